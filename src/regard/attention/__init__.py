@@ -1,0 +1,57 @@
+"""The heart: a query looks at keys and takes from values. Needs torch and nothing else."""
+
+from regard.attention.attention import Attention, Glance
+from regard.attention.memory import Memory
+from regard.attention.score import (
+    Additive,
+    Cosine,
+    InnerProduct,
+    Score,
+    additive,
+    bilinear,
+    cosine,
+    dot,
+    perceptron,
+    scaled_dot,
+)
+from regard.attention.span import (
+    Causal,
+    Everywhere,
+    IndexSpan,
+    Last,
+    LocalMonotone,
+    LocalPredictive,
+    Span,
+    View,
+)
+from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Weighed, Weighing
+
+__all__ = [
+    "Additive",
+    "Attention",
+    "Causal",
+    "Choice",
+    "Cosine",
+    "Everywhere",
+    "Glance",
+    "Hard",
+    "IndexSpan",
+    "InnerProduct",
+    "Last",
+    "LocalMonotone",
+    "LocalPredictive",
+    "Memory",
+    "Score",
+    "Softmax",
+    "Span",
+    "Sparsemax",
+    "View",
+    "Weighed",
+    "Weighing",
+    "additive",
+    "bilinear",
+    "cosine",
+    "dot",
+    "perceptron",
+    "scaled_dot",
+]

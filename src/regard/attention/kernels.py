@@ -1,0 +1,230 @@
+"""The additive score without the tensor of all queries by all keys by all units.
+
+The score v · tanh(q + k) looks as if it needed a hyperbolic tangent for every unit of every pair.
+But tanh(q + k) = 1 − 2 / (1 + e²ᵠ e²ᵏ): with the exponentials taken once for each query and once
+for each key, a pair costs one reciprocal, cheap enough to be taken again in the backward pass
+instead of being kept. Two kernels do so behind the signature of `materialised_scores`:
+`additive.c`, compiled when the package is built, where there is a compiler (REGARD_NATIVE=0 leaves
+it aside), and blocks of plain PyTorch everywhere else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.attention.shared import Account, Share, account_of
+
+# The largest block of pairs by units that plain PyTorch makes at once. On a processor it should
+# stay in the second-level caches (2 MiB of fp32); on a device it should fill the machine.
+_BLOCK = {"cpu": 2**19}
+_DEVICE_BLOCK = 2**24
+
+
+def exponential(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """e²ˣ, in fp32 at least, with x held where the product of two such exponentials is finite."""
+    if x.dtype in (torch.bfloat16, torch.float16):
+        x = x.float()
+    # e^(4·bound) = max^0.96: far beyond where tanh is 1 to the last bit, and short of infinity
+    bound = 0.24 * math.log(torch.finfo(x.dtype).max)
+    return x.clamp(-bound, bound).mul_(2).exp_()
+
+
+def materialised_scores(
+    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
+) -> Float[Tensor, "B H T S"]:
+    """The definition, of exponentials: Σ_d v_d (1 − 2 / (1 + query_td keys_sd))."""
+    hidden = 1 - 2 / (1 + query.unsqueeze(3) * keys.unsqueeze(2))  # B H T S D
+    return torch.einsum("bhtsd,hd->bhts", hidden, energy)
+
+
+def additive_scores(
+    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
+) -> Float[Tensor, "B H T S"]:
+    """`materialised_scores` and its gradient, the five-dimensional tensor never made."""
+    account = account_of(keys)
+    scores: Tensor = _AdditiveScores.apply(query, keys, energy.to(query.dtype), account)
+    return scores if account is None else account.joined_by(scores)
+
+
+class _AdditiveScores(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, query: Tensor, keys: Tensor, energy: Tensor, account: Account | None
+    ) -> Tensor:
+        ctx.save_for_backward(query, keys, energy)
+        ctx.account = account
+        return _scores(query, keys, energy)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        query, keys, energy = ctx.saved_tensors
+        query_gradient, energy_gradient = _gradient(query, keys, energy, grad)
+        keys_gradient = None
+        if ctx.account is not None:
+            share, mark = (query, energy, grad), energy.data_ptr()  # two energies may share keys
+            keys_gradient = ctx.account.settle(keys, _keys_gradient, mark, share)
+        elif ctx.needs_input_grad[1]:
+            keys_gradient = _keys_gradient(keys, [(query, energy, grad)])
+        return query_gradient, keys_gradient, energy_gradient, None
+
+
+def _keys_gradient(keys: Tensor, shares: list[Share]) -> Tensor:
+    queries, energies, grads = zip(*shares, strict=True)
+    grad = torch.cat([g.mT for g in grads], dim=3)
+    return _gradient(keys, torch.cat(queries, dim=2), energies[0], grad, of_energy=False)[0]
+
+
+# Both kernels are two functions. With r = 1 / (1 + near · far), the gradient is that of one side,
+# the near one; the other's is the same with the sides exchanged.
+
+
+def _scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    if not _native_can_read(query, keys):
+        return _blockwise_scores(query, keys, energy)
+    scores = query.new_empty(*query.shape[:3], keys.size(2))
+    energy = energy.contiguous()
+    _native.regard_additive_scores(
+        query.data_ptr(),
+        _strides(query),
+        keys.data_ptr(),
+        _strides(keys),
+        energy.data_ptr(),
+        scores.data_ptr(),
+        _shape(query, keys),
+        torch.get_num_threads(),
+    )
+    return scores
+
+
+def _gradient(
+    near: Tensor, far: Tensor, energy: Tensor, grad: Tensor, *, of_energy: bool = True
+) -> tuple[Tensor, Tensor]:
+    """With respect to `near` and the energy, from that of the scores (B H near far)."""
+    if not _native_can_read(near, far):
+        return _blockwise_gradient(near, far, energy, grad, of_energy)
+    near_gradient = torch.empty(near.shape)
+    energy_gradient = torch.empty(near.size(0), *energy.shape)
+    energy, grad = energy.contiguous(), grad.contiguous()
+    _native.regard_additive_gradient(
+        near.data_ptr(),
+        _strides(near),
+        far.data_ptr(),
+        _strides(far),
+        energy.data_ptr(),
+        grad.data_ptr(),
+        near_gradient.data_ptr(),
+        energy_gradient.data_ptr(),
+        _shape(near, far),
+        torch.get_num_threads(),
+    )
+    return near_gradient, energy_gradient.sum(0)
+
+
+def _blockwise_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    scores = query.new_empty(*query.shape[:3], keys.size(2))
+    for b, h, t, s in _blocks(query, keys):
+        r = _reciprocal(query[b, h, t], keys[b, h, s])
+        torch.sub(energy[h].sum(), r @ energy[h], alpha=2, out=scores[b, h, t, s])
+    return scores
+
+
+def _blockwise_gradient(
+    near: Tensor, far: Tensor, energy: Tensor, grad: Tensor, of_energy: bool
+) -> tuple[Tensor, Tensor]:
+    near_gradient = torch.zeros_like(near)
+    energy_gradient = grad.sum((0, 2, 3)).unsqueeze(-1).repeat(1, near.size(-1))
+    for b, h, n, f in _blocks(near, far):
+        r = _reciprocal(near[b, h, n], far[b, h, f])
+        g = grad[b, h, n, f].unsqueeze(-2)
+        if of_energy:
+            energy_gradient[h].sub_((g @ r).sum((0, 1, 2)), alpha=2)
+        r.square_().mul_(far[b, h, f].unsqueeze(-3))
+        near_gradient[b, h, n] += (g @ r).squeeze(-2)
+    return near_gradient.mul_(2 * energy.unsqueeze(1)), energy_gradient
+
+
+def _reciprocal(near: Tensor, far: Tensor) -> Tensor:
+    """1 / (1 + near far), good until the next call."""
+    near, far = near.unsqueeze(-2), far.unsqueeze(-3)
+    return torch.addcmul(near.new_ones(()), near, far, out=_room.take(near, far)).reciprocal_()
+
+
+class _Room(threading.local):
+    """Where each thread computes its blocks on a processor.
+
+    To allocate a block for each ask would leave holes between the small things that the asks keep,
+    too small for the next block: in a long target they come to hundreds of megabytes.
+    """
+
+    def __init__(self) -> None:
+        self.rooms: dict[torch.dtype, Tensor] = {}
+
+    def take(self, near: Tensor, far: Tensor) -> Tensor | None:
+        if near.device.type != "cpu":
+            return None  # a device's allocator keeps blocks of its own, in the order of its streams
+        shape = torch.broadcast_shapes(near.shape, far.shape)
+        room = self.rooms.get(near.dtype)
+        if room is None or room.numel() < shape.numel():
+            room = self.rooms[near.dtype] = near.new_empty(shape.numel())
+        return room[: shape.numel()].view(shape)
+
+
+_room = _Room()
+
+
+def _blocks(near: Tensor, far: Tensor) -> Iterator[tuple[slice, int, slice, slice]]:
+    """Where in B H near far the blocks lie that are computed at once."""
+    batch, heads, nears, dim = near.shape
+    size = _BLOCK.get(near.device.type, _DEVICE_BLOCK) // dim
+    f = min(far.size(2), max(1, size))
+    n = min(nears, max(1, size // f))
+    b = min(batch, max(1, size // (f * n)))
+    for i in range(0, batch, b):
+        for h in range(heads):
+            for j in range(0, nears, n):
+                for k in range(0, far.size(2), f):
+                    yield slice(i, i + b), h, slice(j, j + n), slice(k, k + f)
+
+
+def _load() -> ctypes.CDLL | None:
+    """The compiled `additive.c`, if the package was built with it."""
+    path = Path(__file__).with_name("additive.so")
+    if os.environ.get("REGARD_NATIVE") == "0" or not path.exists():
+        return None
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError:  # built for another kind of machine
+        return None
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    library.regard_additive_scores.argtypes = [pointer] * 7 + [number]
+    library.regard_additive_gradient.argtypes = [pointer] * 9 + [number]
+    return library
+
+
+_native: Any = _load()
+
+
+def _native_can_read(*sides: Tensor) -> bool:
+    return _native is not None and all(
+        x.dtype == torch.float32 and x.device.type == "cpu" and x.stride(-1) == 1 for x in sides
+    )
+
+
+def _strides(x: Tensor) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * 3)(*x.stride()[:3])
+
+
+def _shape(near: Tensor, far: Tensor) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * 5)(*near.shape[:3], far.size(2), near.size(3))

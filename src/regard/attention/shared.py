@@ -1,0 +1,118 @@
+"""One gradient for many asks of one memory.
+
+A recurrent decoder asks its memory once for each word of the target. The gradients of the keys and
+values are then sums over all these asks, and to make each of them, as large as the memory itself,
+would cost more than all the rest. So the asks of a backward pass put their shares aside, and the
+last of them computes one gradient for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any, TypeAlias, cast
+from weakref import ref
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.autograd.graph import Node
+from torch.utils.weak import WeakTensorKeyDictionary
+
+Share: TypeAlias = tuple[Tensor, ...]  # what one ask knows of the gradient of what it asked
+Combine: TypeAlias = Callable[[Tensor, list[Share]], Tensor]
+
+
+def shared(x: Float[Tensor, "B H S D"]) -> Float[Tensor, "B H S D"]:
+    """The same keys or values, to be asked many times: one gradient is computed for all asks.
+
+    In a backward pass every `additive_scores` or `weighted_sum` of this very tensor but the last
+    puts its share aside, and the last returns the gradient of them all.
+    """
+    if x.requires_grad:
+        _accounts[x] = Account()
+    return x
+
+
+def weighted_sum(
+    weights: Float[Tensor, "B H T S"], values: Float[Tensor, "B H S W"]
+) -> Float[Tensor, "B H T W"]:
+    """weights @ values, where the values may be `shared`."""
+    account = account_of(values)
+    if account is None:
+        return weights @ values
+    return account.joined_by(_WeightedSum.apply(weights, values, account))
+
+
+def account_of(x: Tensor) -> Account | None:
+    """The account of a tensor that was `shared`; None: it was not, or is not the very same one."""
+    return cast("Account | None", _accounts.get(x))
+
+
+class Account:
+    """Who has asked one memory, and what they owe to it in the backward passes under way."""
+
+    def __init__(self) -> None:
+        self.asks: list[ref[Node]] = []  # weak, for the asks know the account
+        self.passes: dict[int, _Pass] = {}
+
+    def joined_by(self, answer: Tensor) -> Tensor:
+        if answer.grad_fn is not None:
+            self.asks.append(ref(answer.grad_fn))
+        return answer
+
+    def settle(self, x: Tensor, combine: Combine, mark: int, share: Share) -> Tensor | None:
+        """Note an ask's share. The gradient of x, if no other ask is to come in this pass.
+
+        Shares of the same mark that `combine` in the same way are combined at once.
+        """
+        number = torch._C._current_graph_task_id()
+        now = self.passes.get(number)
+        if now is None:
+            nodes = [node for ask in self.asks if (node := ask()) is not None]
+            expected = sum(torch._C._will_engine_execute_node(node) for node in nodes)
+            now = self.passes[number] = _Pass(expected)
+        now.shares.setdefault((combine, mark), []).append(share)
+        now.expected -= 1
+        if now.expected:
+            return None
+        del self.passes[number]
+        return reduce(torch.add, [f(x, shares) for (f, _), shares in now.shares.items()])
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One backward pass: how many asks are still to come, and what the others left."""
+
+    expected: int
+    shares: dict[tuple[Combine, int], list[Share]] = field(default_factory=dict)
+
+
+_accounts: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
+
+
+class _WeightedSum(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, values: Tensor, account: Account) -> Tensor:
+        ctx.save_for_backward(weights, values)
+        ctx.account = account
+        return weights @ values
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        weights, values = ctx.saved_tensors
+        # under autocast the answer, and with it `grad`, may be narrower than what was asked
+        weights_gradient = (grad @ values.mT.to(grad.dtype)).to(weights.dtype)
+        return (
+            weights_gradient,
+            ctx.account.settle(values, _values_gradient, 0, (weights, grad)),
+            None,
+        )
+
+
+def _values_gradient(values: Tensor, shares: list[Share]) -> Tensor:
+    weights, grads = (torch.cat(parts, dim=2) for parts in zip(*shares, strict=True))
+    return (weights.mT.to(grads.dtype) @ grads).to(values.dtype)

@@ -1,0 +1,31 @@
+"""What models read: sequences that are padded on the right and know their lengths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A sentence in each row."""
+
+    ids: Int[Tensor, "B S"]
+    lengths: Int[Tensor, " B"] | None = None  # None: nothing is padding
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """A picture in each row, its channels in [0, 1]."""
+
+    pixels: Float[Tensor, "B 3 Y X"]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The sentences of all documents, one after the other, and how many each document has."""
+
+    sentences: Tokens
+    counts: Int[Tensor, " B"]

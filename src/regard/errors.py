@@ -1,0 +1,27 @@
+"""The errors that regard raises on purpose, and what each of them means.
+
+    RegardError
+    ├── SpecError       a run file, a preset or an override says something that cannot be
+    ├── CorpusError     a corpus is damaged, misaligned or missing; names the file and the record
+    └── ArtefactError   a file that regard wrote is damaged, or belongs to something else
+
+Each message names the file or the field, the cause and the remedy.
+"""
+
+from __future__ import annotations
+
+
+class RegardError(Exception):
+    """Something the user can mend."""
+
+
+class SpecError(RegardError):
+    """What was asked for cannot be built as it was written."""
+
+
+class CorpusError(RegardError):
+    """A corpus cannot be read as it is."""
+
+
+class ArtefactError(RegardError):
+    """A file of ours is not what it should be."""

@@ -1,0 +1,1 @@
+"""To look at where a model looks, and to draw it."""

@@ -1,0 +1,28 @@
+"""Classification: read a source, name its class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.nn.encoded import Encoder
+
+Source = TypeVar("Source")
+
+
+class Classifier(nn.Module, Generic[Source]):
+    """p(class | x) = softmax(W v + b), v the encoder's summary  (Yang et al. 2016, 2.2, eq. 11)"""
+
+    def __init__(self, encoder: Encoder[Source], classes: int, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.readout = nn.Linear(encoder.dim, classes)
+
+    def forward(self, source: Source) -> Float[Tensor, "B classes"]:
+        return self.readout(self.dropout(self.encoder(source).summary))
+
+    if TYPE_CHECKING:
+        __call__ = forward

@@ -1,0 +1,47 @@
+"""Translation and captioning: read a source, say a target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.nn.decoder import Decoded, Decoder
+from regard.nn.encoded import Encoder
+
+Source = TypeVar("Source")
+S = TypeVar("S")
+
+
+class EncoderDecoder(nn.Module, Generic[Source, S]):
+    """p(y_t | y_<t, x) = softmax(readout(decoder(y_<t, encoder(x))))
+
+    A captioner differs from a translator only in its encoder.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder[Source],
+        decoder: Decoder[S],
+        embedding: nn.Embedding,
+        readout: nn.Linear,
+    ) -> None:
+        super().__init__()
+        self.encoder, self.decoder = encoder, decoder
+        self.embedding, self.readout = embedding, readout
+
+    def forward(self, source: Source, target: Int[Tensor, "B T"]) -> Decoded:
+        """What is about to be said after each of `target`; `readout` turns it into logits."""
+        state = self.decoder.start(self.encoder(source))
+        return self.decoder(self.embedding(target), state)[0]
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+    def start(self, source: Source) -> S:
+        return self.decoder.start(self.encoder(source))
+
+    def step(self, last: Int[Tensor, " N"], state: S) -> tuple[Float[Tensor, "N V"], S]:
+        decoded, state = self.decoder(self.embedding(last[:, None]), state)
+        return self.readout(decoded.hidden[:, -1]), state

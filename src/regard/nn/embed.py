@@ -1,0 +1,55 @@
+"""From ids to vectors, and where in a sentence they stand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+def embedding(vocabulary: int, dim: int) -> nn.Embedding:
+    """A table of vectors of about unit length, so that it may also serve as the readout."""
+    table = nn.Embedding(vocabulary, dim)
+    nn.init.normal_(table.weight, std=dim**-0.5)
+    return table
+
+
+class Positions(nn.Module, ABC):
+    @abstractmethod
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        """Vectors for the positions of `inputs`, the first of which stands at `start`."""
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class Sinusoids(Positions):
+    """p_t = [sin(t ω); cos(t ω)], ω_i = 10000^(−2i/dim)  (Vaswani et al. 2017, 3.5)
+
+    The paper interleaves sines and cosines; a permutation of them is as good.
+    """
+
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        length, dim = inputs.shape[1:]
+        exact = torch.promote_types(inputs.dtype, torch.float32)  # 16 bits cannot count to 1,000
+        t = torch.arange(start, start + length, device=inputs.device, dtype=exact)
+        rates = 10_000 ** (-torch.arange(0, dim, 2, device=inputs.device, dtype=exact) / dim)
+        angles = t[:, None] * rates
+        return torch.cat([angles.sin(), angles.cos()], dim=-1).to(inputs.dtype)
+
+
+class LearnedPositions(Positions):
+    """p_t = P[t], for t below `limit`  (Gehring et al. 2017, 3.1)"""
+
+    def __init__(self, limit: int, dim: int) -> None:
+        super().__init__()
+        self.table = embedding(limit, dim)
+
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        end, limit = start + inputs.size(1), self.table.num_embeddings
+        if end > limit:
+            raise ValueError(f"position {end} lies beyond the {limit} that were learnt")
+        return self.table.weight[start:end]

@@ -1,0 +1,60 @@
+"""The deep output: from a decoder's state, its last word and its context to what it will say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class DeepOutput(nn.Module, ABC):
+    dim: int
+
+    @abstractmethod
+    def forward(
+        self,
+        state: Float[Tensor, "N T E"],
+        last: Float[Tensor, "N T I"],
+        context: Float[Tensor, "N T C"],
+    ) -> Float[Tensor, "N T O"]: ...
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class Maxout(DeepOutput):
+    """o_j = max(õ_{2j−1}, õ_{2j}), õ = W [s; y; c]  (Bahdanau et al. 2015, A.2.2)"""
+
+    def __init__(self, state_dim: int, input_dim: int, context_dim: int, dim: int) -> None:
+        super().__init__()
+        self.dim = dim
+        self.mix = nn.Linear(state_dim + input_dim + context_dim, 2 * dim)
+
+    def forward(
+        self,
+        state: Float[Tensor, "N T E"],
+        last: Float[Tensor, "N T I"],
+        context: Float[Tensor, "N T C"],
+    ) -> Float[Tensor, "N T O"]:
+        mixed = self.mix(torch.cat([state, last, context], dim=-1))
+        return mixed.unflatten(-1, (-1, 2)).amax(dim=-1)
+
+
+class Sum(DeepOutput):
+    """o = y + W s + U c  (Xu et al. 2015, eq. 7)"""
+
+    def __init__(self, state_dim: int, input_dim: int, context_dim: int) -> None:
+        super().__init__()
+        self.dim = input_dim
+        self.mix = nn.Linear(state_dim + context_dim, input_dim)
+
+    def forward(
+        self,
+        state: Float[Tensor, "N T E"],
+        last: Float[Tensor, "N T I"],
+        context: Float[Tensor, "N T C"],
+    ) -> Float[Tensor, "N T O"]:
+        return last + self.mix(torch.cat([state, context], dim=-1))

@@ -1,0 +1,217 @@
+"""Search: greedy, sampled, and by beam. What is over is dropped, so that it costs nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.search.rules import Rule
+from regard.search.state import pick
+
+S = TypeVar("S")
+
+Step: TypeAlias = Callable[[Int[Tensor, " N"], S], tuple[Float[Tensor, "N V"], S]]
+"""The last tokens and the state before them, to the logits of the next and the state after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    tokens: tuple[int, ...]  # without the marks of beginning and end
+    logps: tuple[float, ...]  # of each token, and of the end where it was reached
+    score: float  # what hypotheses are ranked by: Σ logps / length^alpha
+
+    @property
+    def ended(self) -> bool:
+        """It came to its end before the limit."""
+        return len(self.logps) > len(self.tokens)
+
+
+def greedy(
+    step: Step[S],
+    state: S,
+    *,
+    rows: int,
+    bos: int,
+    eos: int,
+    limit: int,
+    rules: Sequence[Rule] = (),
+    device: torch.device | str = "cpu",
+) -> list[Hypothesis]:
+    """The likeliest next token, over and over: `beam` with a width of one and alpha of zero."""
+
+    def likeliest(logp: Float[Tensor, "N V"], sentence: Int[Tensor, " N"]) -> Int[Tensor, " N"]:
+        return logp.argmax(dim=-1)
+
+    return _walk(step, state, likeliest, rows, bos, eos, limit, rules, device)
+
+
+def sample(
+    step: Step[S],
+    state: S,
+    *,
+    rows: int,
+    bos: int,
+    eos: int,
+    limit: int,
+    seed: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    rules: Sequence[Rule] = (),
+    device: torch.device | str = "cpu",
+) -> list[Hypothesis]:
+    """A next token drawn from the distribution, sharpened by `temperature` and cut to its top.
+
+    `top_k` keeps the k likeliest tokens, `top_p` the fewest that together have that probability
+    (Holtzman et al. 2020, 3.1). Each sentence draws from its own stream of the seed, so what is
+    drawn for it does not depend on its neighbours. The scores are the model's own.
+    """
+    streams = [torch.Generator().manual_seed((seed << 20) + row) for row in range(rows)]
+
+    def draw(logp: Float[Tensor, "N V"], sentence: Int[Tensor, " N"]) -> Int[Tensor, " N"]:
+        p = _top(logp / temperature, top_k, top_p).softmax(dim=-1)
+        point = torch.stack([torch.rand((), generator=streams[b]) for b in sentence.tolist()])
+        passed = p.cumsum(dim=-1) <= point.to(p)[:, None] * p.sum(dim=-1, keepdim=True)
+        return passed.sum(dim=-1).clamp(max=p.size(-1) - 1)
+
+    return _walk(step, state, draw, rows, bos, eos, limit, rules, device)
+
+
+@torch.inference_mode()
+def beam(
+    step: Step[S],
+    state: S,
+    *,
+    rows: int,
+    width: int,
+    bos: int,
+    eos: int,
+    limit: int,
+    alpha: float = 1.0,
+    rules: Sequence[Rule] = (),
+    device: torch.device | str = "cpu",
+) -> list[list[Hypothesis]]:
+    """The `width` best sentences for each of `rows` sources, best first.
+
+    Ranked by Σ log p / length^alpha, the end counted in the length. A sentence is left when no
+    hypothesis still alive can come among its best, however it goes on.
+    """
+    sentence = torch.arange(rows, device=device)  # B: those not yet left
+    state = pick(state, sentence.repeat_interleave(width))
+    said = torch.full((rows * width, 1), bos, device=device)  # N T
+    logps = torch.zeros(rows * width, 0, device=device)  # N T−1
+    total = torch.full((rows, width), -torch.inf, device=device)  # B K
+    total[:, 0] = 0.0  # all beams of a sentence begin alike: only the first may grow
+    done: list[list[Hypothesis]] = [[] for _ in range(rows)]
+
+    for length in range(1, limit + 1):
+        logits, state = step(said[:, -1], state)
+        logp = _ruled(logits, rules, said, sentence.repeat_interleave(width))  # N V
+        vocabulary = logp.size(1)
+        grown = (total.view(-1, 1) + logp).view(len(sentence), -1)  # B KV
+        best, flat = grown.topk(min(2 * width, grown.size(1)))  # if K end, K more can go on
+        first = torch.arange(len(sentence), device=device)[:, None] * width  # B 1
+        origin, token = first + flat // vocabulary, flat % vocabulary
+
+        # at the limit everything ends, as it is
+        ends = token.eq(eos) if length < limit else torch.ones_like(token, dtype=torch.bool)
+        for b, k in (ends & best.isfinite())[:, :width].nonzero().tolist():
+            row, last = int(origin[b, k]), int(token[b, k])
+            done[int(sentence[b])].append(
+                Hypothesis(
+                    _until([*said[row, 1:].tolist(), last], eos),
+                    (*logps[row].tolist(), float(logp[row, last])),
+                    float(best[b, k]) / length**alpha,
+                )
+            )
+
+        total, kept = best.masked_fill(ends, -torch.inf).topk(width)  # B K
+        hope = (total[:, 0] / limit**alpha).tolist()  # the best that can still come
+        worst = [_worst_kept(done[b], width) for b in sentence.tolist()]
+        going = [b for b, (h, w) in enumerate(zip(hope, worst, strict=True)) if h > w]
+        if not going:
+            break
+        left = torch.tensor(going, device=device)
+        rows_from = origin.gather(1, kept)[left].view(-1)
+        token = token.gather(1, kept)[left].view(-1, 1)
+        said = torch.cat([said[rows_from], token], dim=1)
+        logps = torch.cat([logps[rows_from], logp[rows_from].gather(1, token)], dim=1)
+        state = pick(state, rows_from, left if len(going) < len(sentence) else None)
+        sentence, total = sentence[left], total[left]
+    return [sorted(d, key=lambda h: -h.score)[:width] for d in done]
+
+
+@torch.inference_mode()
+def _walk(
+    step: Step[S],
+    state: S,
+    choose: Callable[[Float[Tensor, "N V"], Int[Tensor, " N"]], Int[Tensor, " N"]],
+    rows: int,
+    bos: int,
+    eos: int,
+    limit: int,
+    rules: Sequence[Rule],
+    device: torch.device | str,
+) -> list[Hypothesis]:
+    """One hypothesis a sentence, one token after the other, until all have ended."""
+    sentence = torch.arange(rows, device=device)  # N: those not yet ended
+    last = torch.full((rows,), bos, device=device)
+    said = torch.full((rows, limit + 1), eos, device=device)
+    said[:, 0] = bos
+    logps = torch.zeros(rows, limit, device=device)
+    lengths = torch.full((rows,), limit, device=device)
+    for t in range(limit):
+        logits, state = step(last, state)
+        logp = _ruled(logits, rules, said[sentence, : t + 1], sentence)
+        last = choose(logp, sentence)
+        said[sentence, t + 1] = last
+        logps[sentence, t] = logp.gather(1, last[:, None])[:, 0]
+        ended = last == eos
+        lengths[sentence[ended]] = t + 1
+        if ended.all():
+            break
+        if ended.any():
+            going = (~ended).nonzero()[:, 0]
+            state, last, sentence = pick(state, going, going), last[going], sentence[going]
+    return [
+        Hypothesis(_until(tokens[1 : n + 1], eos), tuple(steps[:n]), sum(steps[:n]))
+        for tokens, steps, n in zip(said.tolist(), logps.tolist(), lengths.tolist(), strict=True)
+    ]
+
+
+def _ruled(
+    logits: Float[Tensor, "N V"],
+    rules: Sequence[Rule],
+    said: Int[Tensor, "N T"],
+    sentence: Int[Tensor, " N"],
+) -> Float[Tensor, "N V"]:
+    logp = logits.log_softmax(dim=-1)
+    for rule in rules:
+        logp = rule(said[:, 1:], sentence, logp)
+    return logp
+
+
+def _top(logp: Float[Tensor, "N V"], top_k: int | None, top_p: float) -> Float[Tensor, "N V"]:
+    if top_k is not None and top_k < logp.size(-1):
+        logp = logp.masked_fill(logp < logp.topk(top_k).values[:, -1:], -torch.inf)
+    if top_p < 1.0:
+        falling, order = logp.softmax(dim=-1).sort(dim=-1, descending=True)
+        enough = falling.cumsum(dim=-1) - falling >= top_p  # without it there was enough already
+        logp = logp.masked_fill(enough.gather(-1, order.argsort(dim=-1)), -torch.inf)
+    return logp
+
+
+def _worst_kept(done: list[Hypothesis], width: int) -> float:
+    """The score that a new hypothesis must beat to come among the best."""
+    if len(done) < width:
+        return -torch.inf
+    return sorted((h.score for h in done), reverse=True)[width - 1]
+
+
+def _until(tokens: list[int], eos: int) -> tuple[int, ...]:
+    return tuple(tokens[: tokens.index(eos)] if eos in tokens else tokens)

@@ -1,0 +1,193 @@
+"""What training makes small: a sum over tokens and its parts, never a mean.
+
+A mean would weigh the tokens of a short batch, or of one process among many, more than others; so
+losses are added up and divided once, by the count of all tokens of a step, wherever they were read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from regard.attention import Attention, Glance
+from regard.batch import Tokens
+from regard.nn.decoder import Decoded
+
+LOGITS_AT_ONCE = 1 << 20  # 4 MB of them: what a core's second cache can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    total: Float[Tensor, ""]  # what is differentiated
+    count: int  # the target tokens it was summed over
+    parts: dict[str, Float[Tensor, ""]] = field(default_factory=dict)  # sums worth reporting
+
+    def plus(self, name: str, term: Float[Tensor, ""]) -> Loss:
+        """The same tokens, with one more thing to make small."""
+        return Loss(self.total + term, self.count, {**self.parts, name: term.detach()})
+
+
+class CrossEntropy(nn.Module):
+    """L = −Σ_t [(1 − ε) log p(y_t) + ε/V Σ_v log p(v)]  (Szegedy et al. 2016, 7)"""
+
+    def __init__(self, smoothing: float = 0.0) -> None:
+        super().__init__()
+        self.smoothing = smoothing
+
+    def forward(self, decoded: Decoded, readout: nn.Linear, target: Tokens) -> Loss:
+        said, real = spoken(decoded, target)
+        total, logps = cross_entropy(said, readout, target.ids[real], self.smoothing)
+        return Loss(total, logps.numel(), {"nll": -logps.sum()})
+
+
+class Reinforce(nn.Module):
+    """L = CE − Σ_t [λ (R − b) log p(s_t) + μ H(s_t)],  R = log p(y),  b ← 0.9 b + 0.1 R
+
+    For hard attention (Xu et al. 2015, 4.1, eq. 11 and 12): the positions s_t that were chosen are
+    rewarded by how well the sentence went, against a moving average of how it usually goes. R and b
+    are per token, so that a long sentence is not worse for being long.
+    """
+
+    baseline: Float[Tensor, ""]
+
+    def __init__(
+        self, smoothing: float = 0.0, *, reward: float = 1.0, entropy: float = 0.01
+    ) -> None:
+        super().__init__()
+        self.smoothing, self.reward, self.entropy = smoothing, reward, entropy
+        self.register_buffer("baseline", torch.zeros(()))
+
+    def forward(self, decoded: Decoded, readout: nn.Linear, target: Tokens) -> Loss:
+        assert decoded.choice is not None, "only hard attention makes choices to be rewarded"
+        said, real = spoken(decoded, target)
+        total, logps = cross_entropy(said, readout, target.ids[real], self.smoothing)
+        went = torch.zeros_like(real, dtype=logps.dtype).masked_scatter(real, logps)  # B T
+        reward = went.sum(dim=1) / real.sum(dim=1)  # B
+        if self.training:
+            self.baseline.mul_(0.9).add_(reward.mean(), alpha=0.1)
+        better = (reward - self.baseline)[:, None]
+        policy = -(better * decoded.choice.logp * real).sum()
+        doubt = -(decoded.choice.entropy * real).sum()
+        loss = Loss(total, logps.numel(), {"nll": -logps.sum()})
+        return loss.plus("policy", self.reward * policy).plus("entropy", self.entropy * doubt)
+
+
+class DoublyStochastic:
+    """λ Σ_s (1 − Σ_t α_ts)²: over the whole caption every region gets its share  (Xu 2015, eq. 14)
+
+    The weights are heard while the model runs:
+
+        with regulariser.listening():
+            decoded = model(source, target)
+        loss = objective(decoded, readout, target).plus("coverage", regulariser.loss(target))
+    """
+
+    def __init__(self, attention: Attention, strength: float = 1.0) -> None:
+        self.attention, self.strength = attention, strength
+        self._weights: list[Float[Tensor, "B H T S"]] = []
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        def hear(glance: Glance) -> None:
+            assert glance.weights is not None
+            self._weights.append(glance.weights)
+
+        self._weights = []
+        with self.attention.heard_by(hear):
+            yield
+
+    def loss(self, target: Tokens) -> Float[Tensor, ""]:
+        weights = torch.cat(self._weights, dim=2)  # B H T S
+        self._weights = []
+        share = (weights * real_steps(target)[:, None, :, None]).sum(dim=2)  # B H S
+        return self.strength * ((1 - share) ** 2).sum()
+
+
+def spoken(decoded: Decoded, target: Tokens) -> tuple[Float[Tensor, "N E"], Bool[Tensor, "B T"]]:
+    """What is said where the target is not padding, and where that is."""
+    real = real_steps(target)
+    return decoded.hidden[real], real
+
+
+def real_steps(target: Tokens) -> Bool[Tensor, "B T"]:
+    if target.lengths is None:
+        return torch.ones_like(target.ids, dtype=torch.bool)
+    steps = torch.arange(target.ids.size(1), device=target.ids.device)
+    return steps < target.lengths[:, None]
+
+
+def cross_entropy(
+    hidden: Float[Tensor, "N E"], readout: nn.Linear, target: Int[Tensor, " N"], smoothing: float
+) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
+    """The smoothed cross-entropy, summed, and log p of each target; never all N × V logits.
+
+    A chunk of logits at a time is made, used for the loss and for its gradients, and forgotten.
+    """
+    weight, bias = readout.weight, readout.bias
+    learns = torch.is_grad_enabled() and (hidden.requires_grad or weight.requires_grad)
+    return _ChunkedCrossEntropy.apply(hidden, weight, bias, target, smoothing, learns)
+
+
+class _ChunkedCrossEntropy(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        hidden: Float[Tensor, "N E"],
+        weight: Float[Tensor, "V E"],
+        bias: Float[Tensor, " V"] | None,
+        target: Int[Tensor, " N"],
+        smoothing: float,
+        learns: bool,
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
+        vocabulary = weight.size(0)
+        rows = max(1, LOGITS_AT_ONCE // vocabulary)
+        to_hidden = torch.empty_like(hidden) if learns else None
+        to_weight = torch.zeros_like(weight) if learns else None
+        to_bias = torch.zeros_like(bias) if learns and bias is not None else None
+        total = hidden.new_zeros((), dtype=torch.promote_types(hidden.dtype, torch.float32))
+        logps = []
+        for i in range(0, hidden.size(0), rows):
+            said, meant = hidden[i : i + rows], target[i : i + rows, None]
+            logits = nn.functional.linear(said, weight, bias).to(total.dtype)
+            norm = logits.logsumexp(dim=-1, keepdim=True)  # n 1
+            hit = logits.gather(1, meant) - norm  # n 1
+            logps.append(hit[:, 0])
+            total -= (1 - smoothing) * hit.sum()
+            if smoothing:
+                total -= smoothing * (logits.mean(dim=-1, keepdim=True) - norm).sum()
+            if to_hidden is not None and to_weight is not None:
+                slope = logits.sub_(norm).exp_()  # p, and then p − q
+                if smoothing:
+                    slope -= smoothing / vocabulary
+                slope.scatter_add_(1, meant, torch.full_like(hit, smoothing - 1))
+                slope = slope.to(weight.dtype)
+                to_hidden[i : i + rows] = slope @ weight
+                to_weight.addmm_(slope.T, said.to(weight.dtype))
+                if to_bias is not None:
+                    to_bias += slope.sum(dim=0)
+        ctx.save_for_backward(to_hidden, to_weight, to_bias)
+        found = torch.cat(logps) if logps else total.new_zeros(0)
+        ctx.mark_non_differentiable(found)
+        return total, found
+
+    @staticmethod
+    @once_differentiable
+    def backward(
+        ctx: Any, slope: Float[Tensor, ""], _: Any
+    ) -> tuple[Tensor, Tensor, Tensor | None, None, None, None]:
+        to_hidden, to_weight, to_bias = ctx.saved_tensors
+        return (
+            slope * to_hidden,
+            slope * to_weight,
+            None if to_bias is None else slope * to_bias,
+            None,
+            None,
+            None,
+        )

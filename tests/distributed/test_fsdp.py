@@ -1,0 +1,26 @@
+"""Law 12 for FSDP2: two processes that share a model have the model of one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.conftest import ROOT
+
+
+def test_law_12_world_a_model_sharded_over_two_processes_is_the_same_model() -> None:
+    """Logits, gradients and beam output, without the shape checker: DTensors are not plain."""
+    names = ["transformer", "bahdanau"]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"),
+            *("-m", "tests.distributed.fsdp", *names),
+        ],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout.splitlines() == [f"{name}: equal" for name in names], done.stderr

@@ -1,0 +1,135 @@
+"""Against PyTorch's own implementations, with the same weights: 1e-6."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from regard.attention import Attention, Causal, scaled_dot
+from regard.nn.decoder import Decoder
+from regard.nn.encoded import Encoded
+from regard.nn.transformer import DecoderBlock, EncoderBlock
+from regard.spec.attention import Attention as AttentionSpec
+from regard.spec.attention import ScaledDot
+from regard.spec.model import TransformerDecoderSpec, TransformerEncoderSpec
+
+E, H, S, T = 16, 4, 9, 5
+LENGTHS = torch.tensor([9, 4, 6])
+CLOSE = {"atol": 1e-6, "rtol": 0}
+
+
+def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
+    score = ours.score
+    parts = [score.to_query, score.to_keys, ours.to_values]
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        theirs.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+        theirs.out_proj.load_state_dict(ours.to_context.state_dict())
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("padded", [False, True])
+def test_several_heads_are_torch_s_multihead_attention(causal: bool, padded: bool) -> None:
+    ours = Attention(
+        scaled_dot(E, E, dim=E, heads=H),
+        span=Causal() if causal else None,
+        to_values=nn.Linear(E, E),
+        to_context=nn.Linear(E, E),
+    )
+    theirs = nn.MultiheadAttention(E, H, batch_first=True)
+    copy_attention(ours, theirs)
+    x = torch.randn(3, S, E)
+    hidden = torch.arange(S) >= LENGTHS[:, None] if padded else None
+    mask = torch.ones(S, S, dtype=torch.bool).triu(1) if causal else None
+    want, weights = theirs(
+        x, x, x, key_padding_mask=hidden, attn_mask=mask, average_attn_weights=False
+    )
+    looks = []
+    memory = ours.remember(x, LENGTHS if padded else None)
+    quiet = ours(x, memory).context
+    with ours.heard_by(looks.append):
+        ours(x, memory)
+    real = ~hidden if padded else torch.ones(3, S, dtype=torch.bool)
+    torch.testing.assert_close(quiet[real], want[real], **CLOSE)
+    torch.testing.assert_close(looks[0].context[real], want[real], **CLOSE)
+    rows = real[:, None, :, None].expand_as(weights)
+    torch.testing.assert_close(looks[0].weights[rows], weights[rows], **CLOSE)
+
+
+def copy_block(ours: EncoderBlock | DecoderBlock, theirs: nn.Module) -> None:
+    copy_attention(ours.own, theirs.self_attn)
+    theirs.linear1.load_state_dict(ours.feed[0].state_dict())
+    theirs.linear2.load_state_dict(ours.feed[3].state_dict())
+    norms = [ours.around_own, ours.around_feed]
+    if isinstance(ours, DecoderBlock):
+        copy_attention(ours.source, theirs.multihead_attn)
+        norms.insert(1, ours.around_source)
+    for i, residual in enumerate(norms, start=1):
+        theirs.get_submodule(f"norm{i}").load_state_dict(residual.norm.state_dict())
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("norm", ["before", "after"])
+def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> None:
+    common = {
+        "dim": E,
+        "hidden_dim": 32,
+        "layers": 2,
+        "norm": norm,
+        "activation": activation,
+        "dropout": 0.0,
+    }
+    heads = AttentionSpec(score=ScaledDot(heads=H))
+    encoder = TransformerEncoderSpec(**common, own=heads).build(lambda: nn.Embedding(11, E))
+    spec = TransformerDecoderSpec(**common, source=heads)
+    own = spec.own.model_copy(update={"score": ScaledDot(heads=H)})
+    decoder: Decoder = spec.model_copy(update={"own": own}).build(E, E)
+    options = {
+        "batch_first": True,
+        "norm_first": norm == "before",
+        "activation": activation,
+        "dropout": 0.0,
+    }
+    theirs = nn.Transformer(
+        E,
+        H,
+        2,
+        2,
+        32,
+        custom_encoder=nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(E, H, 32, **options),
+            2,
+            nn.LayerNorm(E) if norm == "before" else None,
+            enable_nested_tensor=False,
+        ),
+        custom_decoder=nn.TransformerDecoder(
+            nn.TransformerDecoderLayer(E, H, 32, **options),
+            2,
+            nn.LayerNorm(E) if norm == "before" else None,
+        ),
+        batch_first=True,
+    )
+    for ours, layer in zip(encoder.blocks, theirs.encoder.layers, strict=True):
+        copy_block(ours, layer)
+    for ours, layer in zip(decoder.blocks, theirs.decoder.layers, strict=True):
+        copy_block(ours, layer)
+    # ours embeds, scales and places its words itself: give theirs what comes of that
+    ids, words = torch.randint(0, 11, (3, S)), torch.randn(3, T, E)
+    x = encoder.input(encoder.embedding(ids), 0)
+    y = decoder.input(words, 0)
+    hidden = torch.arange(S) >= LENGTHS[:, None]
+    want = theirs(
+        x,
+        y,
+        tgt_mask=nn.Transformer.generate_square_subsequent_mask(T).isinf(),
+        src_key_padding_mask=hidden,
+        memory_key_padding_mask=hidden,
+    )
+    states = x
+    for block in encoder.blocks:
+        states = block(states, LENGTHS)
+    states = encoder.norm(states)
+    read = Encoded(states, LENGTHS, states[:, 0])
+    got, _ = decoder(words, decoder.start(read))
+    torch.testing.assert_close(got.hidden, want, **CLOSE)

@@ -1,0 +1,341 @@
+"""The additive kernels: what they compute, when the keys' gradient is settled, what they cost."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.attention import kernels
+from regard.attention import shared as shared_memory
+from regard.attention.kernels import additive_scores, exponential, materialised_scores
+from regard.attention.shared import shared, weighted_sum
+
+SHAPES = [  # B H T S D
+    (2, 1, 5, 7, 32),
+    (2, 2, 3, 9, 37),
+    (1, 3, 1, 6, 5),
+    (2, 1, 4, 1, 100),
+    (1, 1, 1, 1, 1),
+    (3, 2, 35, 66, 64),
+    (1, 1, 33, 34, 531),
+]
+
+needs_library = pytest.mark.skipif(
+    kernels._native is None, reason="the package was built without a C compiler"
+)
+
+
+@pytest.fixture(params=[pytest.param("native", marks=needs_library), "blocks"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "blocks":
+        monkeypatch.setattr(kernels, "_native", None)
+        monkeypatch.setitem(kernels._BLOCK, "cpu", 2**10)  # many blocks, even of small shapes
+    return str(request.param)
+
+
+def inputs(
+    shape: tuple[int, int, int, int, int], dtype: torch.dtype = torch.float32, spread: float = 1.0
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Pre-activations q and k as a projection leaves them (heads split by a transpose), and v."""
+    batch, heads, queries, keys, dim = shape
+    torch.manual_seed(sum(shape))
+    q = spread * torch.randn(batch, queries, heads, dim, dtype=dtype)
+    k = spread * torch.randn(batch, keys, heads, dim, dtype=dtype)
+    v = torch.randn(heads, dim, dtype=dtype)
+    return (
+        q.transpose(1, 2).requires_grad_(),
+        k.transpose(1, 2).requires_grad_(),
+        v.requires_grad_(),
+    )
+
+
+def tanh_scores(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.einsum("bhtsd,hd->bhts", torch.tanh(q.unsqueeze(3) + k.unsqueeze(2)), v)
+
+
+def assert_close(found: Tensor, true: Tensor, tolerance: float) -> None:
+    error = (found.double() - true.double()).abs().max().item()
+    assert error <= tolerance * max(true.abs().max().item(), 1e-30), error
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_kernel_is_the_materialised_score_and_its_gradient(
+    shape: tuple[int, int, int, int, int], kernel: str
+) -> None:
+    q, k, v = inputs(shape)
+    a, b = (exponential(x).detach().requires_grad_() for x in (q, k))
+    truth = [x.detach().double().requires_grad_() for x in (a, b, v)]
+    scores, expected = additive_scores(a, b, v), materialised_scores(*truth)
+    # fp32 is to be right relative to the largest score there can be, Σ|v|
+    assert_close(scores, expected, 2e-6 * v.abs().sum().item() / expected.abs().max().item())
+    upstream = torch.randn(scores.shape)
+    scores.backward(upstream)
+    expected.backward(upstream.double())
+    assert_close(a.grad, truth[0].grad, 2e-6)
+    assert_close(b.grad, truth[1].grad, 2e-6)
+    size = upstream.abs().sum().item() / truth[2].grad.abs().max().item()
+    assert_close(v.grad, truth[2].grad, 2e-6 * max(size, 1.0))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_in_double_precision_are_exact(
+    shape: tuple[int, int, int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(kernels._BLOCK, "cpu", 2**10)
+    q, k, v = inputs(shape, torch.float64)
+    upstream = torch.randn(*shape[:4], dtype=torch.float64)
+    scores = additive_scores(exponential(q), exponential(k), v)
+    expected = tanh_scores(q, k, v)
+    assert_close(scores, expected, 1e-12)
+    found = torch.autograd.grad(scores, [q, k, v], upstream)
+    for ours, true in zip(found, torch.autograd.grad(expected, [q, k, v], upstream), strict=True):
+        assert_close(ours, true, 1e-12)
+
+
+def test_saturated_units_are_those_of_the_clamped_sum(kernel: str) -> None:
+    q, k, v = inputs((2, 2, 6, 8, 40), spread=30.0)
+    scores = additive_scores(exponential(q), exponential(k), v)
+    found = torch.autograd.grad(scores.square().sum(), [q, k, v])
+    truth = [x.detach().double().requires_grad_() for x in (q, k, v)]
+    bound = 0.24 * math.log(torch.finfo(torch.float32).max)
+    expected = tanh_scores(truth[0].clamp(-bound, bound), truth[1].clamp(-bound, bound), truth[2])
+    assert_close(scores, expected, 4e-6)  # two e^42 of a rounding each stand in a sum of 0
+    for ours, true in zip(found, torch.autograd.grad(expected.square().sum(), truth), strict=True):
+        assert_close(ours, true, 2e-5)  # likewise
+
+
+@pytest.mark.parametrize("value", [-1e30, -30.0, 30.0, 1e30])
+def test_extreme_sums_give_plus_or_minus_one(value: float, kernel: str) -> None:
+    q, k = (torch.full((1, 1, 1, 20), value, requires_grad=True) for _ in range(2))
+    score = additive_scores(exponential(q), exponential(k), torch.full((1, 20), 0.05))
+    assert score.item() == pytest.approx(math.copysign(1.0, value), abs=1e-6)
+    score.backward()
+    assert q.grad is not None and (q.grad == 0).all()
+    assert k.grad is not None and (k.grad == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_exponentials_of_half_precision_are_single(dtype: torch.dtype) -> None:
+    x = torch.linspace(-5, 5, 11)
+    assert exponential(x.to(dtype)).dtype == torch.float32
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(exponential(x.to(dtype)), torch.exp(2 * x.to(dtype).float()))
+
+
+def test_gradcheck_of_shared_and_of_plain_keys() -> None:
+    q, k, v = inputs((2, 2, 3, 4, 5), torch.float64, spread=0.5)
+
+    def asked_twice(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        keys = shared(exponential(k))
+        query = exponential(q)
+        first = additive_scores(query[:, :, :1], keys, v)
+        return torch.cat([first, additive_scores(query[:, :, 1:], keys, v)], dim=2)
+
+    assert torch.autograd.gradcheck(asked_twice, (q, k, v))
+    assert torch.autograd.gradcheck(
+        lambda q, k, v: additive_scores(exponential(q), exponential(k), v), (q, k, v)
+    )
+
+
+class Asks:
+    """A memory asked step by step, each query made from the answer before; and the truth of it."""
+
+    def __init__(
+        self,
+        score: Callable[[Tensor, Tensor, Tensor], Tensor],
+        total: Callable[[Tensor, Tensor], Tensor],
+        hold: Callable[[Tensor], Tensor],
+    ) -> None:
+        self.q, self.k, self.v = inputs((2, 2, 3, 6, 20), torch.float64)
+        self.w = torch.randn(2, 20, dtype=torch.float64, requires_grad=True)
+        self.leaves = [self.q, self.k, self.v, self.w]
+        self.score, self.sum = score, total
+        self.keys, self.values = hold(exponential(self.k)), hold(self.k.sin())
+
+    def losses(self) -> list[Tensor]:
+        losses, query = [], self.q
+        for energy in (self.v, self.w, self.v):  # two attentions over one memory
+            weights = self.score(exponential(query), self.keys, energy).softmax(-1)
+            query = self.q + self.sum(weights, self.values)
+            losses.append(query.sin().sum())
+        return losses
+
+
+@pytest.fixture
+def pair(kernel: str) -> tuple[Asks, Asks]:
+    return (
+        Asks(additive_scores, weighted_sum, shared),
+        Asks(materialised_scores, torch.matmul, lambda x: x),
+    )
+
+
+def assert_equal_gradients(pair: tuple[Asks, Asks], take: Callable[[Asks], object]) -> None:
+    found, true = (take(asks) for asks in pair)
+    torch.testing.assert_close(found, true, rtol=1e-9, atol=1e-11)
+
+
+def test_many_asks_of_one_memory_add_up(pair: tuple[Asks, Asks]) -> None:
+    assert_equal_gradients(pair, lambda a: torch.autograd.grad(sum(a.losses()), a.leaves))
+
+
+def test_a_retained_graph_can_be_walked_again(pair: tuple[Asks, Asks]) -> None:
+    def walk(asks: Asks) -> list[Tensor | None]:
+        loss = torch.stack(asks.losses()).sum()
+        loss.backward(retain_graph=True)
+        loss.backward(retain_graph=True)
+        (3 * loss).backward()
+        return [leaf.grad for leaf in asks.leaves]
+
+    assert_equal_gradients(pair, walk)
+
+
+def test_a_pass_that_leaves_the_keys_out_leaves_nothing_behind(pair: tuple[Asks, Asks]) -> None:
+    def walk(asks: Asks) -> object:
+        loss = torch.stack(asks.losses()).sum()
+        partial = torch.autograd.grad(loss, [asks.v], retain_graph=True)
+        loss.backward(retain_graph=True, inputs=[asks.w])
+        return partial, torch.autograd.grad(loss, asks.leaves), asks.w.grad
+
+    assert_equal_gradients(pair, walk)
+    assert shared_memory._accounts[pair[0].keys].passes == {}
+    assert shared_memory._accounts[pair[0].values].passes == {}
+
+
+def test_a_pass_that_fails_leaves_nothing_in_the_next(pair: tuple[Asks, Asks]) -> None:
+    ours = pair[0]
+    loss = torch.stack(ours.losses()).sum()
+    hook = ours.q.register_hook(lambda grad: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        loss.backward(retain_graph=True)
+    hook.remove()
+    for leaf in ours.leaves:
+        leaf.grad = None
+    assert_equal_gradients(pair, lambda a: torch.autograd.grad(sum(a.losses()), a.leaves))
+
+
+def test_some_asks_only_can_be_walked(pair: tuple[Asks, Asks]) -> None:
+    def walk(asks: Asks) -> object:
+        first, second, _ = asks.losses()
+        return (
+            torch.autograd.grad(first, [asks.q, asks.k, asks.v], retain_graph=True),
+            torch.autograd.grad(second, asks.leaves),
+        )
+
+    assert_equal_gradients(pair, walk)
+
+
+def test_the_gradient_of_the_shared_keys_themselves_can_be_asked(pair: tuple[Asks, Asks]) -> None:
+    def walk(asks: Asks) -> object:
+        asks.keys.retain_grad()
+        loss = torch.stack(asks.losses()).sum()
+        captured = torch.autograd.grad(loss, [asks.keys, asks.values], retain_graph=True)
+        both = torch.autograd.grad(loss, [asks.keys, asks.k, asks.values], retain_graph=True)
+        loss.backward()
+        return captured, both, asks.keys.grad
+
+    assert_equal_gradients(pair, walk)
+
+
+def test_keys_may_serve_other_ends_too(pair: tuple[Asks, Asks]) -> None:
+    def walk(asks: Asks) -> object:
+        loss = sum(asks.losses()) + asks.keys.square().sum() + asks.values.exp().sum()
+        loss = loss + asks.score(exponential(asks.q), asks.keys[:, :, 1:4], asks.v).sum()
+        return torch.autograd.grad(loss, asks.leaves)
+
+    assert_equal_gradients(pair, walk)
+
+
+def test_keys_without_gradient_have_no_account(kernel: str) -> None:
+    q, k, v = inputs((2, 1, 3, 4, 8))
+    with torch.no_grad():
+        keys = shared(exponential(k))
+        assert keys not in shared_memory._accounts
+        assert not additive_scores(exponential(q), keys, v).requires_grad
+    frozen = shared(exponential(k.detach()))
+    assert frozen not in shared_memory._accounts
+    additive_scores(exponential(q), frozen, v).sum().backward()
+    assert q.grad is not None and v.grad is not None
+
+
+def test_one_tensor_may_be_both_keys_and_values() -> None:
+    def run(score: Callable, total: Callable, hold: Callable) -> tuple[Tensor, ...]:
+        q, k, v = inputs((2, 1, 3, 4, 8), torch.float64)
+        both = hold(exponential(k))
+        answers = [total(score(exponential(q), both, v).softmax(-1), both) for _ in range(2)]
+        return torch.autograd.grad(sum(answers).sin().sum(), [q, k, v])
+
+    found = run(additive_scores, weighted_sum, shared)
+    torch.testing.assert_close(found, run(materialised_scores, torch.matmul, lambda x: x))
+
+
+def test_shared_values_follow_autocast() -> None:
+    def run(total: Callable, hold: Callable) -> tuple[Tensor, ...]:
+        torch.manual_seed(0)
+        weights, x = torch.rand(2, 1, 3, 4, requires_grad=True), torch.randn(2, 1, 4, 8)
+        x.requires_grad_()
+        with torch.autocast("cpu", torch.bfloat16):
+            answer = total(weights, hold(x))
+        assert answer.dtype == torch.bfloat16
+        return torch.autograd.grad(answer.float().square().sum(), [weights, x])
+
+    torch.testing.assert_close(run(weighted_sum, shared), run(torch.matmul, lambda x: x))
+
+
+def test_an_account_dies_with_its_keys() -> None:
+    before = len(shared_memory._accounts)
+    q, k, v = inputs((2, 1, 3, 4, 8))
+    additive_scores(exponential(q), shared(exponential(k)), v).sum().backward()
+    assert len(shared_memory._accounts) == before
+
+
+@needs_library
+def test_any_number_of_threads_gives_the_same_bits() -> None:
+    q, k, v = inputs((3, 2, 35, 66, 64))
+
+    def run() -> list[Tensor]:
+        scores = additive_scores(exponential(q), exponential(k), v)
+        return [scores, *torch.autograd.grad(scores.square().sum(), [q, k, v])]
+
+    before, threads = run(), torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        assert all(torch.equal(a, b) for a, b in zip(before, run(), strict=True))
+    finally:
+        torch.set_num_threads(threads)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_the_product_of_all_pairs_and_units_is_never_held(native: str) -> None:
+    """B=4, T=S=256, D=256 makes 268 MB of it; both passes must do with a tenth."""
+    program = """
+import re, torch
+from regard.attention.kernels import additive_scores, exponential
+from regard.attention.shared import shared
+def step(rows):
+    q, k = (torch.randn(4, 1, rows, 256, requires_grad=True) for _ in "qk")
+    v = torch.randn(1, 256, requires_grad=True)
+    additive_scores(exponential(q), shared(exponential(k)), v).square().sum().backward()
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
+step(8)
+before = peak()
+step(256)
+print(peak() - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "REGARD_NATIVE": native},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 0 < int(done.stdout) < 27e6

@@ -1,0 +1,140 @@
+"""What training makes small."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import regard.train.objective as objective
+from regard.attention import Choice
+from regard.batch import Tokens
+from regard.nn.decoder import Decoded
+from regard.train.objective import (
+    CrossEntropy,
+    DoublyStochastic,
+    Reinforce,
+    _ChunkedCrossEntropy,
+    cross_entropy,
+)
+from tests.tiny import target, tiny
+
+E, V = 8, 11
+LENGTHS = torch.tensor([5, 2, 4])
+
+
+def readout(*, bias: bool = True, dtype: torch.dtype = torch.float32) -> nn.Linear:
+    return nn.Linear(E, V, bias=bias, dtype=dtype)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("at_once", [1 << 20, 3 * V])
+def test_chunks_give_what_all_logits_at_once_give(monkeypatch, bias, smoothing, at_once) -> None:
+    monkeypatch.setattr(objective, "LOGITS_AT_ONCE", at_once)
+    layer = readout(bias=bias)
+    hidden = torch.randn(13, E, requires_grad=True)
+    ids = torch.randint(0, V, (13,))
+    whole = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=smoothing)
+    parameters = [hidden, *layer.parameters()]
+    want = torch.autograd.grad(whole, parameters)
+    total, logps = cross_entropy(hidden, layer, ids, smoothing)
+    torch.testing.assert_close(total, whole)
+    torch.testing.assert_close(logps, layer(hidden).log_softmax(-1).gather(1, ids[:, None])[:, 0])
+    for got, grad in zip(torch.autograd.grad(3 * total, parameters), want, strict=True):
+        torch.testing.assert_close(got, 3 * grad)
+
+
+def test_the_gradient_is_right_in_double_precision() -> None:
+    layer = readout(dtype=torch.float64)
+    hidden = torch.randn(4, E, dtype=torch.float64, requires_grad=True)
+    ids = torch.randint(0, V, (4,))
+
+    def total(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return _ChunkedCrossEntropy.apply(hidden, weight, bias, ids, 0.1, True)[0]
+
+    assert torch.autograd.gradcheck(total, (hidden, layer.weight, layer.bias))
+
+
+def test_nothing_is_learnt_where_nobody_asks_for_gradients() -> None:
+    with torch.no_grad():
+        total, _ = cross_entropy(torch.randn(4, E), readout(), torch.randint(0, V, (4,)), 0.0)
+    assert not total.requires_grad
+
+
+def test_the_n_by_v_matrix_is_never_held(monkeypatch) -> None:
+    largest = 0
+    plain = nn.functional.linear
+
+    def watched(x, w, b=None):
+        nonlocal largest
+        out = plain(x, w, b)
+        largest = max(largest, out.numel())
+        return out
+
+    monkeypatch.setattr(objective, "LOGITS_AT_ONCE", 4 * V)
+    monkeypatch.setattr(nn.functional, "linear", watched)
+    cross_entropy(torch.randn(100, E, requires_grad=True), readout(), torch.zeros(100).long(), 0.1)
+    assert largest == 4 * V
+
+
+def test_padding_counts_for_nothing_and_a_loss_is_a_sum() -> None:
+    layer = readout()
+    hidden, ids = torch.randn(3, 5, E), torch.randint(0, V, (3, 5))
+    loss = CrossEntropy(0.1)(Decoded(hidden), layer, Tokens(ids, LENGTHS))
+    assert loss.count == 11
+    alone = [
+        CrossEntropy(0.1)(Decoded(hidden[i : i + 1, :n]), layer, Tokens(ids[i : i + 1, :n]))
+        for i, n in enumerate(LENGTHS.tolist())
+    ]
+    torch.testing.assert_close(loss.total, sum(one.total for one in alone))
+    torch.testing.assert_close(loss.parts["nll"], sum(one.parts["nll"] for one in alone))
+
+
+def test_reinforce_rewards_what_went_better_than_usual() -> None:
+    """Xu et al. 2015, eq. 12: the gradient of log p(s) is −λ (R − b), of the entropy −μ."""
+    layer = readout()
+    hidden, ids = torch.randn(3, 5, E), torch.randint(0, V, (3, 5))
+    logp = torch.randn(3, 5, requires_grad=True)
+    entropy = torch.rand(3, 5, requires_grad=True)
+    reinforce = Reinforce(reward=0.5, entropy=0.02)
+    reinforce.baseline.fill_(-2.0)
+    loss = reinforce(Decoded(hidden, Choice(logp, entropy)), layer, Tokens(ids, LENGTHS))
+    loss.total.backward()
+    logps = layer(hidden).log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+    real = torch.arange(5) < LENGTHS[:, None]
+    reward = (logps * real).sum(1) / LENGTHS
+    baseline = 0.9 * -2.0 + 0.1 * reward.mean()
+    torch.testing.assert_close(reinforce.baseline, baseline.detach())
+    torch.testing.assert_close(logp.grad, -0.5 * (reward - baseline)[:, None].detach() * real)
+    torch.testing.assert_close(entropy.grad, -0.02 * real.float())
+
+
+def test_reinforce_moves_its_baseline_in_training_only() -> None:
+    reinforce = Reinforce().eval()
+    choice = Choice(torch.zeros(3, 5), torch.zeros(3, 5))
+    ids = torch.randint(0, V, (3, 5))
+    reinforce(Decoded(torch.randn(3, 5, E), choice), readout(), Tokens(ids))
+    assert reinforce.baseline == 0
+
+
+def test_the_doubly_stochastic_regulariser_wants_every_region_seen() -> None:
+    """Xu et al. 2015, eq. 14: λ Σ_s (1 − Σ_t α_ts)², over the steps that are not padding."""
+    small = tiny("caption-soft")
+    source, words = small.source([1, 1, 1]), target(3, 5)
+    regulariser = DoublyStochastic(small.model.decoder.attention, strength=0.3)
+    with regulariser.listening():
+        small.model(source, words)
+    got = regulariser.loss(Tokens(words, LENGTHS))
+    looks = []
+    with small.model.decoder.attention.heard_by(looks.append):
+        small.model(source, words)
+    weights = torch.cat([look.weights for look in looks], dim=2)[:, 0]  # B T S
+    want = sum(
+        0.3 * ((1 - weights[row, :n].sum(dim=0)) ** 2).sum() for row, n in enumerate(LENGTHS)
+    )
+    torch.testing.assert_close(got, want)
+    got.backward()
+    assert small.model.decoder.attention.score.energy.grad.abs().sum() > 0
+    small.model.zero_grad()
