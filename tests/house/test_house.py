@@ -1,4 +1,4 @@
-"""The architecture, guarded: rooms, their subjects, what they may need, and what is said of them."""
+"""The architecture, guarded: rooms, their subjects, what they need, and what is said of them."""
 
 from __future__ import annotations
 

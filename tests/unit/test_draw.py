@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 from regard.explain.draw import curves, heatmap, shade
@@ -23,7 +24,7 @@ def test_names_at_the_ends_of_lines_do_not_overlap() -> None:
     same = {name: [(0.0, 0.5), (1.0, 0.5)] for name in "abcd"}
     root = ElementTree.fromstring(curves(same, title="", x="", y=""))
     levels = sorted(float(e.get("y")) for e in root.iter() if e.text in same)
-    assert all(b - a >= 16 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a >= 16 for a, b in pairwise(levels))
 
 
 def test_a_token_is_text_and_nothing_else() -> None:

@@ -61,7 +61,8 @@ def curves(
             f"<rect x='{a:.1f}' y='{box.top}' width='{b - a:.1f}' height='{box.height}' "
             f"fill='#F3F3F3'/>"
         )
-        parts.append(_text(words, (a + b) / 2, box.top + 14, size=11, anchor="middle", fill="#666"))
+        low = box.top + box.height - 8
+        parts.append(_text(words, (a + b) / 2, low, size=11, anchor="middle", fill="#666"))
     for tick in range(6):
         value = y_range[0] + (y_range[1] - y_range[0]) * tick / 5
         left, level = box.place(box.x[0], value)

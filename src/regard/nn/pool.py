@@ -33,7 +33,7 @@ class Pool(nn.Module):
 
 
 class HierarchicalEncoder(Encoder[Documents]):
-    """h = reading(x), v = pool(h): of words a sentence, of these a document  (Yang et al. 2016, 2.2)
+    """h = reading(x), v = pool(h): first of words, then of sentences  (Yang et al. 2016, 2.2)
 
     The states are the sentences', the summary is the document's vector.
     """
