@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 
@@ -29,6 +30,20 @@ def heard(attention: Attention, query: torch.Tensor, memory: Memory, start: int)
 @pytest.fixture(params=MECHANISMS, ids=", ".join, scope="module")
 def attention(request: pytest.FixtureRequest) -> Attention:
     return mechanism(*request.param)
+
+
+@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
+def test_law_1_chunking_whole_equals_in_pieces(attention, lengths):
+    memory = attention.remember(torch.randn(3, S, E), lengths)
+    query = torch.randn(3, S, E)
+    whole = attention(query, memory).context
+    for cuts in ([1] * S, [2, 5], [4, 2, 1]):
+        starts = itertools.accumulate(cuts, initial=0)
+        pieces = [
+            attention(piece, memory, start=start).context
+            for piece, start in zip(query.split(cuts, dim=1), starts, strict=False)
+        ]
+        torch.testing.assert_close(torch.cat(pieces, dim=1), whole)
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
