@@ -1,0 +1,1 @@
+"""From files to batches: corpora and their doctor, preparation, shards, the stream of batches."""

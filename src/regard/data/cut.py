@@ -1,0 +1,138 @@
+"""Pieces of a corpus: so many lines of two files that every piece can be worked on alone.
+
+Plain text is cut by byte ranges, found in one pass over the line breaks, so that line n of one file
+always stands beside line n of the other. Whatever cannot be read from the middle (compressed files,
+TMX …) is read once, in order, and copied into plain pieces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from regard.data import storage
+from regard.data.corpus import Aligned, Corpus, blocks
+from regard.data.task import Write
+from regard.errors import CorpusError
+
+_BLOCK = 1 << 22  # bytes looked through at a time
+_BREAK = "\n"
+_PACKED = (".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole lines of a file, by their bytes."""
+
+    path: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines first_line … first_line + lines − 1 of both sides, counted from 0."""
+
+    source: Span
+    target: Span
+    first_line: int
+    lines: int
+
+    def under(self, root: str) -> Piece:
+        """The same piece, its paths no longer relative to a root."""
+        source, target = (
+            replace(side, path=storage.join(root, side.path)) for side in (self.source, self.target)
+        )
+        return replace(self, source=source, target=target)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> Piece:
+        return cls(
+            Span(**facts["source"]), Span(**facts["target"]), facts["first_line"], facts["lines"]
+        )
+
+
+def in_place(corpus: Corpus) -> bool:
+    """Whether the corpus can be read from the middle, and so needs no copy."""
+    return type(corpus) is Aligned and not any(path.endswith(_PACKED) for path in corpus.paths)
+
+
+def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Piece]:
+    """Read the whole corpus and write pieces of so many lines, named after `name`."""
+    pieces = []
+    for number, block in enumerate(blocks(corpus, lines)):
+        spans = []
+        for side, texts in (("source", block.sources), ("target", block.targets)):
+            copy = f"{name}-{number:05}.{side}.txt"
+            # A record may hold line breaks; like all white space, they mean a space.
+            content = "".join(f"{text.replace(_BREAK, ' ')}\n" for text in texts).encode()
+            write(copy, content)
+            spans.append(Span(copy, 0, len(content)))
+        pieces.append(Piece(spans[0], spans[1], block.start, len(block)))
+    return pieces
+
+
+def cut_text(source: str, target: str, lines: int) -> list[Piece]:
+    """Cut two aligned text files into pieces of so many lines."""
+    (source_edges, source_lines), (target_edges, target_lines) = (
+        _edges(path, lines) for path in (source, target)
+    )
+    if source_lines != target_lines:
+        raise CorpusError(
+            f"{source} has {source_lines:,} lines and {target} has {target_lines:,}: line n of one "
+            "must be the translation of line n of the other; find where they part with the doctor"
+        )
+    return [
+        Piece(
+            Span(source, source_edges[i], source_edges[i + 1]),
+            Span(target, target_edges[i], target_edges[i + 1]),
+            i * lines,
+            min(lines, source_lines - i * lines),
+        )
+        for i in range(len(source_edges) - 1)
+    ]
+
+
+def read_lines(span: Span, first_line: int, lines: int) -> list[str]:
+    """The lines of a span, which is refused where it does not hold so many."""
+    raw = storage.read(span.path, span.start, span.stop)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        line = first_line + raw.count(b"\n", 0, error.start) + 1
+        raise CorpusError(
+            f"{span.path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 "
+            f"({error.reason}); convert the file to UTF-8"
+        ) from None
+    if "\0" in text:
+        line = first_line + text.count("\n", 0, text.index("\0")) + 1
+        raise CorpusError(f"{span.path}, line {line}: holds a NUL byte; the file is damaged")
+    found = text.removesuffix("\n").split("\n") if text else []
+    if len(found) != lines:
+        raise CorpusError(
+            f"{span.path}: {lines:,} lines were counted from line {first_line + 1} on, and "
+            f"{len(found):,} are there: the file changed meanwhile; run again"
+        )
+    return found
+
+
+def _edges(path: str, lines: int) -> tuple[list[int], int]:
+    """Where every `lines` lines begin, and the last ends; and how many lines there are in all."""
+    size = int(storage.identity(path)["size"])
+    edges = [0]
+    count = 0
+    last = b"\n"
+    for start in range(0, size, _BLOCK):
+        block = storage.read(path, start, min(start + _BLOCK, size))
+        breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        to_next = lines - count % lines  # line breaks until the next edge
+        edges += (breaks[to_next - 1 :: lines] + start + 1).tolist()
+        count += len(breaks)
+        last = block[-1:]
+    count += last != b"\n"  # the last line may lack its break
+    return edges if edges[-1] == size else [*edges, size], count

@@ -1,0 +1,140 @@
+"""From shards to the steps of a training run, for any rank of any world."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from regard.data.plan import Visit, arrange
+from regard.data.pool import Batch, Order, Pool, Sampling
+from regard.data.shards import Shard, fingerprint
+from regard.data.stream import Place, places_of, turns
+from regard.errors import ArtefactError, SpecError
+
+_AHEAD = 2  # steps that the thread prepares in advance: one being read, one ready
+
+
+@dataclass(frozen=True, slots=True)
+class Micro:
+    """A batch with its place in the step, from which (never from the rank) dropout takes its seed.
+
+    Where the step has fewer batches than ranks, the ranks left over read the first again, with
+    `counts` false: its loss weighs nothing, but all ranks go through the same number of passes.
+    """
+
+    place: int
+    batch: Batch
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rank's part of a step of the optimiser."""
+
+    micros: tuple[Micro, ...]
+    target_tokens: int  # that all ranks predict together: what the summed loss is divided by
+    after: Place
+
+
+class Loader:
+    """The steps of one rank, from any place on."""
+
+    def __init__(
+        self,
+        shards: Sequence[Shard],
+        order: Order,
+        *,
+        weights: dict[str, float] | None = None,  # how often an epoch reads a corpus; else once
+        rank: int = 0,
+        world: int = 1,
+        sampling: Sampling | None = None,
+    ) -> None:
+        self.shards, self.order = tuple(shards), order
+        self.rank, self.world, self.sampling = rank, world, sampling
+        self.weights = [(weights or {}).get(shard.corpus, 1.0) for shard in self.shards]
+        if unknown := set(weights or {}) - {shard.corpus for shard in self.shards}:
+            raise SpecError(f"weights: there is no corpus {', '.join(sorted(unknown))}")
+        if not any(s.pairs * w for s, w in zip(self.shards, self.weights, strict=True)):
+            raise SpecError("the corpora hold no pairs, or none with a weight above zero")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the data and of what orders it: a place means the same only under the same one."""
+        facts: list[object] = [fingerprint(self.shards), asdict(self.order), self.weights]
+        if self.sampling is not None:
+            facts += [self.sampling.tokenizer.fingerprint, self.sampling.alpha]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def state(self, place: Place) -> dict[str, int | str]:
+        """The place as plain facts, for a checkpoint."""
+        return {**asdict(place), "data": self.fingerprint}
+
+    def place(self, state: dict[str, Any]) -> Place:
+        """The place that `state` told of; refused where the data or their order have changed."""
+        if state["data"] != self.fingerprint:
+            raise ArtefactError(
+                "the data, their weights, the seed or the token budget are not those of the "
+                "checkpoint: restore them, or begin a new run from its weights"
+            )
+        return Place(*(state[name] for name in ("epoch", "pool", "batch", "step")))
+
+    def steps(self, place: Place = Place()) -> Iterator[Step]:  # noqa: B008 — a frozen value
+        """Steps without end, from `place` on; one thread keeps a little ahead of the reader."""
+        return _ahead(self._steps(place))
+
+    def _steps(self, place: Place) -> Iterator[Step]:
+        def open_pool(epoch: int, number: int) -> Pool:
+            visits = self._pools(epoch)[number]
+            return Pool(self.shards, visits, self.order, epoch, number, self.sampling)
+
+        def count_pools(epoch: int) -> int:
+            return len(self._pools(epoch))
+
+        for turn in turns(place, self.order.micro_batches, count_pools, open_pool):
+            micros = []
+            for i in places_of(self.rank, self.world, len(turn.batches)):
+                counts = i < len(turn.batches)
+                pool, batch = turn.batches[i if counts else 0]
+                micros.append(Micro(i, pool.read(batch), counts))
+            predicted = sum(pool.predicted(batch) for pool, batch in turn.batches)
+            yield Step(tuple(micros), predicted, turn.after)
+
+    @lru_cache(maxsize=1)  # noqa: B019 — an epoch's pools are asked for once by each pool
+    def _pools(self, epoch: int) -> list[tuple[Visit, ...]]:
+        counts = [shard.pairs for shard in self.shards]
+        return arrange(self.order.seed, epoch, counts, self.weights, self.order.pool_pairs)
+
+
+def _ahead(steps: Iterator[Step]) -> Iterator[Step]:
+    """The same steps, made by a thread that keeps a little ahead of the reader."""
+    ready: queue.Queue[Step | None] = queue.Queue(_AHEAD)
+    failures: list[BaseException] = []
+    closed = threading.Event()
+
+    def fill() -> None:
+        try:
+            for step in steps:
+                ready.put(step)
+                if closed.is_set():
+                    return
+        except BaseException as failure:
+            failures.append(failure)
+            ready.put(None)
+
+    thread = threading.Thread(target=fill, name="loader", daemon=True)
+    thread.start()
+    try:
+        while (step := ready.get()) is not None:
+            yield step
+        raise failures[0]
+    finally:
+        closed.set()
+        while not ready.empty():  # the thread may wait for room, and then sees that it is over
+            ready.get()
+        thread.join()

@@ -1,0 +1,202 @@
+"""Law 11, engine: the same bytes whoever does the work, and whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from regard.data.corpus import corpus_of
+from regard.data.prepare import Progress, Settings, prepare
+from regard.data.runner import InProcess, Processes, Runner
+from regard.errors import CorpusError
+from regard.text.tokenizer import SentencePiece
+
+pytest.importorskip("ray", reason="regard[cluster] is not installed")
+
+PAIRS, SHARD = 6_000, 250
+WORDS = ["the", "a", "small", "large", "red", "house", "garden", "river", "runs", "over", "near"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with duplicates and faults, a tokeniser, and the shards that one process makes."""
+    folder = tmp_path_factory.mktemp("engines")
+    chance = random.Random(1)
+    lines = [" ".join(chance.choices(WORDS, k=chance.randint(3, 25))) for _ in range(PAIRS)]
+    sources = [*lines[:-500], *lines[:400], *[""] * 100]
+    (folder / "train.en").write_text("".join(f"{line}\n" for line in sources))
+    (folder / "train.de").write_text("".join(f"{line.upper()} {line}\n" for line in sources))
+    SentencePiece.train(lines[:300], size=300).save(folder / "tokenizer")
+    _prepare(folder, "local-1", InProcess())
+    return folder
+
+
+def _prepare(
+    folder: Path,
+    out: str,
+    runner: Runner,
+    *,
+    tell: Callable[[Progress], None] = lambda progress: None,
+) -> None:
+    corpus = corpus_of(str(folder / "train.en"), str(folder / "train.de"))
+    settings = Settings(shard_pairs=SHARD, held_out=0.05, tokenizer=str(folder / "tokenizer"))
+    with runner:
+        prepare([corpus], str(folder / out), settings, runner, tell=tell)
+
+
+def _bytes(folder: Path) -> dict[str, str]:
+    """What came out and what was made on the way, but not what the dead were writing."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".aside"
+    }
+
+
+class KillOnce:
+    """Kills the first worker it finds when a stage is under way."""
+
+    def __init__(self, is_worker: Callable[[list[str]], bool]) -> None:
+        self.is_worker, self.killed = is_worker, 0
+
+    def __call__(self, progress: Progress) -> None:
+        if self.killed or progress.stage != "clean" or progress.done < 3:
+            return
+        for child in psutil.Process().children(recursive=True):
+            try:
+                if self.is_worker(child.cmdline()):
+                    child.kill()
+                    self.killed = child.pid
+                    return
+            except psutil.Error:
+                continue
+
+
+def _refuses_a_damaged_line(folder: Path, runner: Runner) -> None:
+    """The error of a worker arrives as it is, whoever the worker was."""
+    damaged = folder / "damaged"
+    damaged.mkdir(exist_ok=True)
+    (damaged / "train.en").write_bytes(b"good\n" * 700 + b"b\xffd\n")
+    (damaged / "train.de").write_bytes(b"gut\n" * 701)
+    with pytest.raises(CorpusError, match=r"train\.en, line 701: byte 0xff is not UTF-8"):
+        _prepare(damaged, "out", runner)
+
+
+def test_a_damaged_line_is_named_by_the_process_that_reads_it(folder: Path) -> None:
+    _refuses_a_damaged_line(folder, Processes(2))
+
+
+def test_two_processes_make_what_one_makes(folder: Path) -> None:
+    _prepare(folder, "local-2", Processes(2))
+    assert _bytes(folder / "local-2") == _bytes(folder / "local-1")
+
+
+def test_a_process_that_is_killed_is_replaced(folder: Path) -> None:
+    kill = KillOnce(lambda command: "spawn_main" in " ".join(command))
+    _prepare(folder, "local-killed", Processes(2), tell=kill)
+    assert kill.killed
+    assert _bytes(folder / "local-killed") == _bytes(folder / "local-1")
+
+
+def _driver(folder: Path, out: str, runner: str) -> subprocess.Popen[bytes]:
+    code = f"""
+if __name__ == "__main__":
+    from pathlib import Path
+    import sys
+    sys.path.insert(0, {str(Path(__file__).parent)!r})
+    from test_engines import _prepare
+    from regard.data.runner import Processes
+    from regard.data.ray_runner import RayTasks
+    _prepare(Path({str(folder)!r}), {out!r}, {runner})
+"""
+    script = folder / f"{out}.py"
+    script.write_text(code)
+    return subprocess.Popen([sys.executable, str(script)], start_new_session=True)
+
+
+def _kill_when_under_way(driver: subprocess.Popen[bytes], out: Path) -> int:
+    """Kill the driver and its processes between the fifth shard and the last; count the shards."""
+    until = time.monotonic() + 60
+    while len(list((out / "work").glob("train-clean-*.json"))) < 5:
+        assert time.monotonic() < until and driver.poll() is None
+        time.sleep(0.005)
+    os.killpg(driver.pid, signal.SIGKILL)
+    driver.wait()
+    return len(list((out / "work").glob("train-clean-*.json")))
+
+
+class Found:
+    """Counts the tasks that were found done."""
+
+    def __init__(self) -> None:
+        self.clean = 0
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage == "clean":
+            self.clean = progress.found
+
+
+def test_a_killed_run_goes_on_with_the_shards_that_are_missing(folder: Path) -> None:
+    shards = _kill_when_under_way(_driver(folder, "rerun", "Processes(2)"), folder / "rerun")
+    assert not (folder / "rerun" / "manifest.json").exists()
+    found = Found()
+    _prepare(folder, "rerun", InProcess(), tell=found)
+    assert 5 <= found.clean == shards < PAIRS / SHARD
+    assert _bytes(folder / "rerun") == _bytes(folder / "local-1")
+
+
+def test_ray_makes_the_same_bytes_though_a_worker_is_killed(folder: Path) -> None:
+    from regard.data.ray_runner import RayTasks
+
+    kill = KillOnce(lambda command: command[:1] == ["ray::perform"])
+    _prepare(folder, "ray", RayTasks(2), tell=kill)
+    assert kill.killed
+    assert _bytes(folder / "ray") == _bytes(folder / "local-1")
+
+
+def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    from ray.cluster_utils import Cluster
+
+    from regard.data.ray_runner import RayTasks
+
+    node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
+    try:
+        cluster.wait_for_nodes()
+        runner = f"RayTasks(3, address={cluster.address!r})"
+        _kill_when_under_way(_driver(folder, "cluster", runner), folder / "cluster")
+        assert not (folder / "cluster" / "manifest.json").exists()
+
+        def remove_node(progress: Progress) -> None:
+            found(progress)
+            if len(nodes) == 2 and progress.stage == "encode" and progress.done >= 3:
+                cluster.remove_node(nodes.pop())
+
+        found = Found()
+        _prepare(folder, "cluster", RayTasks(3, address=cluster.address), tell=remove_node)
+        assert len(nodes) == 1 and found.clean >= 5
+        assert _bytes(folder / "cluster") == _bytes(folder / "local-1")
+        _refuses_a_damaged_line(folder, RayTasks(2, address=cluster.address))
+    finally:
+        cluster.shutdown()
+
+
+def test_ray_is_not_imported_where_it_is_not_asked_for() -> None:
+    code = "import sys, regard.data.prepare; print(*{'ray', 'pyarrow', 'torch'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == ""

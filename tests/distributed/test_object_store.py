@@ -1,0 +1,107 @@
+"""An object store, spoken to over HTTP: corpora are read from it, shards and manifests written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.data import storage
+from regard.data.corpus import corpus_of
+from regard.data.loader import Loader
+from regard.data.pool import Order
+from regard.data.prepare import Progress, Settings, prepare
+from regard.data.runner import InProcess, Processes
+from regard.data.shards import Prepared
+from regard.errors import ArtefactError
+
+pytest.importorskip("s3fs", reason="regard[cloud] is not installed")
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = pytest.importorskip("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    import fsspec
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    try:
+        fsspec.filesystem("s3").mkdir(f"corpora-{port}")
+        yield f"s3://corpora-{port}"
+    finally:
+        s3fs.S3FileSystem.clear_instance_cache()
+        server.stop()
+
+
+def _lines(count: int) -> tuple[str, str]:
+    sources = [f"sentence number {i} of {i * i} words" for i in range(count)]
+    return "\n".join(sources) + "\n", "\n".join(f"Satz {s}" for s in sources) + "\n"
+
+
+SETTINGS = Settings(vocabulary=300, shard_pairs=200, held_out=0.1, dedupe="exact")
+
+
+def test_shards_in_a_store_are_those_made_on_disk(store: str, tmp_path: Path) -> None:
+    for name, text in zip(("a.en", "a.de"), _lines(1_000), strict=True):
+        storage.write(f"{store}/{name}", text.encode())
+        (tmp_path / name).write_text(text)
+    there = corpus_of(f"{store}/a.en", f"{store}/a.de")
+    here = corpus_of(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
+    with Processes(2) as runner:
+        remote = prepare([there], f"{store}/out", SETTINGS, runner)
+    local = prepare([here], str(tmp_path / "out"), SETTINGS, InProcess())
+    assert len(remote.shards("train")) == 5
+    for split in ("train", "valid"):
+        for a, b in zip(remote.shards(split), local.shards(split), strict=True):
+            assert a.checksums == b.checksums
+            a.verify()
+
+    found = []
+
+    def tell(progress: Progress) -> None:
+        found.append(progress.found == progress.done)
+
+    again = prepare([there], f"{store}/out", SETTINGS, InProcess(), tell=tell)
+    assert all(found) and again.splits == remote.splits
+
+    order = Order(seed=1, budget=200)
+    first = next(Loader(remote.shards("train"), order).steps())
+    same = next(Loader(local.shards("train"), order).steps())
+    ids = [step.micros[0].batch.source.ids.numpy() for step in (first, same)]
+    np.testing.assert_array_equal(*ids)
+
+
+def test_a_packed_corpus_in_a_store_is_copied_into_pieces(store: str, tmp_path: Path) -> None:
+    import gzip
+
+    for name, text in zip(("a.en.gz", "a.de.gz"), _lines(500), strict=True):
+        storage.write(f"{store}/{name}", gzip.compress(text.encode()))
+    corpus = corpus_of(f"{store}/a.en.gz", f"{store}/a.de.gz")
+    prepared = prepare([corpus], str(tmp_path / "out"), SETTINGS, InProcess())
+    assert sum(shard.pairs for shards in prepared.splits.values() for shard in shards) == 500
+
+
+def test_a_shard_that_changed_in_the_store_is_refused(store: str) -> None:
+    for name, text in zip(("a.en", "a.de"), _lines(300), strict=True):
+        storage.write(f"{store}/{name}", text.encode())
+    corpus = corpus_of(f"{store}/a.en", f"{store}/a.de")
+    prepare([corpus], f"{store}/out", SETTINGS, InProcess())
+    shard = Prepared.open(f"{store}/out").shards("train")[0]
+    path = f"{store}/out/{shard.name}.source"
+    content = storage.read(path)
+    storage.write(path, content[:-2] + b"\0\0")
+    with pytest.raises(ArtefactError, match="SHA-256"):
+        shard.verify()
+    storage.write(path, content[:-2])
+    with pytest.raises(ArtefactError, match="cut short"):
+        shard.open()
+    prepare([corpus], f"{store}/out", SETTINGS, InProcess())
+    shard.verify()

@@ -1,0 +1,313 @@
+"""Corpora: the same pairs from every format, and damage named by file and record."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import lzma
+import os
+import tracemalloc
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+
+import fsspec
+import pyarrow
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from regard.data.corpus import (
+    Aligned,
+    Corpus,
+    Jsonl,
+    Pair,
+    Parquet,
+    Tmx,
+    Tsv,
+    blocks,
+    corpus_of,
+    read,
+)
+from regard.data.files import line_blocks
+from regard.errors import CorpusError
+
+DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[3] / "shared" / "data"))
+PAIRS = [Pair(f"line {n}\u2028\x0b\x85 of\x1e text", f"Zeile {n} – 行") for n in range(1_000)]
+PAIRS[10] = Pair("", "leer")
+PAIRS[11] = Pair("empty", "")
+PAIRS[-1] = Pair("", "")
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+
+
+def write_lines(path: Path, lines: list[str], end: str = "\n") -> str:
+    path.write_bytes(
+        PACK[path.suffix if path.suffix in PACK else ""](
+            "".join(line + end for line in lines).encode()
+        )
+    )
+    return str(path)
+
+
+def aligned(folder: Path, packing: str = "", pairs: list[Pair] = PAIRS) -> Aligned:
+    return Aligned(
+        write_lines(folder / f"a.en{packing}", [pair.source for pair in pairs]),
+        write_lines(folder / f"a.de{packing}", [pair.target for pair in pairs]),
+    )
+
+
+def written(kind: str, folder: Path) -> Corpus:
+    if kind in PACK:
+        return aligned(folder, kind)
+    if kind == "tsv":
+        rows = [f"{n}\t{target}\t{source}" for n, (source, target) in enumerate(PAIRS)]
+        return Tsv(write_lines(folder / "a.tsv.gz", rows), source=2, target=1)
+    if kind == "jsonl":
+        rows = [json.dumps({"translation": {"en": s, "de": t}}) for s, t in PAIRS]
+        return Jsonl(
+            write_lines(folder / "a.jsonl", rows), source="translation.en", target="translation.de"
+        )
+    table = pyarrow.table(
+        {"id": range(len(PAIRS)), "s": [p[0] for p in PAIRS], "t": [p[1] for p in PAIRS]}
+    )
+    parquet.write_table(table, folder / "a.parquet", row_group_size=300)
+    return Parquet(str(folder / "a.parquet"), source="s", target="t")
+
+
+KINDS = [*PACK, "tsv", "jsonl", "parquet"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_gives_every_pair_in_its_place(kind: str, tmp_path: Path) -> None:
+    corpus = written(kind, tmp_path)
+    assert list(read(corpus)) == PAIRS
+    for size in (1, 7, 999, 1_000, 5_000):
+        found = list(blocks(corpus, size))
+        assert [len(block) for block in found[:-1]] == [size] * (len(found) - 1)
+        assert [block.start for block in found] == list(range(0, 1_000, size))
+        assert list(chain.from_iterable(block.pairs() for block in found)) == PAIRS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 1), (300, 601), (999, None), (5, 5), (0, 9_999), (2_000, None)]
+)
+def test_a_range_of_records_is_read_alone(
+    kind: str, start: int, stop: int | None, tmp_path: Path
+) -> None:
+    corpus = written(kind, tmp_path)
+    found = chain.from_iterable(block.pairs() for block in blocks(corpus, 128, start, stop))
+    assert list(found) == PAIRS[start:stop]
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    lines=st.lists(st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])))
+)
+def test_lines_are_what_stands_between_line_ends(
+    lines: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    lines = [line.lstrip("\ufeff") for line in lines]
+    folder = tmp_path_factory.mktemp("lines")
+    for end in ("\n", "\r\n"):
+        path = write_lines(folder / "a.txt", lines, end)
+        assert list(chain.from_iterable(line_blocks(path, 3))) == lines
+
+
+def test_a_last_line_without_its_end_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffone\ntwo".encode())
+    assert list(line_blocks(str(path), 10)) == [["one", "two"]]
+    path.write_bytes(b"")
+    assert list(line_blocks(str(path), 10)) == []
+
+
+def test_a_line_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
+    lines = ["a" * 3_000_000, "é" * 2_000_000, "", "end"]
+    path = write_lines(tmp_path / "a.txt", lines)
+    assert list(chain.from_iterable(line_blocks(path, 2))) == lines
+
+
+def test_reading_takes_the_same_memory_whatever_the_size(tmp_path: Path) -> None:
+    corpus = aligned(tmp_path, pairs=[Pair("source " * 10, "target " * 10)] * 100_000)
+    tracemalloc.start()
+    count = sum(len(block) for block in blocks(corpus, 1_000))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 100_000
+    assert peak < 24 << 20  # two chunks of a mebibyte, decoded and cut: not the 14 MB twice over
+
+
+@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
+def test_a_file_that_was_cut_is_named(packing: str, tmp_path: Path) -> None:
+    corpus = aligned(tmp_path, packing)
+    path = Path(corpus.target)
+    whole = path.read_bytes()
+    for length in (len(whole) - 1, len(whole) // 2, 5):
+        path.write_bytes(whole[:length])
+        with pytest.raises(CorpusError, match=r"a\.de.*damaged or cut short"):
+            list(read(corpus))
+
+
+@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
+def test_a_file_that_is_not_what_its_suffix_says_is_named(packing: str, tmp_path: Path) -> None:
+    corpus = aligned(tmp_path, packing)
+    Path(corpus.source).write_bytes(b"plain text\n" * 100)
+    with pytest.raises(CorpusError, match=r"a\.en.*damaged"):
+        list(read(corpus))
+
+
+def test_two_packed_parts_in_one_file_are_both_read(tmp_path: Path) -> None:
+    for packing, pack in PACK.items():
+        path = tmp_path / f"a{packing}"
+        path.write_bytes(pack(b"one\n") + pack(b"two\n"))
+        assert list(line_blocks(str(path), 10)) == [["one", "two"]]
+
+
+@pytest.mark.parametrize("line", [1, 500, 1_000])
+@pytest.mark.parametrize(("bad", "cause"), [(b"a\xff\xfeb", "not UTF-8"), (b"\x00", "NUL")])
+def test_a_line_that_is_no_text_is_named(line: int, bad: bytes, cause: str, tmp_path: Path) -> None:
+    corpus = aligned(tmp_path)
+    path = Path(corpus.target)
+    lines = path.read_bytes().split(b"\n")
+    lines[line - 1] = bad
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(CorpusError, match=rf"a\.de, line {line}: .*{cause}"):
+        list(read(corpus))
+
+
+@pytest.mark.parametrize("size", [10, 1_000, 5_000])
+def test_an_unequal_count_is_refused_with_both_counts(size: int, tmp_path: Path) -> None:
+    corpus = aligned(tmp_path)
+    write_lines(Path(corpus.target), [pair.target for pair in PAIRS if pair != PAIRS[500]])
+    with pytest.raises(CorpusError, match=r"a\.de: ends after line 999, but .*a\.en has 1000"):
+        list(blocks(corpus, size))
+
+
+def test_a_wrong_number_of_columns_is_named(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.tsv", ["a\tb"] * 20 + ["a"] + ["a\tb"] * 5)
+    with pytest.raises(CorpusError, match=r"a\.tsv, line 21: has 1 columns, where 2"):
+        list(read(corpus_of(path)))
+    with pytest.raises(CorpusError, match=r"line 1: has 2 columns, where 4"):
+        list(read(corpus_of(path, target=3)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "",
+        "[1]",
+        "3",
+        '{"source": "a"}',
+        '{"source": "a", "target": 1}',
+        '{"source": "a", "target": "\\ud800"}',
+        '{"source": "a\\u0000", "target": "b"}',
+        "[" * 100_000,
+    ],
+)
+def test_a_broken_json_line_is_named(line: str, tmp_path: Path) -> None:
+    good = '{"source": "a", "target": "b"}'
+    path = write_lines(tmp_path / "a.jsonl", [good] * 20 + [line, good])
+    with pytest.raises(CorpusError, match=r"a\.jsonl, line 21: "):
+        list(read(corpus_of(path)))
+
+
+def test_a_parquet_file_without_a_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    texts = ["a", "b", None]
+    parquet.write_table(pyarrow.table({"source": ["a"] * 3, "target": texts}), path)
+    with pytest.raises(CorpusError, match=r"a\.parquet, record 3: target is not a text"):
+        list(read(corpus_of(str(path))))
+    with pytest.raises(CorpusError, match=r"a\.parquet: has no column de"):
+        list(read(Parquet(str(path), target="de")))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(CorpusError, match=r"a\.parquet"):
+        list(read(corpus_of(str(path))))
+
+
+def test_a_missing_file_and_an_unknown_kind_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"none\.en: cannot be opened"):
+        list(read(corpus_of(str(tmp_path / "none.en"), str(tmp_path / "none.de"))))
+    with pytest.raises(CorpusError, match=r"a\.txt: a single file must be"):
+        corpus_of("a.txt")
+
+
+def tmx(body: str, head: str = "") -> str:
+    return f'<?xml version="1.0"?>{head}<tmx version="1.4"><header/><body>{body}</body></tmx>'
+
+
+def unit(**variants: str) -> str:
+    inner = "".join(f'<tuv xml:lang="{k}"><seg>{v}</seg></tuv>' for k, v in variants.items())
+    return f"<tu>{inner}</tu>"
+
+
+def read_tmx(text: str, folder: Path) -> list[Pair]:
+    path = folder / "a.tmx"
+    path.write_text(text)
+    return list(read(Tmx(str(path), "en", "de")))
+
+
+def test_a_translation_memory_gives_its_pairs_without_codes(tmp_path: Path) -> None:
+    body = (
+        unit(en="one &amp; <hi>two</hi>", fr="un", de="eins <bpt i='1'>&lt;b></bpt>zwei<ept/>")
+        + unit(en="no pair")
+        + unit(de="", en="empty")
+    )
+    body = body.replace('lang="en"', 'lang="EN-gb"', 1)
+    dtd = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+    assert read_tmx(tmx(body, dtd), tmp_path) == [("one & two", "eins zwei"), ("empty", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (tmx(unit(en="&a;", de="b"), '<!DOCTYPE tmx [<!ENTITY a "b">]>'), "DOCTYPE"),
+        (tmx(unit(en="a", de="b"))[:-9], "not well-formed"),
+        (tmx("\n\n<tu><seg></tu>"), "line 3: not well-formed"),
+        (tmx(unit(en="a", fr="b")), "no unit has both en and de; it has en, fr"),
+    ],
+)
+def test_a_hostile_or_broken_translation_memory_is_refused(
+    text: str, cause: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CorpusError, match=cause):
+        read_tmx(text, tmp_path)
+
+
+def test_a_real_translation_memory_is_read_whole() -> None:
+    folder = DATA / "tico19-en-fr"
+    if not folder.is_dir():
+        pytest.skip(f"no corpora at {DATA}")
+    memory = corpus_of(str(folder / "tico19.en-fr.tmx.gz"), source="en", target="fr")
+    found = list(read(memory))
+    expected = read(Aligned(str(folder / "tico19.en"), str(folder / "tico19.fr")))
+    assert len(found) == 3_071
+    assert [(s.split(), t.split()) for s, t in found] == [
+        (s.split(), t.split()) for s, t in expected
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_store_is_read_like_a_folder(kind: str, tmp_path: Path) -> None:
+    store = fsspec.filesystem("memory")
+    corpus = written(kind, tmp_path)
+    for path in corpus.paths:
+        store.pipe_file(f"/{Path(path).name}", Path(path).read_bytes())
+    fields = {
+        field.name: f"memory://{Path(value).name}" if value in corpus.paths else value
+        for field in dataclasses.fields(corpus)
+        for value in [getattr(corpus, field.name)]
+    }
+    assert list(read(type(corpus)(**fields))) == PAIRS
+    with pytest.raises(CorpusError, match="memory://none"):
+        list(line_blocks("memory://none", 1))

@@ -1,0 +1,223 @@
+"""Token shards on disk, and the batches that are gathered from them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from regard.data.loader import Loader, Step
+from regard.data.plan import cut_pool
+from regard.data.pool import Marks, Order, Sampling
+from regard.data.shards import Prepared, Shard
+from regard.data.stream import Place
+from regard.errors import ArtefactError, SpecError
+from regard.text.tokenizer import BOS, EOS, PAD, SentencePiece
+
+Rows = list[tuple[list[int], list[int]]]
+
+
+def write_shard(folder: Path, name: str, rows: Rows, corpus: str = "a") -> Shard:
+    source = np.array([i for row, _ in rows for i in row], "<u2")
+    target = np.array([i for _, row in rows for i in row], "<u2")
+    lengths = np.array([(len(a), len(b)) for a, b in rows], "<u2")
+    for part, numbers in (("source", source), ("target", target), ("lengths", lengths)):
+        (folder / f"{name}.{part}").write_bytes(numbers.tobytes())
+    tokens = (len(source), len(target))
+    return Shard(str(folder), name, corpus, len(rows), tokens, "uint16", (name, "", ""))
+
+
+def made_up(shards: int, pairs: int, seed: int = 0) -> list[Rows]:
+    """Pairs of which each holds its own number, so that it is known wherever it turns up."""
+    draw = np.random.default_rng(seed)
+    numbers = iter(range(4, 65_000))
+    return [
+        [
+            ([next(numbers)] * draw.integers(1, 9), [n] * draw.integers(1, 9))
+            for n in range(4, 4 + pairs)
+        ]
+        for _ in range(shards)
+    ]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> tuple[list[Shard], list[Rows]]:
+    rows = made_up(shards=5, pairs=60)
+    return [write_shard(tmp_path, f"train-{i:05}", shard) for i, shard in enumerate(rows)], rows
+
+
+ORDER = Order(seed=3, budget=60, micro_batches=3, pool_pairs=100)
+
+
+def _facts(step: Step) -> list[tuple[int, bool, list[list[int]], list[list[int]]]]:
+    return [
+        (
+            micro.place,
+            micro.counts,
+            micro.batch.source.ids.tolist(),
+            micro.batch.target.ids.tolist(),
+        )
+        for micro in step.micros
+    ]
+
+
+def test_a_batch_holds_the_pairs_right_padded_between_their_marks(
+    corpus: tuple[list[Shard], list[Rows]],
+) -> None:
+    shards, rows = corpus
+    expected = {pair[0][0]: pair for shard in rows for pair in shard}
+    seen = 0
+    for step in Loader(shards, ORDER).steps():
+        if step.after.epoch:
+            break
+        predicted = 0
+        for micro in step.micros:
+            source, target = micro.batch.source, micro.batch.target
+            assert source.lengths is not None and target.lengths is not None
+            for i in range(len(source.ids)):
+                want_source, want_target = expected[int(source.ids[i, 0])]
+                n, m = int(source.lengths[i]), int(target.lengths[i])
+                assert source.ids[i, :n].tolist() == [*want_source, EOS]
+                assert target.ids[i, :m].tolist() == [BOS, *want_target, EOS]
+                assert set(source.ids[i, n:].tolist()) <= {PAD}
+                assert set(target.ids[i, m:].tolist()) <= {PAD}
+                predicted += m - 1
+                seen += 1
+            assert max(source.ids.numel(), target.ids.numel()) <= ORDER.budget
+        assert step.target_tokens == predicted
+    assert seen > 250
+
+
+@pytest.mark.parametrize("marks", [Marks(False, False), Marks(True, False), Marks(True, True)])
+def test_marks_are_set_as_asked(tmp_path: Path, marks: Marks) -> None:
+    shard = write_shard(tmp_path, "a", [([7, 8, 9], [5]), ([7], [5, 6, 4])])
+    loader = Loader([shard], Order(seed=0, budget=100, source=marks, target=marks))
+    batch = next(loader.steps()).micros[0].batch
+    rows = {
+        tuple(row[:n])
+        for row, n in zip(batch.source.ids.tolist(), batch.source.lengths.tolist(), strict=True)
+    }
+    begin, end = [BOS] * marks.begin, [EOS] * marks.end
+    assert rows == {(*begin, 7, 8, 9, *end), (*begin, 7, *end)}
+
+
+def test_ranks_together_read_what_one_reads(corpus: tuple[list[Shard], list[Rows]]) -> None:
+    shards, _ = corpus
+    for world in (2, 3, 4):
+        ranks = [Loader(shards, ORDER, rank=rank, world=world).steps() for rank in range(world)]
+        for alone in islice(Loader(shards, ORDER).steps(), 25):
+            parts = [next(rank) for rank in ranks]
+            assert {part.target_tokens for part in parts} == {alone.target_tokens}
+            assert {part.after for part in parts} == {alone.after}
+            assert len({len(part.micros) for part in parts}) == 1
+            together = sorted(fact for part in parts for fact in _facts(part) if fact[1])
+            assert together == _facts(alone)
+
+
+def test_a_stream_goes_on_from_its_state_on_another_number_of_ranks(
+    corpus: tuple[list[Shard], list[Rows]],
+) -> None:
+    shards, _ = corpus
+    whole = list(islice(Loader(shards, ORDER).steps(), 40))
+    state = Loader(shards, ORDER).state(whole[16].after)
+    assert set(state) == {"epoch", "pool", "batch", "step", "data"}
+    rank = Loader(shards, ORDER, rank=1, world=2)
+    for expected, step in zip(whole[17:], rank.steps(rank.place(state)), strict=False):
+        assert [fact for fact in _facts(step) if fact[1]] == _facts(expected)[1::2]
+
+
+def test_changed_data_are_reported_not_absorbed(corpus: tuple[list[Shard], list[Rows]]) -> None:
+    shards, _ = corpus
+    state = Loader(shards, ORDER).state(Place(step=5))
+    for other in (
+        Loader(shards[:4], ORDER),
+        Loader(shards, Order(seed=3, budget=61, micro_batches=3, pool_pairs=100)),
+        Loader(shards, ORDER, weights={"a": 2.0}),
+    ):
+        with pytest.raises(ArtefactError, match="not those of the checkpoint"):
+            other.place(state)
+
+
+def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
+    one, two = made_up(2, 40)
+    shards = [write_shard(tmp_path, "one", one, "one"), write_shard(tmp_path, "two", two, "two")]
+    counts = {4: 0, 44: 0}  # by the first number of each shard
+    for step in Loader(shards, ORDER, weights={"two": 3.0}).steps():
+        if step.after.epoch:
+            break
+        for micro in step.micros:
+            for number in micro.batch.source.ids[:, 0].tolist():
+                counts[4 if number < 44 else 44] += 1
+    assert counts[44] > 2 * counts[4]
+    with pytest.raises(SpecError, match="no corpus three"):
+        Loader(shards, ORDER, weights={"three": 1.0})
+
+
+def test_text_segmented_anew_keeps_the_order_and_goes_on_the_same(tmp_path: Path) -> None:
+    lines = [f"sentence {i} is about the number {i * 7}" for i in range(200)]
+    tokenizer = SentencePiece.train(lines, size=320)
+    ids = tokenizer.encode(lines)
+    shard = write_shard(tmp_path, "a", list(zip(ids, ids, strict=True)))
+    order = Order(seed=1, budget=400)
+    plain = Loader([shard], order)
+    loader = Loader([shard], order, sampling=Sampling(tokenizer, alpha=0.2))
+    steps = list(islice(loader.steps(), 12))
+    differ = 0
+    for drawn, stored in zip(steps, plain.steps(), strict=False):
+        assert drawn.after == stored.after
+        a, b = (step.micros[0].batch.source for step in (drawn, stored))
+        texts = [[tokenizer.decode(row) for row in side.ids.tolist()] for side in (a, b)]
+        assert texts[0] == texts[1]
+        differ += not torch.equal(a.lengths, b.lengths)
+    assert differ  # by chance, not in every batch
+    again = loader.steps(steps[4].after)
+    assert [_facts(step) for step in islice(again, 7)] == [_facts(step) for step in steps[5:]]
+
+
+def test_a_failure_in_the_thread_ahead_is_raised_to_the_reader(tmp_path: Path) -> None:
+    shard = write_shard(tmp_path, "a", [([5], [6])])
+    (tmp_path / "a.source").write_bytes(b"")
+    with pytest.raises(ArtefactError, match=r"a\.source: has 0 bytes"):
+        next(Loader([shard], ORDER).steps())
+
+
+def test_a_directory_without_a_manifest_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ArtefactError, match=r"manifest\.json: there is no such file"):
+        Prepared.open(str(tmp_path))
+
+
+def test_multi30k_is_padded_by_at_most_nine_per_cent() -> None:
+    root = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[2] / "../shared/data"))
+    folder = root / "multi30k"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not here: set REGARD_DATA")
+    sides = [
+        gzip.decompress((folder / f"train.{side}.gz").read_bytes()).decode().splitlines()
+        for side in ("en", "de")
+    ]
+    tokenizer = SentencePiece.train([line for side in sides for line in side[::20]], size=4_000)
+    lengths = [tokenizer.encode_flat(side).lengths for side in sides]
+    widths = np.stack(lengths, axis=1) + np.array([1, 2], np.uint32)
+    for epoch in range(2):
+        batches = cut_pool(1, epoch, 0, widths, np.ones(len(widths)), 4_096)
+        padded = 0
+        for batch in range(len(batches)):
+            rows = widths[batches.rows(batch)]
+            padded += len(rows) * int(rows.max(axis=0).sum())
+        assert 1 - int(widths.sum()) / padded <= 0.09
+
+
+def test_a_stream_goes_on_at_once(tmp_path: Path) -> None:
+    """A pool is planned in a tenth of a second; the limit leaves room for a busy machine."""
+    rows: Rows = [([5] * (1 + i % 40), [6] * (1 + i % 37)) for i in range(20_000)]
+    first = write_shard(tmp_path, "a", rows)
+    loader = Loader([first] * 200, Order(seed=1, budget=4_096))
+    begun = time.process_time()
+    next(loader.steps(Place(epoch=1, pool=3, batch=2_000, step=9_999)))
+    assert time.process_time() - begun < 2

@@ -1,0 +1,282 @@
+"""Preparing data: what is dropped and kept, and what runs again when something changes."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.data import dedupe
+from regard.data.corpus import Corpus, corpus_of
+from regard.data.cut import Piece, cut_text, read_lines
+from regard.data.filters import FILTERS, SCRIPTS, Limits, fault, faults
+from regard.data.prepare import Progress, Settings, prepare
+from regard.data.runner import InProcess
+from regard.errors import CorpusError, SpecError
+from regard.text.normalize import normalize
+from regard.text.tokenizer import SentencePiece
+
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+SETTINGS = Settings(vocabulary=300, shard_pairs=150)
+
+
+def written(folder: Path, pairs: list[tuple[str, str]], name: str = "train") -> Corpus:
+    for side, suffix in enumerate(("en", "de")):
+        text = "".join(f"{pair[side]}\n" for pair in pairs)
+        (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
+    return corpus_of(str(folder / f"{name}.en"), str(folder / f"{name}.de"), name=name)
+
+
+def spelt(i: int) -> str:
+    return " ".join(WORDS[int(digit)] for digit in str(i))
+
+
+PAIRS = [(f"english {spelt(i)}", f"deutsch {spelt(i)}") for i in range(1_000)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("tokenizer")
+    SentencePiece.train([text for pair in PAIRS for text in pair], size=300).save(folder)
+    return str(folder)
+
+
+class Log:
+    """Which stages ran tasks, and did not only find them done."""
+
+    def __init__(self) -> None:
+        self.ran: set[str] = set()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.found < progress.done:
+            self.ran.add(progress.stage)
+
+
+def ran(corpora: list[Corpus], out: Path, how: Settings) -> set[str]:
+    log = Log()
+    prepare(corpora, str(out), how, InProcess(), tell=log)
+    return log.ran
+
+
+def test_a_changed_parameter_runs_again_only_what_depends_on_it(tmp_path: Path) -> None:
+    corpus, out = [written(tmp_path, PAIRS)], tmp_path / "out"
+    everything = {"cut", "clean", "dedupe", "sample", "learn", "encode"}
+    assert ran(corpus, out, SETTINGS) == everything
+    assert ran(corpus, out, SETTINGS) == set()
+    assert ran(corpus, out, replace(SETTINGS, vocabulary=280)) == {"learn", "encode"}
+    longer = replace(SETTINGS, vocabulary=280, longest=40)
+    assert ran(corpus, out, longer) == {"encode"}
+    stricter = replace(longer, limits=Limits(ratio=2.9))
+    assert ran(corpus, out, stricter) == {"clean"}  # nothing more was dropped: the rest stands
+    exact = replace(stricter, dedupe="exact")
+    assert ran(corpus, out, exact) == {"clean"}  # these texts are plain: their hashes stay the same
+
+
+def test_what_is_missing_is_made_again(tmp_path: Path, tokenizer: str) -> None:
+    corpus, out = [written(tmp_path, PAIRS)], tmp_path / "out"
+    how = replace(SETTINGS, tokenizer=tokenizer)
+    prepare(corpus, str(out), how, InProcess())
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    (out / "train-00002.source").unlink()
+    (out / "train-00004.json").unlink()
+    assert ran(corpus, out, how) == {"encode"}
+    assert before == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
+def test_every_pair_is_accounted_for(tmp_path: Path, tokenizer: str) -> None:
+    bad = [("", "leer"), ("same", "same"), ("12 - 14 %", "12-14 %"), ("a", "b" * 200)]
+    twice = [("English  " + spelt(7) + "!", "Deutsch, " + spelt(7))]
+    corpus = [written(tmp_path, [*PAIRS, *bad, *twice])]
+    how = replace(SETTINGS, tokenizer=tokenizer, held_out=0.1)
+    prepared = prepare(corpus, str(tmp_path / "out"), how, InProcess())
+    rows = json.loads((tmp_path / "out" / "manifest.json").read_text())["rows"]
+    assert rows["read"] == 1_005 == rows["train"] + rows["held out"] + sum(rows["dropped"].values())
+    assert rows["dropped"] == {
+        "empty": 1, "identical": 1, "mostly marks": 1, "out of ratio": 1, "repeated": 1,
+        "too many pieces": 0,
+    }  # fmt: skip
+    text = (tmp_path / "out" / "valid-00000.source.txt").read_text().splitlines()
+    assert len(text) == rows["held out"] == prepared.shards("valid")[0].pairs
+    assert 60 < len(text) < 140
+
+
+def test_the_split_follows_the_source_not_the_order(tmp_path: Path, tokenizer: str) -> None:
+    pairs = [*PAIRS, *((source, f"{target} again") for source, target in PAIRS)]
+    shuffled = random.Random(1).sample(pairs, len(pairs))
+    held = []
+    for name, rows in (("a", pairs), ("b", shuffled)):
+        (tmp_path / name).mkdir()
+        how = replace(SETTINGS, tokenizer=tokenizer, held_out=0.2)
+        prepare([written(tmp_path / name, rows)], str(tmp_path / name / "out"), how, InProcess())
+        text = (tmp_path / name / "out" / "valid-00000.source.txt").read_text()
+        held.append(sorted(text.splitlines()))
+    assert held[0] == held[1]
+    assert all(held[0].count(source) == 2 for source in held[0])
+
+
+def test_valid_files_are_kept_whole(tmp_path: Path, tokenizer: str) -> None:
+    checks = [*PAIRS[:20], *PAIRS[:20], ("12", "12")]
+    how = replace(SETTINGS, tokenizer=tokenizer)
+    corpora, valid = [written(tmp_path, PAIRS)], [written(tmp_path, checks, "valid")]
+    prepared = prepare(corpora, str(tmp_path / "out"), how, InProcess(), valid=valid)
+    assert sum(shard.pairs for shard in prepared.shards("valid")) == 41
+    with pytest.raises(SpecError, match="held_out"):
+        prepare(corpora, "x", replace(how, held_out=0.1), InProcess(), valid=valid)
+
+
+def test_several_corpora_and_packed_ones_become_one_set(tmp_path: Path, tokenizer: str) -> None:
+    table = tmp_path / "more.tsv"
+    table.write_text("".join(f"table {s}\ttafel {t}\n" for s, t in PAIRS[:300]))
+    corpora = [written(tmp_path, PAIRS), corpus_of(str(table), name="table")]
+    how = replace(SETTINGS, tokenizer=tokenizer)
+    prepared = prepare(corpora, str(tmp_path / "out"), how, InProcess())
+    sizes = {"train": 0, "table": 0}
+    for shard in prepared.shards("train"):
+        shard.verify()
+        sizes[shard.corpus] += shard.pairs
+    assert sizes == {"train": 1_000, "table": 300}
+    with pytest.raises(CorpusError, match="different names"):
+        prepare([corpora[0], corpora[0]], "x", how, InProcess())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    lines=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\0")), max_size=30),
+    size=st.integers(1, 8),
+    ended=st.booleans(),
+)
+def test_pieces_hold_every_line_in_its_place(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], size: int, ended: bool
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    lines = [*lines, "last"]
+    paths = [str(folder / f"cut.{side}") for side in ("en", "de")]
+    for path in paths:
+        Path(path).write_bytes(("\n".join(lines) + "\n" * ended).encode())
+    pieces = cut_text(*paths, size)
+    assert [Piece.of(piece.facts()) for piece in pieces] == pieces
+    read = [
+        line for piece in pieces for line in read_lines(piece.target, piece.first_line, piece.lines)
+    ]
+    assert read == lines
+
+
+def test_a_damaged_line_is_named_by_file_and_number(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_bytes(b"good\n" * 7 + b"b\xffd\n" + b"good\n" * 3)
+    (tmp_path / "a.de").write_bytes(b"gut\n" * 11)
+    piece = cut_text(str(tmp_path / "a.en"), str(tmp_path / "a.de"), 4)[1]
+    with pytest.raises(CorpusError, match=r"a\.en, line 8: byte 0xff is not UTF-8"):
+        read_lines(piece.source, piece.first_line, piece.lines)
+    (tmp_path / "a.de").write_bytes(b"gut\n" * 10)
+    with pytest.raises(CorpusError, match=r"a\.en has 11 lines and .*a\.de has 10"):
+        cut_text(str(tmp_path / "a.en"), str(tmp_path / "a.de"), 4)
+
+
+@settings(max_examples=100, deadline=None)
+@given(names=st.lists(st.integers(0, 12), min_size=1, max_size=40), size=st.integers(1, 10))
+def test_the_first_of_equal_records_is_kept_however_they_are_partitioned(
+    names: list[int], size: int
+) -> None:
+    hashes = dedupe.hash_texts([str(name) for name in names])
+    expected = [i for i, name in enumerate(names) if name in names[:i]]
+    shards = [
+        dedupe.sorted_records(hashes[start : start + size], start)
+        for start in range(0, len(names), size)
+    ]
+    for partitions in (1, 4, 256):
+        width = dedupe.SLOTS // partitions
+        found: list[int] = []
+        for part in range(partitions):
+            ranges = [
+                records[slots[part * width] : slots[(part + 1) * width]]
+                for records, slots in shards
+            ]
+            found += dedupe.repeated(ranges).tolist()
+        assert sorted(found) == expected
+
+
+def test_near_duplicates_differ_in_case_digits_and_punctuation_only() -> None:
+    alike = ["Article 12: «Rights»", "article 34 rights", "ARTICLE 99, RIGHTS!"]
+    others = ["article rights", "articles 12 rights", "a rticle 12 rights", "हिन्दी", "हन्द"]
+    hashes = dedupe.hash_plain_forms([*alike, *others]).tolist()
+    assert len(set(hashes[:3])) == 1
+    assert len(set(hashes)) == 1 + len(others)
+    assert dedupe.hash_plain_forms([]).tolist() == []
+
+
+def test_partitions_grow_with_the_corpus_and_stay_whole_slots() -> None:
+    assert dedupe.count_partitions(10) == 1
+    assert dedupe.count_partitions(dedupe.PARTITION_PAIRS + 1) == 2
+    assert dedupe.count_partitions(5 * dedupe.PARTITION_PAIRS) == 8
+    assert dedupe.count_partitions(10**11) == dedupe.SLOTS
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "why"),
+    [
+        ("A good sentence.", "Ein guter Satz.", None),
+        ("Yes.", "Aber gewiss doch.", None),
+        (" \u00a0", "leer", "empty"),
+        ("copy", "copy", "identical"),
+        ("long " * 900, "lang " * 900, "too long"),
+        ("short", "sehr lang " * 20, "out of ratio"),
+        ("1. 2. 3. 4. x", "1. 2. 3. 4. y", "mostly marks"),
+        ("A good sentence.", "Хорошее предложение.", "wrong script"),
+        ("今天天气很好", "Das Wetter ist heute schön.", "wrong script"),
+    ],
+)
+def test_a_pair_is_dropped_for_its_fault(source: str, target: str, why: str | None) -> None:
+    limits = Limits(source_script="latin", target_script="latin")
+    assert fault(source, target, limits) == why
+    if why is not None:
+        assert FILTERS[why](source, target, limits)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    pairs=st.lists(
+        st.tuples(*[st.text(st.sampled_from("aé1.-字 "), max_size=60).map(normalize)] * 2),
+        max_size=20,
+    ),
+    script=st.sampled_from([None, "latin"]),
+)
+def test_all_at_once_have_the_faults_that_each_has_alone(
+    pairs: list[tuple[str, str]], script: str | None
+) -> None:
+    limits = Limits(bytes=50, slack=2, source_script=script)
+    sources, targets = [source for source, _ in pairs], [target for _, target in pairs]
+    alone = [fault(source, target, limits) for source, target in pairs]
+    assert faults(sources, targets, limits) == alone
+
+
+def test_every_script_knows_its_own_letters() -> None:
+    texts = {
+        "arabic": "السلام", "armenian": "բարեւ", "bengali": "নমস্কার", "cyrillic": "привет",
+        "devanagari": "नमस्ते", "ethiopic": "ሰላም", "georgian": "გამარჯობა", "greek": "γειά",
+        "han": "你好世界", "hangul": "안녕하세요", "hebrew": "שלום", "japanese": "こんにちは世界",
+        "latin": "žluťoučký", "tamil": "வணக்கம்", "thai": "สวัสดี",
+    }  # fmt: skip
+    assert set(texts) == set(SCRIPTS)
+    for script, text in texts.items():
+        for other in SCRIPTS:
+            related = {script, other} == {"han", "japanese"}
+            limits = Limits(source_script=other)
+            wrong = FILTERS["wrong script"](text, "x", limits)
+            assert related or wrong == (script != other)
+
+
+def test_lengths_have_two_bytes(tmp_path: Path, tokenizer: str) -> None:
+    corpus = [written(tmp_path, PAIRS[:50])]
+    how = replace(SETTINGS, tokenizer=tokenizer)
+    shard = prepare(corpus, str(tmp_path / "out"), how, InProcess()).shards("train")[0].open()
+    assert shard.lengths.dtype == np.uint16 and shard.source.dtype == np.uint16
+    source, target = shard.pair(49)
+    loaded = SentencePiece.load(Path(tokenizer))
+    assert loaded.decode(source.tolist()) == PAIRS[49][0]
+    assert loaded.decode(target.tolist()) == PAIRS[49][1]

@@ -1,0 +1,197 @@
+"""Tokenising: nothing is lost, nothing special arises, every piece knows its place."""
+
+from __future__ import annotations
+
+import json
+import time
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.errors import ArtefactError, SpecError
+from regard.text import (
+    BOS,
+    EOS,
+    PAD,
+    UNK,
+    SentencePiece,
+    normalize,
+    pieces_of_words,
+    words,
+    words_of_pieces,
+)
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, Kind
+
+LINES = [
+    "the black cat sleeps on the red sofa",
+    "the small dog does not sleep, it barks at the postman",
+    "die schwarze Katze schläft auf dem roten Sofa",
+    "der kleine Hund schläft nicht, er bellt den Briefträger an",
+    "le chat noir dort sur le canapé rouge ; l'été, il dort dehors",
+    "我爱北京天安门，你呢？",
+    "今日はとても良い天気ですね。",
+    "اللغة العربية جميلة",
+] * 20
+
+SPECIAL = "</s> <s> <pad> <unk> <0x41> ▁ 0 1 2 3 <2de> >>fra<< ⁇ ▅"
+trouble = st.sampled_from(
+    "e\u0301\u0323\u0344ﬁ\ufdfa▁▅⁇\x00\t\u2028\u200b\u200d\ufeff\ud83d👩👧🏽가\u1161的ض <>/s"
+)
+characters = st.one_of(trouble, st.characters(), st.sampled_from("abcdef ist the schläft 我爱北"))
+strings = st.text(characters, max_size=20)
+many_strings = st.lists(strings, min_size=50, max_size=50)  # 100 examples for each: 10,000 strings
+ten_thousand = settings(deadline=None, max_examples=100)
+
+
+@pytest.fixture(scope="module", params=["unigram", "bpe"])
+def tokenizer(request: pytest.FixtureRequest) -> SentencePiece:
+    return SentencePiece.train(LINES, size=500, kind=request.param)
+
+
+@ten_thousand
+@given(texts=many_strings)
+def test_decoding_gives_the_normalised_text_back(
+    tokenizer: SentencePiece, texts: list[str]
+) -> None:
+    for text, ids in zip(texts, tokenizer.encode(texts), strict=True):
+        assert tokenizer.decode(ids) == normalize(text)
+        assert tokenizer.decode([BOS, *ids, EOS, PAD, PAD]) == normalize(text)
+        assert not {PAD, BOS, EOS, UNK} & set(ids)
+
+
+@ten_thousand
+@given(texts=many_strings)
+def test_every_piece_and_word_knows_its_characters_of_the_raw_text(
+    tokenizer: SentencePiece, texts: list[str]
+) -> None:
+    for text, ids in zip(texts, tokenizer.encode(texts), strict=True):
+        found = tokenizer.pieces(text)
+        assert list(found.ids) == ids
+        starts = [start for start, _ in found.spans]
+        assert starts == sorted(starts)
+        assert all(0 <= start <= end <= len(text) for start, end in found.spans)
+        at = 0
+        while at < len(ids):  # pieces of one cluster share it; together they are its text
+            start, end = found.spans[at]
+            group = at + 1
+            while group < len(ids) and found.spans[group][0] < end:
+                end = max(end, found.spans[group][1])
+                group += 1
+            assert normalize(text[start:end]) == tokenizer.decode(ids[at:group]).strip()
+            at = group
+        spans = words(text)
+        for word, pieces in zip(spans, pieces_of_words(found.spans, spans), strict=True):
+            touching = [i for i, (a, b) in enumerate(found.spans) if a < word[1] and b > word[0]]
+            assert set(touching) <= set(pieces)
+        owners = words_of_pieces(found.spans, spans)
+        assert all(owners) or not spans
+
+
+@pytest.mark.parametrize(
+    "text", ["a\u0301", " 你 好", "x\tﬁ\n", "👩\u200d👧 e", "\ufeffdie  Katze "]
+)
+def test_a_piece_without_its_space_is_what_stands_in_its_span(
+    tokenizer: SentencePiece, text: str
+) -> None:
+    found = tokenizer.pieces(text)
+    for name, (start, end) in zip(found.pieces, found.spans, strict=True):
+        if not name.startswith("<0x"):
+            assert normalize(text[start:end]) == name.lstrip("▁")
+
+
+def test_special_symbols_never_arise_from_text(tokenizer: SentencePiece) -> None:
+    for ids in tokenizer.encode([SPECIAL, *SPECIAL.split(), "</s>" * 1_000]):
+        assert ids and not {PAD, BOS, EOS, UNK} & set(ids)
+
+
+def test_flat_ids_are_the_ids_one_after_the_other(tokenizer: SentencePiece) -> None:
+    texts = [*LINES[:5], "", "é"]
+    rows, flat = tokenizer.encode(texts), tokenizer.encode_flat(texts)
+    assert flat.ids.dtype == np.uint16
+    assert flat.ids.tolist() == list(chain.from_iterable(rows))
+    assert flat.lengths.tolist() == [len(row) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_the_same_lines_give_the_same_model(kind: Kind) -> None:
+    first, second = (SentencePiece.train(LINES, size=450, kind=kind) for _ in range(2))
+    assert first.model == second.model
+    assert first.fingerprint == second.fingerprint
+    assert first.fingerprint != SentencePiece(first.model, "NFKC").fingerprint
+
+
+def test_a_corpus_that_repeats_itself_is_learnt_from_as_fast_as_any() -> None:
+    lines = [f"the {n * 7919 % 1009}th of {n} boats left at {n % 23} o'clock" for n in range(800)]
+    start = time.process_time()
+    SentencePiece.train([*lines, *lines, *lines], size=500)
+    assert time.process_time() - start < 10  # 2 s; a minute if the lines came three times
+
+
+def test_a_size_that_cannot_be_is_refused() -> None:
+    with pytest.raises(SpecError, match="10 pieces"):
+        SentencePiece.train(LINES, size=10)
+    with pytest.raises(SpecError, match="more text"):
+        SentencePiece.train([], size=500)
+
+
+def test_a_tokeniser_comes_back_from_its_folder(tokenizer: SentencePiece, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path / "run")
+    loaded = SentencePiece.load(tmp_path / "run")
+    assert loaded.fingerprint == tokenizer.fingerprint
+    assert loaded.encode(LINES[:8]) == tokenizer.encode(LINES[:8])
+
+
+def test_a_damaged_tokeniser_is_refused(tokenizer: SentencePiece, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path)
+    model = tmp_path / MODEL_FILE
+    for place in range(0, len(tokenizer.model), len(tokenizer.model) // 50):
+        flipped = bytearray(tokenizer.model)
+        flipped[place] ^= 1
+        model.write_bytes(flipped)
+        with pytest.raises(ArtefactError, match="SHA-256"):
+            SentencePiece.load(tmp_path)
+    model.write_bytes(b"")
+    with pytest.raises(ArtefactError, match="SHA-256"):
+        SentencePiece.load(tmp_path)
+    model.unlink()
+    with pytest.raises(ArtefactError, match="no tokeniser"):
+        SentencePiece.load(tmp_path)
+
+
+def test_another_normaliser_is_refused(tokenizer: SentencePiece, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path)
+    path = tmp_path / SETTINGS_FILE
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps(settings | {"form": "NFKC"}))
+    with pytest.raises(ArtefactError, match="fingerprint"):
+        SentencePiece.load(tmp_path)
+    path.write_text(json.dumps(settings | {"rules": 0}))
+    with pytest.raises(ArtefactError, match="rules 0"):
+        SentencePiece.load(tmp_path)
+    path.write_text("[]")
+    with pytest.raises(ArtefactError, match="no tokeniser"):
+        SentencePiece.load(tmp_path)
+
+
+def test_an_empty_or_foreign_model_is_refused() -> None:
+    for model in (b"", b"not a model"):
+        with pytest.raises(ArtefactError, match=MODEL_FILE):
+            SentencePiece(model)
+
+
+@pytest.mark.parametrize("unit", ["a", "的", "</s>", "\ufdfa", "e\u0301", "the "])
+def test_any_text_is_encoded_in_linear_time(unit: str) -> None:
+    tokenizer = SentencePiece.train(LINES, size=500)
+
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        start = time.process_time()
+        tokenizer.encode([text])
+        return time.process_time() - start
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (100_000, 400_000))
+    assert large < max(12 * small, 0.1)  # linear is 4 ×, quadratic 16 ×

@@ -1,0 +1,105 @@
+"""Words and sentences as spans of the raw text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.text import Span, pieces_of_words, sentences, words, words_of_pieces
+
+
+def cut(spans: list[Span], text: str) -> list[str]:
+    return [text[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("  Don't  stop! ", ["Don't", "stop", "!"]),
+        ("l’eau (3.14 €, 10,000)", ["l’eau", "(", "3.14", "€", ",", "10,000", ")"]),
+        ("well-known.", ["well", "-", "known", "."]),
+        ("我爱Python3。", ["我", "爱", "Python3", "。"]),
+        ("がカ한국어", ["が", "カ", "한국어"]),
+        ("cafe\u0301 क्षेत्र", ["cafe\u0301", "क्षेत्र"]),
+        ("👩\u200d👧👍🏽 ok", ["👩\u200d👧", "👍🏽", "ok"]),
+        ("اللغة، جميلة", ["اللغة", "،", "جميلة"]),
+    ],
+)
+def test_what_the_words_are(text: str, expected: list[str]) -> None:
+    assert cut(words(text), text) == expected
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_words_hold_every_character_but_white_space_once(text: str) -> None:
+    spans = words(text)
+    assert all(start < end for start, end in spans)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
+
+
+def test_pieces_and_words_are_matched_by_their_characters() -> None:
+    spans = [(0, 3), (4, 9)]
+    pieces = [(0, 0), (0, 2), (2, 3), (3, 4), (4, 9), (9, 9)]
+    assert words_of_pieces(pieces, spans) == [[0], [0], [0], [1], [1], [1]]
+    assert pieces_of_words(pieces, spans) == [[0, 1, 2], [3, 4, 5]]
+    assert words_of_pieces([(0, 9)], spans) == [[0, 1]]
+    assert words_of_pieces([(0, 1)], []) == [[]]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Mr. Smith went to Washington.", "He met J. S. Bach!"],
+        ['"Really?" she asked.', "It cost 3.5 dollars.", "No. 5 is alive.", "No.", "Never."],
+        ["It happened in 1999.", "Then (as we know.)", "It ended."],
+        ["Er kam am 3. Mai z. B. nach Berlin, d.h. hierher.", "»Ja.«", "Dann nichts."],
+        ["M. Dupont dit : « Oui. »", "Puis il partit…", "Et Mme Curie ?"],
+        ["هل أنت بخير؟", "نعم."],
+        ["यह ठीक है।", "हाँ।"],
+        ["Wait... what?!", "Yes."],
+    ],
+)
+def test_where_sentences_end(expected: list[str]) -> None:
+    text = "  ".join(expected)
+    assert cut(sentences(text), text) == expected
+
+
+def test_where_sentences_end_without_spaces() -> None:
+    text = "今天天气很好。我们去吧！「好的。」他说。"
+    assert cut(sentences(text), text) == ["今天天气很好。", "我们去吧！", "「好的。」", "他说。"]
+
+
+def test_an_empty_line_ends_a_sentence_and_a_line_end_does_not() -> None:
+    text = "A title\n \nThe first\nsentence."
+    assert cut(sentences(text), text) == ["A title", "The first\nsentence."]
+
+
+@settings(deadline=None)
+@given(st.text(st.one_of(st.sampled_from(' .!?。\n"»)a1B'), st.characters())))
+def test_sentences_hold_every_character_but_white_space_once(text: str) -> None:
+    spans = sentences(text)
+    assert all(start < end and text[start:end].strip() == text[start:end] for start, end in spans)
+    assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("find", [words, sentences])
+@pytest.mark.parametrize(
+    "unit",
+    ["a", ". ", "a.b.", '."', "!)", "\n", "\n \n", "。", "' ", "1.", " »", "e\u0301", "\u200d"],
+)
+def test_any_text_is_read_in_linear_time(find: Callable[[str], list[Span]], unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        start = time.process_time()
+        find(text)
+        return time.process_time() - start
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (3_000, 12_000))
+    assert large < max(12 * small, 0.1)  # linear is 4 ×, quadratic 16 ×
