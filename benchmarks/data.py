@@ -30,10 +30,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
-from regard.data.prepare import Settings, prepare
-from regard.data.runner import InProcess, Processes, Runner
-from regard.data.shards import Prepared
+from regard.data.preparation.prepare import Settings, prepare
+from regard.data.preparation.runner import InProcess, Processes, Runner
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
 
 A = TypeVar("A")
@@ -110,7 +110,7 @@ def run_prepare(folder: Path, pairs: int, workers: int, engine: str) -> dict[str
     with tempfile.TemporaryDirectory(dir=folder) as out:
         inner: Runner
         if engine == "ray":
-            from regard.data.ray_runner import RayTasks
+            from regard.data.preparation.ray_runner import RayTasks
 
             inner = RayTasks(workers)
         else:
@@ -252,7 +252,7 @@ def measure_growth(folder: Path, sides: Sequence[list[str]], sizes: list[int]) -
 
 
 def measure_padding(lengths: np.ndarray, name: str) -> Figure:
-    from regard.data.plan import cut_pool
+    from regard.data.batches.plan import cut_pool
 
     widths = lengths + np.array([1, 2], np.uint32)
     batches = cut_pool(1, 0, 0, widths, np.ones(len(widths)), BUDGET)
@@ -265,9 +265,9 @@ def measure_padding(lengths: np.ndarray, name: str) -> Figure:
 
 def measure_batches(folder: Path, pairs: int) -> list[Figure]:
     """Building a batch, and going on from the middle of ten million pairs: a shard many times."""
-    from regard.data.loader import Loader
-    from regard.data.pool import Order, Pool
-    from regard.data.stream import Place
+    from regard.data.batches.loader import Loader
+    from regard.data.batches.pool import Order, Pool
+    from regard.data.batches.stream import Place
 
     corpus = corpus_of(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))
     settings = Settings(tokenizer=str(folder / "tokenizer"))

@@ -17,6 +17,14 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Sentences and their translations, row by row."""
+
+    source: Tokens
+    target: Tokens
+
+
+@dataclass(frozen=True, slots=True)
 class Images:
     """A picture in each row, its channels in [0, 1]."""
 

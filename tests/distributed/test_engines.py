@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from regard.data.corpus import corpus_of
-from regard.data.prepare import Progress, Settings, prepare
-from regard.data.runner import InProcess, Processes, Runner
+from regard.data.preparation.prepare import Progress, Settings, prepare
+from regard.data.preparation.runner import InProcess, Processes, Runner
 from regard.errors import CorpusError
 from regard.text.tokenizer import SentencePiece
 
@@ -115,8 +115,8 @@ if __name__ == "__main__":
     import sys
     sys.path.insert(0, {str(Path(__file__).parent)!r})
     from test_engines import _prepare
-    from regard.data.runner import Processes
-    from regard.data.ray_runner import RayTasks
+    from regard.data.preparation.runner import Processes
+    from regard.data.preparation.ray_runner import RayTasks
     _prepare(Path({str(folder)!r}), {out!r}, {runner})
 """
     script = folder / f"{out}.py"
@@ -156,7 +156,7 @@ def test_a_killed_run_goes_on_with_the_shards_that_are_missing(folder: Path) -> 
 
 
 def test_ray_makes_the_same_bytes_though_a_worker_is_killed(folder: Path) -> None:
-    from regard.data.ray_runner import RayTasks
+    from regard.data.preparation.ray_runner import RayTasks
 
     kill = KillOnce(lambda command: command[:1] == ["ray::perform"])
     _prepare(folder, "ray", RayTasks(2), tell=kill)
@@ -171,7 +171,7 @@ def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster
 
-    from regard.data.ray_runner import RayTasks
+    from regard.data.preparation.ray_runner import RayTasks
 
     node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=node)
@@ -197,6 +197,9 @@ def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
 
 
 def test_ray_is_not_imported_where_it_is_not_asked_for() -> None:
-    code = "import sys, regard.data.prepare; print(*{'ray', 'pyarrow', 'torch'} & set(sys.modules))"
+    code = (
+        "import sys, regard.data.preparation.prepare\n"
+        "print(*{'ray', 'pyarrow', 'torch'} & set(sys.modules))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""

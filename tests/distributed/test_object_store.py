@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from regard.data import storage
+from regard.data.batches.loader import Loader
+from regard.data.batches.pool import Order
+from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
-from regard.data.loader import Loader
-from regard.data.pool import Order
-from regard.data.prepare import Progress, Settings, prepare
-from regard.data.runner import InProcess, Processes
-from regard.data.shards import Prepared
+from regard.data.preparation.prepare import Progress, Settings, prepare
+from regard.data.preparation.runner import InProcess, Processes
 from regard.errors import ArtefactError
 
 pytest.importorskip("s3fs", reason="regard[cloud] is not installed")

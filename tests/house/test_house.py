@@ -83,7 +83,7 @@ def test_the_heart_needs_torch_and_nothing_else() -> None:
 
 def test_text_and_data_preparation_need_no_torch() -> None:
     code = (
-        "import sys, regard.text.tokenizer, regard.data.corpus, regard.data.prepare\n"
+        "import sys, regard.text.tokenizer, regard.data.corpus, regard.data.preparation.prepare\n"
         "print(sorted({'torch', 'ray', 'pyarrow', 'fsspec'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

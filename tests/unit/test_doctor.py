@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from regard.cli.doctor import doctor
 from regard.data.corpus import Aligned, Tmx
-from regard.data.doctor import CHECKS, Finding, Report, examine
-from regard.data.doctor_page import page
+from regard.data.doctor.examine import CHECKS, Finding, Report, examine
+from regard.data.doctor.page import page
 from regard.errors import CorpusError
 
 DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data.loader import Loader, Step
-from regard.data.plan import cut_pool
-from regard.data.pool import Marks, Order, Sampling
-from regard.data.shards import Prepared, Shard
-from regard.data.stream import Place
+from regard.data.batches.loader import Loader, Step
+from regard.data.batches.plan import cut_pool
+from regard.data.batches.pool import Marks, Order, Sampling
+from regard.data.batches.shards import Prepared, Shard
+from regard.data.batches.stream import Place
 from regard.errors import ArtefactError, SpecError
 from regard.text.tokenizer import BOS, EOS, PAD, SentencePiece
 

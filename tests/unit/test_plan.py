@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.data.plan import Batches, arrange, cut_pool
-from regard.data.stream import Place, Turn, places_of, turns
+from regard.data.batches.plan import Batches, arrange, cut_pool
+from regard.data.batches.stream import Place, Turn, places_of, turns
 
 
 class Corpus:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.data import dedupe
 from regard.data.corpus import Corpus, corpus_of
-from regard.data.cut import Piece, cut_text, read_lines
 from regard.data.filters import FILTERS, SCRIPTS, Limits, fault, faults
-from regard.data.prepare import Progress, Settings, prepare
-from regard.data.runner import InProcess
+from regard.data.preparation import dedupe
+from regard.data.preparation.cut import Piece, cut_text, read_lines
+from regard.data.preparation.prepare import Progress, Settings, prepare
+from regard.data.preparation.runner import InProcess
 from regard.errors import CorpusError, SpecError
 from regard.text.normalize import normalize
 from regard.text.tokenizer import SentencePiece

@@ -7,6 +7,8 @@ import sys
 import typer
 
 from regard.cli.describe import describe
+from regard.cli.doctor import doctor
+from regard.cli.prepare import prepare
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -22,7 +24,8 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-app.command()(describe)
+for verb in (describe, doctor, prepare):
+    app.command()(verb)
 
 
 def main() -> None:

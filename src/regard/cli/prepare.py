@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.corpora import Sides, corpus
+
 if TYPE_CHECKING:
-    from regard.data.prepare import Progress, Tell
-    from regard.data.runner import Runner
+    from regard.data.preparation.prepare import Progress, Tell
+    from regard.data.preparation.runner import Runner
 
 
 class Engine(StrEnum):
@@ -27,9 +29,11 @@ class Sameness(StrEnum):
 
 
 def prepare(
-    source: Annotated[str, typer.Argument(help="Source text, or one file with both sides.")],
+    train: Annotated[
+        list[str], typer.Argument(help="Two files of lines, or one .tsv, .jsonl, .parquet or .tmx.")
+    ],
     out: Annotated[str, typer.Option(help="Where the shards go: a folder or a URL.")],
-    target: Annotated[str | None, typer.Argument(help="Target text, line by line.")] = None,
+    sides: Sides = None,
     valid: Annotated[
         tuple[str, str] | None, typer.Option(help="Source and target files to validate on.")
     ] = None,
@@ -54,10 +58,9 @@ def prepare(
 
     Example: regard prepare train.en train.de --valid val.en val.de --out data/
     """
-    from regard.data.corpus import corpus_of
     from regard.data.filters import SCRIPTS, Limits
-    from regard.data.prepare import Settings
-    from regard.data.prepare import prepare as prepare_
+    from regard.data.preparation.prepare import Settings
+    from regard.data.preparation.prepare import prepare as prepare_
     from regard.errors import SpecError
 
     for script in (source_script, target_script):
@@ -71,8 +74,8 @@ def prepare(
         held_out=held_out,
         longest=longest,
     )
-    corpora = [corpus_of(source, target, name="train")]
-    checks = [corpus_of(*valid, name="valid")] if valid is not None else []
+    corpora = [corpus(train, sides, "train")]
+    checks = [corpus(list(valid), None, "valid")] if valid is not None else []
     with _runner(engine, workers, address) as runner, _told() as tell:
         prepared = prepare_(corpora, out, settings, runner, valid=checks, tell=tell)
     for split, shards in prepared.splits.items():
@@ -83,10 +86,10 @@ def prepare(
 
 def _runner(engine: Engine, workers: int, address: str | None) -> Runner:
     if engine is Engine.ray:
-        from regard.data.ray_runner import RayTasks
+        from regard.data.preparation.ray_runner import RayTasks
 
         return RayTasks(workers, address)
-    from regard.data.runner import InProcess, Processes
+    from regard.data.preparation.runner import InProcess, Processes
 
     return Processes(workers) if workers > 1 else InProcess()
 

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from regard.data.files import line_blocks, open_binary
+from regard.data.files import PACKED, line_blocks, open_binary
 from regard.data.tmx import tmx_pairs
 from regard.errors import CorpusError
 
@@ -57,6 +57,11 @@ class Corpus(ABC):
     @abstractmethod
     def paths(self) -> tuple[str, ...]:
         """The files that are read."""
+
+    @property
+    def in_place(self) -> bool:
+        """Whether its files are plain lines, which can be read from the middle."""
+        return False
 
     @abstractmethod
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
@@ -104,7 +109,10 @@ def corpus_of(path: str, second: str | None = None, **fields: Any) -> Corpus:
     kinds = {".tsv": Tsv, ".jsonl": Jsonl, ".parquet": Parquet, ".tmx": Tmx}
     for suffix in PurePosixPath(path.lower()).suffixes[-2:]:  # the last may be .gz
         if suffix in kinds:
-            return kinds[suffix](path, **fields)
+            try:
+                return kinds[suffix](path, **fields)
+            except TypeError:
+                raise CorpusError(f"{path}: say which two languages of it are meant") from None
     raise CorpusError(
         f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx; for lines of text, name two"
     )
@@ -120,6 +128,10 @@ class Aligned(Corpus):
     @property
     def paths(self) -> tuple[str, ...]:
         return (self.source, self.target)
+
+    @property
+    def in_place(self) -> bool:
+        return not any(path.endswith(PACKED) for path in self.paths)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         counts = [skip, skip]

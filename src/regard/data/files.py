@@ -18,6 +18,7 @@ from regard.data import storage
 from regard.errors import CorpusError
 
 CHUNK = 1 << 17  # bytes read at once: more leave the cache and read slower (measured)
+PACKED = (".gz", ".xz", ".zst")
 _FETCH = 8 << 20  # bytes of one request to an object store, whose answer takes some 50 ms
 _MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors put first
 
@@ -73,7 +74,7 @@ def _lines(path: str, skip: int) -> Iterator[list[str]]:
         if read == 0 and chunk.startswith(_MARK):
             chunk = chunk[len(_MARK) :]
         if read + count > skip:
-            lines = _decode(path, chunk, read).split("\n")
+            lines = decode(path, chunk, read).split("\n")
             lines.pop()  # nothing stands after the last line end
             yield lines[max(0, skip - read) :]
         read += count
@@ -94,7 +95,8 @@ def _whole_lines(path: str) -> Iterator[bytes]:
         yield last + b"\n"
 
 
-def _decode(path: str, chunk: bytes, read: int) -> str:
+def decode(path: str, chunk: bytes, read: int) -> str:
+    """The text of whole lines of a file, `read` of which stand before them."""
     try:
         text = chunk.decode()
     except UnicodeDecodeError as error:

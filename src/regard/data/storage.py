@@ -32,7 +32,9 @@ def exists(path: str) -> bool:
 def read(path: str, start: int = 0, stop: int | None = None) -> bytes:
     """The bytes of a file from `start` to `stop`; of a store, only these are fetched."""
     if is_remote(path):
-        return bytes(_store(path).cat_file(path, start=start, end=stop))
+        whole = start == 0 and stop is None  # of an empty object no range can be asked
+        asked = {} if whole else {"start": start, "end": stop}
+        return bytes(_store(path).cat_file(path, **asked))
     with Path(path).open("rb") as file:
         file.seek(start)
         return file.read() if stop is None else file.read(stop - start)
@@ -62,7 +64,10 @@ def write(path: str, content: bytes | memoryview) -> None:
 def identity(path: str) -> dict[str, str | int]:
     """What tells this content of a file from another, without reading it: name, size, version."""
     if is_remote(path):
-        facts = _store(path).info(path)
+        try:
+            facts = _store(path).info(path)
+        except FileNotFoundError:
+            raise CorpusError(f"{path}: there is no such object; check the name") from None
         version = facts.get("ETag") or facts.get("etag") or facts.get("LastModified", "")
         return {"path": path, "size": int(facts["size"]), "version": str(version)}
     try:

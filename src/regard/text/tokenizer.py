@@ -211,8 +211,8 @@ class SentencePiece(Tokenizer):
     def _cutter(self) -> Cutter:
         if self.kind != "unigram":
             raise SpecError(
-                f"sampling: the pieces of a {self.kind} vocabulary have no probabilities to draw by; "
-                "learn a unigram vocabulary"
+                f"sampling: the pieces of a {self.kind} vocabulary have no probabilities to draw "
+                "by; learn a unigram vocabulary"
             )
         processor = self._processor
         plain = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.profile import Codes
+from regard.data.doctor.profile import Codes
 
 WINDOW = 500  # pairs: chance alone correlates by 0.045
 _FEWEST = 100  # fewer say nothing

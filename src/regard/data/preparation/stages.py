@@ -24,12 +24,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data import dedupe as duplicates
 from regard.data import storage
-from regard.data.cut import Piece, copy_pieces, cut_text, in_place, read_lines
+from regard.data.batches.shards import PARTS
 from regard.data.filters import Limits, faults
-from regard.data.shards import PARTS
-from regard.data.task import Done, Facts, Stage, Task, Write, run
+from regard.data.preparation import dedupe as duplicates
+from regard.data.preparation.cut import Piece, copy_pieces, cut_text, read_lines
+from regard.data.preparation.task import Done, Facts, Stage, Task, Write, run
 from regard.text.normalize import normalize
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
 
@@ -38,12 +38,12 @@ DRAWS = 1 << 32  # how many different draws there are
 
 def cut_corpus(task: Task, write: Write) -> Facts:
     corpus, lines = task.where["corpus"], task.parameters["lines"]
-    if in_place(corpus):
+    if corpus.in_place:
         source, target = corpus.paths
         pieces = cut_text(source, target, lines)
     else:
         pieces = copy_pieces(corpus, lines, task.name, write)
-    return {"pieces": [piece.facts() for piece in pieces], "copied": not in_place(corpus)}
+    return {"pieces": [piece.facts() for piece in pieces], "copied": not corpus.in_place}
 
 
 def clean(task: Task, write: Write) -> Facts:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from regard.data import storage
+from regard.data.batches.shards import FORMAT, MANIFEST, PARTS, Prepared
 from regard.data.corpus import Corpus
-from regard.data.rounds import Clean, Encoded, Progress, Rounds, Settings, Tell
-from regard.data.runner import Runner
-from regard.data.shards import FORMAT, MANIFEST, PARTS, Prepared
-from regard.data.task import VERSION, Done, Facts, dump
+from regard.data.preparation.rounds import Clean, Encoded, Progress, Rounds, Settings, Tell
+from regard.data.preparation.runner import Runner
+from regard.data.preparation.task import VERSION, Done, Facts, dump
 from regard.errors import CorpusError, SpecError
 
 __all__ = ["Progress", "Settings", "Tell", "prepare"]

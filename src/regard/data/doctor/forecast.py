@@ -15,7 +15,7 @@ from itertools import compress, pairwise
 import numpy as np
 
 from regard.data.corpus import Corpus
-from regard.data.survey import BLOCK
+from regard.data.doctor.survey import BLOCK
 from regard.errors import CorpusError, SpecError
 from regard.text.tokenizer import SentencePiece
 

@@ -16,9 +16,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from regard.data.corpus import Block, Corpus
+from regard.data.doctor.profile import Alphabet, Codes, Profile, in_other_script, mean_over_lines
+from regard.data.doctor.shift import Step, exchanged, features, steps
 from regard.data.filters import FILTERS, Limits, fault
-from regard.data.profile import Alphabet, Codes, Profile, in_other_script, mean_over_lines
-from regard.data.shift import Step, exchanged, features, steps
 from regard.errors import CorpusError
 from regard.text.normalize import normalize
 

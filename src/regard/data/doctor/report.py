@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from regard.data.doctor import Finding, Report, Summary
-from regard.data.survey import Example
+from regard.data.doctor.examine import Finding, Report, Summary
+from regard.data.doctor.survey import Example
 
 _WIDEST = 90  # characters of an example that are shown
 _COLOURS = {"defect": "bold red", "warning": "yellow"}

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
-from regard.data.doctor import Histogram
+from regard.data.doctor.examine import Histogram
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 440, 200, 44, 22  # in the units of the picture
 _TALL = _HEIGHT - _BOTTOM - 8

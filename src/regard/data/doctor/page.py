@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from regard.data.doctor import Finding, Report, Summary
-from regard.data.doctor_chart import chart
-from regard.data.doctor_report import count, forecast_lines, means, percent, verdict
-from regard.data.survey import Example
+from regard.data.doctor.chart import chart
+from regard.data.doctor.examine import Finding, Report, Summary
+from regard.data.doctor.report import count, forecast_lines, means, percent, verdict
+from regard.data.doctor.survey import Example
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #dfe4ea; --paper: #fff;

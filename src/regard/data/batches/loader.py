@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from regard.data.plan import Visit, arrange
-from regard.data.pool import Batch, Order, Pool, Sampling
-from regard.data.shards import Shard, fingerprint
-from regard.data.stream import Place, places_of, turns
+from regard.batch import Batch
+from regard.data.batches.plan import Visit, arrange
+from regard.data.batches.pool import Order, Pool, Sampling
+from regard.data.batches.shards import Shard, fingerprint
+from regard.data.batches.stream import Place, places_of, turns
 from regard.errors import ArtefactError, SpecError
 
 _AHEAD = 2  # steps that the thread prepares in advance: one being read, one ready

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from regard.data import storage
-from regard.data.corpus import Aligned, Corpus, blocks
-from regard.data.task import Write
+from regard.data.corpus import Corpus, blocks
+from regard.data.files import decode
+from regard.data.preparation.task import Write
 from regard.errors import CorpusError
 
 _BLOCK = 1 << 22  # bytes looked through at a time
 _BREAK = "\n"
-_PACKED = (".gz", ".xz", ".zst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,6 @@ class Piece:
         return cls(
             Span(**facts["source"]), Span(**facts["target"]), facts["first_line"], facts["lines"]
         )
-
-
-def in_place(corpus: Corpus) -> bool:
-    """Whether the corpus can be read from the middle, and so needs no copy."""
-    return type(corpus) is Aligned and not any(path.endswith(_PACKED) for path in corpus.paths)
 
 
 def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Piece]:
@@ -101,17 +96,7 @@ def cut_text(source: str, target: str, lines: int) -> list[Piece]:
 def read_lines(span: Span, first_line: int, lines: int) -> list[str]:
     """The lines of a span, which is refused where it does not hold so many."""
     raw = storage.read(span.path, span.start, span.stop)
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        line = first_line + raw.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"{span.path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 "
-            f"({error.reason}); convert the file to UTF-8"
-        ) from None
-    if "\0" in text:
-        line = first_line + text.count("\n", 0, text.index("\0")) + 1
-        raise CorpusError(f"{span.path}, line {line}: holds a NUL byte; the file is damaged")
+    text = decode(span.path, raw, first_line)
     found = text.removesuffix("\n").split("\n") if text else []
     if len(found) != lines:
         raise CorpusError(

@@ -11,18 +11,10 @@ import torch
 from jaxtyping import Int
 from numpy.typing import NDArray
 
-from regard.batch import Tokens
-from regard.data.plan import Batches, Visit, cut_pool
-from regard.data.shards import Opened, Shard
+from regard.batch import Batch, Tokens
+from regard.data.batches.plan import Batches, Visit, cut_pool
+from regard.data.batches.shards import Opened, Shard
 from regard.text.tokenizer import BOS, EOS, PAD, Tokenizer
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Sentences and their translations, row by row."""
-
-    source: Tokens
-    target: Tokens
 
 
 @dataclass(frozen=True, slots=True)

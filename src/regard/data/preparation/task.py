@@ -3,8 +3,8 @@
 A task is a plain value: the name of its stage, what goes in and with which parameters. Its key is a
 hash of all that and of the stages' version. When the stage has written its outputs, each whole, the
 manifest is written, with the key and the checksums; a task whose manifest bears its key and whose
-outputs are there is done. So a run that was killed goes on with what is missing, and a changed
-parameter runs again only what depends on it.
+outputs have those checksums is done. So a run that was killed goes on with what is missing, and a
+changed parameter runs again only what depends on it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from regard.data import storage
 
@@ -99,9 +101,13 @@ def _read(task: Task) -> Done | None:
         return None
     for name, output in manifest["outputs"].items():
         path = task.path(name)
-        if not storage.exists(path) or storage.identity(path)["size"] != output["bytes"]:
+        if not storage.exists(path) or _checksum(path) != output["sha256"]:
             return None
     return Done(task.name, manifest["facts"], _checksums(manifest["outputs"]), fresh=False)
+
+
+def _checksum(path: str) -> str:
+    return hashlib.sha256(storage.view(path, np.uint8).data).hexdigest()
 
 
 def _checksums(outputs: dict[str, Facts]) -> dict[str, str]:

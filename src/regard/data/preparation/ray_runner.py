@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
-from regard.data.runner import RETRIES, A, R, Runner
+from regard.data.preparation.runner import RETRIES, A, R, Runner
 from regard.errors import SpecError
 
 _STORE_BYTES = 100 << 20  # Ray's object store carries names and manifests, never data

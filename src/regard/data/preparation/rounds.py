@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TypeAlias
 
 from regard.data import storage
+from regard.data.batches.shards import LONGEST, PARTS
 from regard.data.corpus import Corpus
-from regard.data.dedupe import SLOTS, Sameness, count_partitions
 from regard.data.filters import Limits
-from regard.data.runner import Runner
-from regard.data.shards import LONGEST, PARTS
-from regard.data.stages import perform
-from regard.data.task import Done, Facts, Task
+from regard.data.preparation.dedupe import SLOTS, Sameness, count_partitions
+from regard.data.preparation.runner import Runner
+from regard.data.preparation.stages import perform
+from regard.data.preparation.task import Done, Facts, Task
 from regard.errors import SpecError
 from regard.text.normalize import Form
 from regard.text.tokenizer import SETTINGS_FILE, Kind

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data.corpus import Corpus, UnequalCountError
-from regard.data.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
-from regard.data.shift import join_steps
-from regard.data.survey import (
+from regard.data.doctor.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
+from regard.data.doctor.shift import join_steps
+from regard.data.doctor.survey import (
     EXAMPLES,
     LENGTH_EDGES,
     RATIO_EDGES,

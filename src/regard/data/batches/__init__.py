@@ -1,0 +1,1 @@
+"""From token shards to the stream of batches that a training run reads."""

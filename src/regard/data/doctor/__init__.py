@@ -1,0 +1,1 @@
+"""What is wrong with a corpus, said before anything is trained on it."""

@@ -1,0 +1,1 @@
+"""From corpora to token shards: pure stages, and whoever runs them."""
