@@ -26,8 +26,8 @@ from torch.autograd.function import once_differentiable
 from regard.attention.shared import Account, Share, account_of
 
 # The largest block of pairs by units that plain PyTorch makes at once. On a processor it should
-# stay in the second-level caches (2 MiB of fp32); on a device it should fill the machine.
-_BLOCK = {"cpu": 2**19}
+# stay in the second-level caches of two cores (4 MiB of fp32); on a device it should fill it.
+_BLOCK = {"cpu": 2**20}
 _DEVICE_BLOCK = 2**24
 
 
@@ -70,24 +70,22 @@ class _AdditiveScores(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         query, keys, energy = ctx.saved_tensors
+        if not _native_can_read(query, keys):
+            return _blockwise_backward(query, keys, energy, grad, ctx.account)
         query_gradient, energy_gradient = _gradient(query, keys, energy, grad)
+        share, mark = (query, energy, grad), energy.data_ptr()  # two energies may share keys
         keys_gradient = None
         if ctx.account is not None:
-            share, mark = (query, energy, grad), energy.data_ptr()  # two energies may share keys
             keys_gradient = ctx.account.settle(keys, _keys_gradient, mark, share)
         elif ctx.needs_input_grad[1]:
-            keys_gradient = _keys_gradient(keys, [(query, energy, grad)])
+            keys_gradient = _keys_gradient(keys, [share])
         return query_gradient, keys_gradient, energy_gradient, None
 
 
 def _keys_gradient(keys: Tensor, shares: list[Share]) -> Tensor:
     queries, energies, grads = zip(*shares, strict=True)
     grad = torch.cat([g.mT for g in grads], dim=3)
-    return _gradient(keys, torch.cat(queries, dim=2), energies[0], grad, of_energy=False)[0]
-
-
-# Both kernels are two functions. With r = 1 / (1 + near · far), the gradient is that of one side,
-# the near one; the other's is the same with the sides exchanged.
+    return _gradient(keys, torch.cat(queries, dim=2), energies[0], grad)[0]
 
 
 def _scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
@@ -108,12 +106,11 @@ def _scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
     return scores
 
 
-def _gradient(
-    near: Tensor, far: Tensor, energy: Tensor, grad: Tensor, *, of_energy: bool = True
-) -> tuple[Tensor, Tensor]:
-    """With respect to `near` and the energy, from that of the scores (B H near far)."""
-    if not _native_can_read(near, far):
-        return _blockwise_gradient(near, far, energy, grad, of_energy)
+def _gradient(near: Tensor, far: Tensor, energy: Tensor, grad: Tensor) -> tuple[Tensor, Tensor]:
+    """With respect to `near` and the energy, from that of the scores (B H near far).
+
+    The gradient of the other side is the same with the sides exchanged.
+    """
     near_gradient = torch.empty(near.shape)
     energy_gradient = torch.empty(near.size(0), *energy.shape)
     energy, grad = energy.contiguous(), grad.contiguous()
@@ -140,19 +137,31 @@ def _blockwise_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
     return scores
 
 
-def _blockwise_gradient(
-    near: Tensor, far: Tensor, energy: Tensor, grad: Tensor, of_energy: bool
-) -> tuple[Tensor, Tensor]:
-    near_gradient = torch.zeros_like(near)
-    energy_gradient = grad.sum((0, 2, 3)).unsqueeze(-1).repeat(1, near.size(-1))
-    for b, h, n, f in _blocks(near, far):
-        r = _reciprocal(near[b, h, n], far[b, h, f])
-        g = grad[b, h, n, f].unsqueeze(-2)
-        if of_energy:
-            energy_gradient[h].sub_((g @ r).sum((0, 1, 2)), alpha=2)
-        r.square_().mul_(far[b, h, f].unsqueeze(-3))
-        near_gradient[b, h, n] += (g @ r).squeeze(-2)
-    return near_gradient.mul_(2 * energy.unsqueeze(1)), energy_gradient
+def _blockwise_backward(
+    query: Tensor, keys: Tensor, energy: Tensor, grad: Tensor, account: Account | None
+) -> tuple[Tensor | None, ...]:
+    """All gradients in one sweep, for it is the passes over a block that cost.
+
+    With r = 1 / (1 + ab) that of a query a is 2v Σ_s g r² b, that of a key b is 2v Σ_t g r² a, and
+    that of v is Σ_ts g (1 − 2r).
+    """
+    query_gradient = torch.zeros_like(query)
+    keys_gradient = torch.zeros_like(keys) if account is None else account.owed(keys)
+    energy_gradient = grad.sum((0, 2, 3)).unsqueeze(-1).repeat(1, query.size(-1))
+    scale = 2 * energy.unsqueeze(1)  # H 1 D
+    for b, h, t, s in _blocks(query, keys):
+        r, g = _reciprocal(query[b, h, t], keys[b, h, s]), grad[b, h, t, s]  # b t s d, b t s
+        energy_gradient[h].sub_((g.unsqueeze(-2) @ r).sum((0, 1, 2)), alpha=2)
+        gr = r.square_().mul_(g.unsqueeze(-1))
+        near = (scale[h] * query[b, h, t]).unsqueeze(2)  # b t 1 d
+        if near.size(1) == 1:
+            keys_gradient[b, h, s].addcmul_(gr[:, 0], near[:, 0])
+        else:
+            keys_gradient[b, h, s] += (gr * near).sum(1)
+        query_gradient[b, h, t] += scale[h] * gr.mul_(keys[b, h, s].unsqueeze(1)).sum(2)
+    if account is None:
+        return query_gradient, keys_gradient, energy_gradient, None
+    return query_gradient, account.settle(keys), energy_gradient, None
 
 
 def _reciprocal(near: Tensor, far: Tensor) -> Tensor:

@@ -63,23 +63,38 @@ class Account:
             self.asks.append(ref(answer.grad_fn))
         return answer
 
-    def settle(self, x: Tensor, combine: Combine, mark: int, share: Share) -> Tensor | None:
-        """Note an ask's share. The gradient of x, if no other ask is to come in this pass.
+    def owed(self, x: Tensor) -> Tensor:
+        """The gradient of x so far in this pass, for an ask to add to in place."""
+        now = self._now()
+        if now.sum is None:
+            now.sum = torch.zeros_like(x)
+        return now.sum
 
-        Shares of the same mark that `combine` in the same way are combined at once.
+    def settle(
+        self, x: Tensor, combine: Combine | None = None, mark: int = 0, share: Share = ()
+    ) -> Tensor | None:
+        """An ask is done. The gradient of x, if no other ask is to come in this pass.
+
+        It may leave a share: shares of the same mark that `combine` in the same way are combined
+        at once, at the end.
         """
-        number = torch._C._current_graph_task_id()
-        now = self.passes.get(number)
-        if now is None:
-            nodes = [node for ask in self.asks if (node := ask()) is not None]
-            expected = sum(torch._C._will_engine_execute_node(node) for node in nodes)
-            now = self.passes[number] = _Pass(expected)
-        now.shares.setdefault((combine, mark), []).append(share)
+        now = self._now()
+        if combine is not None:
+            now.shares.setdefault((combine, mark), []).append(share)
         now.expected -= 1
         if now.expected:
             return None
-        del self.passes[number]
-        return reduce(torch.add, [f(x, shares) for (f, _), shares in now.shares.items()])
+        del self.passes[torch._C._current_graph_task_id()]
+        parts = [together(x, shares) for (together, _), shares in now.shares.items()]
+        return reduce(torch.add, parts if now.sum is None else [now.sum, *parts])
+
+    def _now(self) -> _Pass:
+        number = torch._C._current_graph_task_id()
+        if number not in self.passes:
+            nodes = [node for ask in self.asks if (node := ask()) is not None]
+            expected = sum(torch._C._will_engine_execute_node(node) for node in nodes)
+            self.passes[number] = _Pass(expected)
+        return self.passes[number]
 
 
 @dataclass(slots=True)
@@ -88,6 +103,7 @@ class _Pass:
 
     expected: int
     shares: dict[tuple[Combine, int], list[Share]] = field(default_factory=dict)
+    sum: Tensor | None = None
 
 
 _accounts: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
