@@ -11,16 +11,12 @@ object; the exit code tells whether every aim was met.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 THREADS = os.environ.setdefault("OMP_NUM_THREADS", "2")  # read when torch is imported
@@ -29,6 +25,7 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
+from benchmarks.figures import Figure, peak_memory, report  # noqa: E402
 from regard.attention import (  # noqa: E402
     Attention,
     InnerProduct,
@@ -45,18 +42,6 @@ B, T, S, D = 8, 256, 256, 512
 SIDES = ("plain", "native", "blocks")  # tanh of everything; with additive.c; without
 TASKS = ("whole", "stepwise")
 Step = Callable[[], object]
-
-
-@dataclass(frozen=True)
-class Figure:
-    name: str
-    value: float
-    aim: float
-    at_most: bool = False
-
-    @property
-    def met(self) -> bool:
-        return self.value <= self.aim if self.at_most else self.value >= self.aim
 
 
 class Plain(nn.Module):
@@ -175,21 +160,12 @@ def take_turns(steps: dict[str, Step], rounds: int, warmup: int = 1) -> dict[str
     return {name: median(taken) for name, taken in seconds.items()}
 
 
-def peak_bytes() -> int:
-    """Of this process. `ru_maxrss` would begin with the parent's peak on Linux."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
 def rise_of_peak(task: str, side: str) -> int:
     additive_step(task, side, 2, 2)()  # threads and libraries are there from now on
     step = additive_step(task, side)
-    before = peak_bytes()
+    before = peak_memory()
     step()
-    return peak_bytes() - before
+    return peak_memory() - before
 
 
 def rise_in_child(task: str, side: str) -> float:
@@ -254,28 +230,9 @@ def main() -> int:
         *measure_local(rounds[1]),
         *measure_fused(rounds[2]),
     ]
-    print()
-    for figure in figures:
-        sign = "≤" if figure.at_most else "≥"
-        verdict = "met" if figure.met else "MISSED"
-        print(f"{figure.name:52} {figure.value:8.2f}   aim {sign} {figure.aim:<5g} {verdict}")
-    report = {
-        "benchmark": "attention",
-        "torch": torch.__version__,
-        "threads": int(THREADS),
-        "native": library,
-        "figures": {
-            f.name: {
-                "value": round(f.value, 3),
-                "aim": f.aim,
-                "sense": "at most" if f.at_most else "at least",
-                "met": f.met,
-            }
-            for f in figures
-        },
-    }
-    print(json.dumps(report))
-    return 0 if all(figure.met for figure in figures) else 1
+    return report(
+        "attention", figures, torch=torch.__version__, threads=int(THREADS), native=library
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What preparing and batching data cost, beside the bare work that one would write without regard.
 
-    python -m benchmarks.data [--quick | --ray | --full]
+    python -m benchmarks.data [--quick | --ray | --full] [--figures docs/figures]
 
 The corpus is Europarl en-de, found through REGARD_DATA and repeated with changes, so that one pair
 in twelve repeats another. The bare work is a plain loop over the same lines in the same run:
@@ -15,25 +15,27 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
 import numpy as np
+import psutil
 
+from benchmarks.figures import Figure, peak_memory, report
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
 from regard.data.preparation.prepare import Settings, prepare
 from regard.data.preparation.runner import InProcess, Processes, Runner
+from regard.explain.draw import curves
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
 
 A = TypeVar("A")
@@ -42,18 +44,6 @@ R = TypeVar("R")
 ROOT = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[1] / "../shared/data"))
 BUDGET = 4_096  # tokens of a batch
 MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Figure:
-    name: str
-    value: float
-    aim: float
-    at_most: bool = False
-
-    @property
-    def met(self) -> bool:
-        return self.value <= self.aim if self.at_most else self.value >= self.aim
 
 
 # --- the corpus ----------------------------------------------------------------------------------
@@ -167,19 +157,29 @@ def run_bare(folder: Path, pairs: int) -> dict[str, float]:
 
 
 def child(folder: Path, *arguments: str) -> dict[str, float]:
-    """Run one measurement in a process of its own; with the peak of its resident size, in bytes."""
+    """Run one measurement in a process of its own, and watch what it and its children hold."""
     command = [sys.executable, "-m", "benchmarks.data", "--child", str(folder), *arguments]
-    run = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    return json.loads(run.stdout.splitlines()[-1])
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    held = 0
+    while run.poll() is None:
+        held = max(held, held_by(run.pid))
+        time.sleep(0.2)
+    said = run.stdout.read() if run.stdout is not None else ""
+    if run.returncode:
+        raise subprocess.CalledProcessError(run.returncode, command)
+    return {**json.loads(said.splitlines()[-1]), "held": held}
 
 
-def peak_memory() -> float:
-    """In bytes, from /proc where it is: getrusage also counts the process we were forked from."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
-    lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    return float(lines["VmHWM"].removesuffix("kB")) * 1024
+def held_by(pid: int) -> int:
+    """The bytes that a process and its children have to themselves."""
+    total = 0
+    try:
+        process = psutil.Process(pid)
+        for one in (process, *process.children(recursive=True)):
+            total += one.memory_full_info().uss
+    except psutil.Error:  # one of them ended meanwhile
+        pass
+    return total
 
 
 def be_child(folder: Path, what: str, pairs: str, *more: str) -> None:
@@ -228,18 +228,31 @@ def measure_ray(folder: Path, pairs: int, rounds: int) -> Figure:
     return Figure(f"CPU of Ray's tasks over local, {pairs:,} pairs", overhead, 0.1, at_most=True)
 
 
-def measure_growth(folder: Path, sides: Sequence[list[str]], sizes: list[int]) -> list[Figure]:
-    seconds: dict[int, float] = {}
-    peaks: dict[int, float] = {}
+def measure_growth(
+    folder: Path, sides: Sequence[list[str]], sizes: list[int], with_ray: bool, drawn: Path | None
+) -> list[Figure]:
+    seconds: dict[str, dict[int, float]] = {"local": {}}
+    held: dict[str, dict[int, float]] = {"local": {}}
+    if with_ray:
+        seconds["ray"], held["ray"] = {}, {}
     for pairs in sizes:
         write_corpus(folder, sides, pairs)
-        facts = child(folder, "prepare", str(pairs), "1", "local")
-        seconds[pairs], peaks[pairs] = facts["tasks"] / pairs * MILLION, facts["rss"]
-        print(
-            f"{pairs:>11,} pairs, {facts['kept']:,.0f} kept: {seconds[pairs]:.1f} CPU s a million, "
-            f"peak {peaks[pairs] / 2**20:,.0f} MiB"
-        )
-    steady = [seconds[pairs] for pairs in sizes if pairs >= 100_000]
+        for engine in seconds:
+            if engine == "ray" and pairs > MILLION:
+                continue
+            facts = child(folder, "prepare", str(pairs), "1", engine)
+            seconds[engine][pairs] = facts["tasks"] / pairs * MILLION
+            held[engine][pairs] = facts["held"]
+            print(
+                f"{pairs:>11,} pairs, {engine}: {facts['kept']:,.0f} kept, "
+                f"{seconds[engine][pairs]:.1f} CPU s a million, {facts['wall']:.1f} s in all, "
+                f"{facts['held'] / 2**20:,.0f} MiB held",
+                flush=True,
+            )
+    if drawn is not None:
+        draw_growth(drawn, seconds, held)
+    steady = [value for pairs, value in seconds["local"].items() if pairs >= 100_000]
+    peaks = held["local"]
     figures = [Figure("peak memory, GiB", max(peaks.values()) / 2**30, 1.5, at_most=True)]
     if len(steady) > 1:
         middle = (max(steady) + min(steady)) / 2
@@ -249,6 +262,38 @@ def measure_growth(folder: Path, sides: Sequence[list[str]], sizes: list[int]) -
         growth = peaks[10 * MILLION] / peaks[MILLION]
         figures.append(Figure("peak memory, 1e7 against 1e6", growth, 1.3, at_most=True))
     return figures
+
+
+def draw_growth(
+    folder: Path, seconds: dict[str, dict[int, float]], held: dict[str, dict[int, float]]
+) -> None:
+    def points(
+        of: dict[str, dict[int, float]], unit: float
+    ) -> dict[str, list[tuple[float, float]]]:
+        return {
+            engine: [(math.log10(pairs), value / unit) for pairs, value in found.items()]
+            for engine, found in of.items()
+        }
+
+    pictures = {
+        "prepare-time.svg": curves(
+            points(seconds, 1),
+            title="Preparing: CPU time a pair does not grow with the corpus",
+            x="pairs, as a power of ten",
+            y="CPU seconds for a million pairs, one core",
+            y_range=(0, 100),
+        ),
+        "prepare-memory.svg": curves(
+            points(held, 2**20),
+            title="Preparing: nor does memory",
+            x="pairs, as a power of ten",
+            y="MiB held by all processes, at most",
+            y_range=(0, 1500),
+        ),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        (folder / name).write_text(picture)
 
 
 def measure_padding(lengths: np.ndarray, name: str) -> Figure:
@@ -322,7 +367,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
     sizes = [10_000] if options.quick else [10_000, 100_000, MILLION]
     if options.full:
         sizes.append(10 * MILLION)
-    figures += measure_growth(folder, europarl, sizes)
+    figures += measure_growth(folder, europarl, sizes, options.ray or options.full, options.figures)
     if options.ray or options.full:
         figures.append(measure_ray(folder, MILLION, rounds=1))
     return figures
@@ -333,6 +378,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small sizes, under a minute")
     parser.add_argument("--ray", action="store_true", help="also the tasks on Ray")
     parser.add_argument("--full", action="store_true", help="also Ray and 10 million pairs")
+    parser.add_argument("--figures", type=Path, help="draw the growth into this folder")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
@@ -340,26 +386,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(Path(folder), options)
-    print()
-    for figure in figures:
-        sign = "≤" if figure.at_most else "≥"
-        verdict = "met" if figure.met else "MISSED"
-        print(f"{figure.name:52} {figure.value:8.3f}   aim {sign} {figure.aim:<5g} {verdict}")
-    report = {
-        "benchmark": "data",
-        "cores": os.cpu_count(),
-        "figures": {
-            f.name: {
-                "value": round(f.value, 4),
-                "aim": f.aim,
-                "sense": "at most" if f.at_most else "at least",
-                "met": f.met,
-            }
-            for f in figures
-        },
-    }
-    print(json.dumps(report))
-    return 0 if all(figure.met for figure in figures) else 1
+    return report("data", figures, cores=os.cpu_count())
 
 
 if __name__ == "__main__":
