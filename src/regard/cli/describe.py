@@ -64,6 +64,7 @@ def _plain(found: Description) -> dict[str, Any]:
         ],
         "shapes": [asdict(shapes) for shapes in found.shapes],
         "parameters": found.parameters,
+        "export": {"ctranslate2": not found.obstacles, "obstacles": found.obstacles},
     }
 
 
@@ -114,3 +115,6 @@ def _draw(name: str, found: Description) -> None:
     head("parameters")
     for part, count in found.parameters.items():
         console.print(f"  {part:<10}{count:>14,}")
+    head("export to CTranslate2")
+    for obstacle in found.obstacles or ["yes"]:
+        console.print(f"  {obstacle}")

@@ -26,6 +26,9 @@ def doctor(
         list[str] | None, typer.Option(help="A test in one file; may be given again.")
     ] = None,
     sides: Sides = None,
+    model: Annotated[
+        str | None, typer.Option(help="A preset or a run file: can its model be exported?")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the report as one page too.")] = None,
 ) -> None:
@@ -43,9 +46,22 @@ def doctor(
     if html is not None:
         html.write_text(page(report), encoding="utf-8")
     if json:
-        print(json_.dumps(asdict(report) | {"healthy": report.healthy}, ensure_ascii=False))
+        facts = asdict(report) | {"healthy": report.healthy}
+        if model is not None:
+            facts["export"] = {"model": model, "obstacles": _obstacles(model)}
+        print(json_.dumps(facts, ensure_ascii=False))
     else:
         from rich.console import Console
 
         draw(report, Console())
+        if model is not None:
+            found = "; ".join(_obstacles(model))
+            print(f"{model} cannot be exported: {found}" if found else f"{model} can be exported")
     raise typer.Exit(0 if report.healthy else 1)
+
+
+def _obstacles(model: str) -> list[str]:
+    from regard.spec.export import obstacles
+    from regard.spec.read import read_run
+
+    return obstacles(read_run(model))

@@ -12,6 +12,7 @@ from torch import nn
 
 from regard.attention import Attention, Glance
 from regard.batch import Documents, Images, Tokens
+from regard.spec.export import obstacles
 from regard.spec.model import Look, Sizes
 from regard.spec.run import Run
 
@@ -51,6 +52,7 @@ class Description:
     looks: list[Look]
     shapes: list[Shapes]
     parameters: dict[str, int]  # of each part, and of the whole under "all"
+    obstacles: list[str]  # to running it with CTranslate2; none: it can be exported
 
 
 def describe(run: Run, sizes: Sizes) -> Description:
@@ -59,7 +61,9 @@ def describe(run: Run, sizes: Sizes) -> Description:
     with torch.device(device), torch.no_grad():
         model = run.model.build(sizes)
         shapes = _shapes(run, model)
-    return Description(run.about, _wiring(run), run.model.looks(), shapes, _parameters(model))
+    return Description(
+        run.about, _wiring(run), run.model.looks(), shapes, _parameters(model), obstacles(run)
+    )
 
 
 def equation(spec: Any) -> Equation:
