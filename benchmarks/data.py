@@ -357,7 +357,10 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
     figures = []
     for name, sides in (("Multi30k", multi30k), ("Europarl", europarl)):
         chosen = [side[:50_000] if options.quick else side for side in sides]
-        lengths = [tokenizer.encode_flat(side).lengths for side in chosen]
+        lengths = [
+            tokenizer.encode_flat([tokenizer.normalize(line) for line in side]).lengths
+            for side in chosen
+        ]
         figures.append(measure_padding(np.stack(lengths, axis=1), name))
     figures += measure_batches(folder, few)
     figures.append(measure_bare(folder, few, rounds=3 if options.quick else 7))

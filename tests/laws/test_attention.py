@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.attention import Attention, Glance, Memory
+from regard.attention import Attention, Glance, Memory, Question
 from tests.conftest import ROOT
 from tests.mechanisms import MECHANISMS, SPANS, WEIGHINGS, E, mechanism
 
@@ -72,7 +72,7 @@ def test_law_4_distribution(attention, lengths):
     memory = attention.remember(torch.randn(3, S, E), lengths)
     query = torch.randn(3, 4, E)
     weights = heard(attention, query, memory, 0).weights
-    view = attention.span.look(query, memory, start=0, steps=4, narrow=False)
+    view = attention.span.look(Question(query, memory, start=0, steps=4, narrow=False))
     assert (weights >= 0).all()
     visible = view.mask(weights)
     if visible is not None:
@@ -124,7 +124,7 @@ def test_law_3_no_query_is_blind(n: int, start: int, steps: int, reach: int, nar
             continue  # its memory is its own past: it cannot stand beyond it
         update = {"reach": reach} if spec.kind.startswith("local") else {}
         span = spec.model_copy(update=update).build(E)
-        view = span.look(query, memory, start=start, steps=steps, narrow=narrow)
+        view = span.look(Question(query, memory, start=start, steps=steps, narrow=narrow))
         if view.visible is not None:
             assert view.visible.any(dim=-1).all()
 

@@ -280,3 +280,14 @@ def test_lengths_have_two_bytes(tmp_path: Path, tokenizer: str) -> None:
     loaded = SentencePiece.load(Path(tokenizer))
     assert loaded.decode(source.tolist()) == PAIRS[49][0]
     assert loaded.decode(target.tolist()) == PAIRS[49][1]
+
+
+def test_a_tokeniser_of_another_normal_form_is_refused(tmp_path: Path) -> None:
+    lines = [f"the {word} sleeps" for word in ["cat", "dog", "fox", "owl", "hen"]] * 4
+    for side in ("en", "de"):
+        (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in lines))
+    SentencePiece.train(lines, size=300, form="NFKC").save(tmp_path / "tokenizer")
+    corpus = corpus_of(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
+    settings = Settings(tokenizer=str(tmp_path / "tokenizer"))
+    with pytest.raises(SpecError, match="say NFKC"):
+        prepare([corpus], str(tmp_path / "out"), settings, InProcess())

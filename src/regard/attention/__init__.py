@@ -21,6 +21,7 @@ from regard.attention.span import (
     Last,
     LocalMonotone,
     LocalPredictive,
+    Question,
     Span,
     View,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "LocalMonotone",
     "LocalPredictive",
     "Memory",
+    "Question",
     "Score",
     "Softmax",
     "Span",

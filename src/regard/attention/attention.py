@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from regard.attention.memory import Memory
 from regard.attention.score import Score, merge_heads, split_heads
 from regard.attention.shared import shared, weighted_sum
-from regard.attention.span import Everywhere, Span
+from regard.attention.span import Everywhere, Question, Span
 from regard.attention.weigh import Choice, Softmax, Weighing
 
 
@@ -83,7 +83,7 @@ class Attention(nn.Module):
         query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
         asked = self.score.project_query(query)
         heard = bool(self.listeners)
-        view = self.span.look(query, memory, start=start, steps=steps, narrow=not heard)
+        view = self.span.look(Question(query, memory, start, steps, narrow=not heard))
         if view.positions is not None:  # each query asks a small memory of its own
             memory, asked = memory.near(view.positions), _apart(asked)
 

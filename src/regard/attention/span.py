@@ -21,6 +21,30 @@ from regard.attention.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """Queries before a memory: K runs of `steps`, each from position `start` on.
+
+    With `narrow` the view may be given for the few positions in reach alone.
+    """
+
+    query: Float[Tensor, "B KT Q"]
+    memory: Memory
+    start: int
+    steps: int
+    narrow: bool
+
+    @property
+    def times(self) -> Int[Tensor, "1 KT 1"]:
+        """Where each query stands."""
+        t = torch.arange(self.start, self.start + self.steps, device=self.query.device)
+        return t.repeat(self.query.size(1) // self.steps).view(1, -1, 1)
+
+    def fits(self, width: int) -> bool:
+        """A window will do: those of all queries together hold fewer positions than the memory."""
+        return self.narrow and width * self.query.size(1) < self.memory.size
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What each query sees of all S positions; or, where `positions` picks W for each, of those.
 
@@ -42,19 +66,8 @@ class View:
 
 class Span(nn.Module, ABC):
     @abstractmethod
-    def look(
-        self,
-        query: Float[Tensor, "B KT Q"],
-        memory: Memory,
-        *,
-        start: int,
-        steps: int,
-        narrow: bool,
-    ) -> View:
-        """What the queries see of `memory`: K runs of `steps`, each from position `start` on.
-
-        With `narrow` the answer may be given for the few positions in reach alone.
-        """
+    def look(self, question: Question) -> View:
+        """What each query sees of the memory."""
 
 
 class IndexSpan(Span):
@@ -67,19 +80,10 @@ class IndexSpan(Span):
         """The leftmost position in reach of the query at t, maybe before the beginning."""
         raise NotImplementedError(f"{type(self).__name__} has no width")
 
-    def look(
-        self,
-        query: Float[Tensor, "B KT Q"],
-        memory: Memory,
-        *,
-        start: int,
-        steps: int,
-        narrow: bool,
-    ) -> View:
-        t = torch.arange(start, start + steps, device=query.device)
-        t = t.repeat(query.size(1) // steps).view(1, -1, 1)  # 1 KT 1
+    def look(self, question: Question) -> View:
+        memory, t = question.memory, question.times
         n = _lengths(memory)
-        if narrow and self.width is not None and _pays(self.width, query, memory):
+        if self.width is not None and question.fits(self.width):
             return _window(self.first(t, n), self.width, memory, lambda s: self.sees(t, s, n))
         return View(self.sees(t, _everything(memory), n).unsqueeze(1))
 
@@ -90,18 +94,8 @@ class Everywhere(IndexSpan):
     def sees(self, t: Tensor, s: Tensor, n: Tensor) -> Tensor:
         return s < n
 
-    def look(
-        self,
-        query: Float[Tensor, "B KT Q"],
-        memory: Memory,
-        *,
-        start: int,
-        steps: int,
-        narrow: bool,
-    ) -> View:
-        if memory.lengths is None:
-            return View()
-        return super().look(query, memory, start=start, steps=steps, narrow=narrow)
+    def look(self, question: Question) -> View:
+        return View() if question.memory.lengths is None else super().look(question)
 
 
 class Causal(IndexSpan):
@@ -122,20 +116,13 @@ class Causal(IndexSpan):
         assert self.width is not None
         return t - self.width + 1
 
-    def look(
-        self,
-        query: Float[Tensor, "B KT Q"],
-        memory: Memory,
-        *,
-        start: int,
-        steps: int,
-        narrow: bool,
-    ) -> View:
-        if self.width is None and start + 1 >= memory.size:
+    def look(self, question: Question) -> View:
+        start, queries, size = question.start, question.query.size(1), question.memory.size
+        if self.width is None and start + 1 >= size:
             return View()  # even the first of these queries has everything before it
-        if self.width is None and start == 0 and query.size(1) == steps == memory.size:
+        if self.width is None and start == 0 and queries == question.steps == size:
             return View(causal=True)
-        return super().look(query, memory, start=start, steps=steps, narrow=narrow)
+        return super().look(question)
 
 
 class Last(IndexSpan):
@@ -185,17 +172,10 @@ class LocalPredictive(Span):
             nn.Linear(query_dim, 1, bias=False),
         )
 
-    def look(
-        self,
-        query: Float[Tensor, "B KT Q"],
-        memory: Memory,
-        *,
-        start: int,
-        steps: int,
-        narrow: bool,
-    ) -> View:
+    def look(self, question: Question) -> View:
+        memory = question.memory
         n = _lengths(memory)
-        centre = (n - 1) * torch.sigmoid(self.predict(query))  # B KT 1
+        centre = (n - 1) * torch.sigmoid(self.predict(question.query))  # B KT 1
 
         def near(s: Tensor) -> Tensor:
             return ((s - centre).abs() <= self.reach) & (s < n)
@@ -204,16 +184,11 @@ class LocalPredictive(Span):
             return torch.exp(-2 * ((s - centre) / self.reach) ** 2)
 
         width = 2 * self.reach + 1
-        if narrow and _pays(width, query, memory):
+        if question.fits(width):
             first = (centre.detach() - self.reach).ceil().long()
             return _window(first, width, memory, near, gaussian)
         s = _everything(memory)
         return View(near(s).unsqueeze(1), gaussian(s).unsqueeze(1))
-
-
-def _pays(width: int, query: Float[Tensor, "B KT Q"], memory: Memory) -> bool:
-    """The windows of all queries together hold fewer positions than the memory."""
-    return width * query.size(1) < memory.size
 
 
 def _window(

@@ -63,10 +63,19 @@ class Tokenizer(ABC):
     """Texts go in raw: a tokeniser normalises them itself. BOS and EOS are not its business."""
 
     size: int
+    form: Form  # of normalisation
     fingerprint: str  # the same for two tokenisers if and only if they do the same
 
     @abstractmethod
-    def encode(self, texts: Sequence[str]) -> list[list[int]]: ...
+    def normalize(self, text: str) -> str:
+        """What decoding will give back."""
+
+    @abstractmethod
+    def encode_normal(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of texts that were normalised before."""
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.encode_normal([self.normalize(text) for text in texts])
 
     @abstractmethod
     def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
@@ -88,8 +97,9 @@ class Tokenizer(ABC):
         """The smallest type that holds every id."""
         return np.uint16 if self.size <= 1 << 16 else np.uint32
 
-    def encode_flat(self, texts: Sequence[str]) -> Flat:
-        rows = self.encode(texts)
+    def encode_flat(self, normal: Sequence[str]) -> Flat:
+        """The ids of many texts that were normalised before, as one array."""
+        rows = self.encode_normal(normal)
         lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
         ids = np.fromiter(chain.from_iterable(rows), self.dtype, int(lengths.sum()))
         return Flat(ids, lengths)
@@ -195,13 +205,18 @@ class SentencePiece(Tokenizer):
         }
         (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n")
 
-    def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        return self._processor.encode(self._normalize(texts), num_threads=1)
+    def normalize(self, text: str) -> str:
+        return normalize(text, self.form)
+
+    def encode_normal(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._processor.encode(texts, num_threads=1)
 
     def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
         """`alpha`: how much the likelier ways are preferred; 0 prefers none, many give `encode`."""
         draws = random.Random(seed)  # noqa: S311  chance for learning, not for secrets
-        marked = (f"▁{text.replace(' ', '▁')}" if text else "" for text in self._normalize(texts))
+        marked = (
+            f"▁{text.replace(' ', '▁')}" if text else "" for text in map(self.normalize, texts)
+        )
         return [
             [i for word in _WORD.findall(text) for i in self._cutter.cut(word, alpha, draws)]
             for text in marked
@@ -247,10 +262,6 @@ class SentencePiece(Tokenizer):
             else:
                 spans.append((traced.starts[first], traced.ends[place - 1]))
         return Pieces(tuple(ids), tuple(names), tuple(spans))
-
-    def _normalize(self, texts: Sequence[str]) -> list[str]:
-        form = self.form
-        return [normalize(text, form) for text in texts]
 
 
 def _bytes_of_character(lead: int) -> int:

@@ -161,7 +161,8 @@ class Rounds:
             inputs: Facts = {"model": storage.identity(settings_file)}
             where: Facts = {"tokenizer": settings.tokenizer}
             return self._round(
-                "adopt", [Task("adopt", self.out, "tokenizer-task", inputs, {}, where)]
+                "adopt",
+                [Task("adopt", self.out, "tokenizer-task", inputs, {"form": settings.form}, where)],
             )[0]
         share = min(1.0, _SAMPLE_PAIRS / max(1, sum(p.done.facts["kept"] for p in pieces)))
         parameters = {"share": share, "held_out": settings.held_out}

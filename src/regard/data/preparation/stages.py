@@ -30,6 +30,7 @@ from regard.data.filters import Limits, faults
 from regard.data.preparation import dedupe as duplicates
 from regard.data.preparation.cut import Piece, copy_pieces, cut_text, read_lines
 from regard.data.preparation.task import Done, Facts, Stage, Task, Write, run
+from regard.errors import SpecError
 from regard.text.normalize import normalize
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
 
@@ -111,7 +112,13 @@ def learn(task: Task, write: Write) -> Facts:
 
 def adopt(task: Task, write: Write) -> Facts:
     """Take over a tokeniser that was learnt elsewhere."""
-    return _write_tokenizer(_load_tokenizer(task.where["tokenizer"]), write)
+    tokenizer = _load_tokenizer(task.where["tokenizer"])
+    if tokenizer.form != task.parameters["form"]:
+        raise SpecError(
+            f"form: the tokeniser in {task.where['tokenizer']} normalises by {tokenizer.form}, and "
+            f"the settings say {task.parameters['form']}; say {tokenizer.form}"
+        )
+    return _write_tokenizer(tokenizer, write)
 
 
 def encode(task: Task, write: Write) -> Facts:
