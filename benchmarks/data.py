@@ -222,7 +222,7 @@ def measure_cores(folder: Path, pairs: int, rounds: int) -> Figure:
 
 
 def measure_ray(folder: Path, pairs: int, rounds: int) -> Figure:
-    sides = {"local": ("prepare", "2", "local"), "ray": ("prepare", "2", "ray")}
+    sides = {"local": ("prepare", "1", "local"), "ray": ("prepare", "1", "ray")}
     cpu = measure_sides(folder, pairs, rounds, sides, "tasks")
     overhead = cpu["ray"] / cpu["local"] - 1
     return Figure(f"CPU of Ray's tasks over local, {pairs:,} pairs", overhead, 0.1, at_most=True)
@@ -372,7 +372,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         sizes.append(10 * MILLION)
     figures += measure_growth(folder, europarl, sizes, options.ray or options.full, options.figures)
     if options.ray or options.full:
-        figures.append(measure_ray(folder, MILLION, rounds=1))
+        figures.append(measure_ray(folder, MILLION, rounds=3))
     return figures
 
 

@@ -89,7 +89,11 @@ def curves(
             f"<path d='{mark}' transform='translate({a:.1f} {b:.1f})' fill='{colour}'/>"
             for a, b in placed
         ]
-        parts.append(_text(name, placed[-1][0] + 12, level + 4, size=12, fill=colour))
+        end, height = placed[-1]
+        if end < box.left + box.width:  # it ends before the others: its name stands above it
+            parts.append(_text(name, end - 6, height - 10, size=12, fill=colour))
+        else:
+            parts.append(_text(name, end + 12, level + 4, size=12, fill=colour))
     longest = max(len(name) for name in series)
     return _svg(box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
 
