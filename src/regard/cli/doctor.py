@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json as json_
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from regard.cli.corpora import Sides, corpus
+
+if TYPE_CHECKING:
+    from regard.data.doctor.survey import Tell
 
 
 def doctor(
@@ -42,7 +48,8 @@ def doctor(
 
     tests = [corpus(list(paths), sides) for paths in (valid, test) if paths]
     tests += [corpus([path], sides) for path in test_file or []]
-    report = examine(corpus(train, sides), tests)
+    with _told() as tell:
+        report = examine(corpus(train, sides), tests, tell=tell)
     if html is not None:
         html.write_text(page(report), encoding="utf-8")
     if json:
@@ -58,6 +65,28 @@ def doctor(
             found = "; ".join(_obstacles(model))
             print(f"{model} cannot be exported: {found}" if found else f"{model} can be exported")
     raise typer.Exit(0 if report.healthy else 1)
+
+
+@contextmanager
+def _told() -> Iterator[Tell]:
+    """A line that changes on a terminal; elsewhere a new one every five seconds."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    begun = said = time.monotonic()
+    with console.status("") as status:
+
+        def tell(what: str, pairs: int) -> None:
+            nonlocal said
+            now = time.monotonic()
+            line = f"{what}: {pairs:,} pairs, {now - begun:.0f} s" if pairs else what
+            if console.is_terminal:
+                status.update(line)
+            elif now - said >= 5:
+                said = now
+                console.print(line)
+
+        yield tell
 
 
 def _obstacles(model: str) -> list[str]:

@@ -115,7 +115,7 @@ def _told() -> Iterator[Tell]:
     shown: dict[str, TaskID] = {}
 
     def draw(progress: Progress) -> None:
-        if progress.stage not in shown or progress.done == 1:
+        if progress.done == 0:
             shown[progress.stage] = bars.add_task(progress.stage, total=progress.total, rate=0)
         bars.update(shown[progress.stage], completed=progress.done, rate=progress.rate)
 
@@ -124,14 +124,16 @@ def _told() -> Iterator[Tell]:
 
 
 class _Lines:
-    """Says where a stage stands every ten seconds, and when it ends."""
+    """Says where a stage stands when it begins, every ten seconds, and when it ends."""
 
     def __init__(self) -> None:
         self.said = 0.0  # seconds into the stage when the last line was printed
 
     def __call__(self, progress: Progress) -> None:
-        if progress.done == 1:
+        if progress.done == 0:
             self.said = 0.0
+            print(f"{progress.stage} …", file=sys.stderr)
+            return
         ended = progress.done == progress.total
         if not ended and progress.seconds < self.said + 10:
             return

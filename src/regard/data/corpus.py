@@ -112,7 +112,9 @@ def corpus_of(path: str, second: str | None = None, **fields: Any) -> Corpus:
             try:
                 return kinds[suffix](path, **fields)
             except TypeError:
-                raise CorpusError(f"{path}: say which two languages of it are meant") from None
+                raise CorpusError(
+                    f"{path}: say which two languages of it are meant (--sides en fr)"
+                ) from None
     raise CorpusError(
         f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx; for lines of text, name two"
     )

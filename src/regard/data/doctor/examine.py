@@ -31,6 +31,7 @@ from regard.data.doctor.survey import (
     Side,
     Survey,
     Tally,
+    Tell,
     Usual,
     find_oddities,
     learn_usual,
@@ -141,26 +142,33 @@ class Report:
         return all(finding.severity != "defect" for finding in self.findings)
 
 
-def examine(train: Corpus, tests: Sequence[Corpus] = (), *, sizes: Sequence[int] = SIZES) -> Report:
+def examine(
+    train: Corpus,
+    tests: Sequence[Corpus] = (),
+    *,
+    sizes: Sequence[int] = SIZES,
+    tell: Tell = lambda what, pairs: None,
+) -> Report:
     """Read every corpus twice, keeping no more than 16 bytes a pair, and say what is wrong.
 
     `sizes`: of the vocabularies that are tried; without any, nothing is foretold.
     """
-    first = survey(train)
+    first = survey(train, tell)
     if not first.pairs:
         raise first.error or CorpusError(f"{', '.join(train.paths)}: there is no pair in it")
     usual = learn_usual(first, train)
-    oddities = find_oddities(train, usual, None)
+    oddities = find_oddities(train, usual, None, tell)
     oddities.found["duplicate"] = _duplicates(train, first)
     findings = _findings(train, first, oddities.found)
     corpora = [_summarize(train, first, usual)]
     known = first.source.alphabet, first.target.alphabet
     for test in tests:
-        second = survey(test)
-        found = find_oddities(test, usual, known).found
+        second = survey(test, tell)
+        found = find_oddities(test, usual, known, tell).found
         found["overlap"] = _overlap(first, test, second)
         findings += _findings(test, second, found)
         corpora.append(_summarize(test, second, usual))
+    tell("trying vocabularies", 0)
     vocabularies, seconds = measure_vocabularies(train, first.pairs, sizes)
     return Report(
         tuple(sorted(findings, key=lambda finding: (finding.severity, -finding.share))),

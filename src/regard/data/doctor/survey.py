@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import xxhash
@@ -96,12 +97,17 @@ class Survey:
     error: CorpusError | None = None  # why reading stopped before the end
 
 
-def survey(corpus: Corpus) -> Survey:
+Tell: TypeAlias = Callable[[str, int], None]
+"""What is being done, and with how many pairs it was done."""
+
+
+def survey(corpus: Corpus, tell: Tell) -> Survey:
     """The first pass."""
     found = Survey()
     try:
         for number, block in enumerate(normal_blocks(corpus)):
             _learn(found, block, language=number < _LEARNT_WHOLE or number % 8 == 0)
+            tell(f"reading {corpus.name}", found.pairs)
     except CorpusError as error:
         found.error = error
     return found
@@ -175,7 +181,7 @@ class Oddities:
 
 
 def find_oddities(
-    corpus: Corpus, usual: Usual, known: tuple[Alphabet, Alphabet] | None
+    corpus: Corpus, usual: Usual, known: tuple[Alphabet, Alphabet] | None, tell: Tell
 ) -> Oddities:
     """The second pass. `known`: the characters that training has seen, where this is a test."""
     oddities = Oddities()
@@ -184,6 +190,7 @@ def find_oddities(
         for block in normal_blocks(corpus):
             _sort_out(block, limits, oddities)
             _judge(block, usual, known, oddities)
+            tell(f"judging {corpus.name}", block.start + len(block))
     except CorpusError:
         pass  # the first pass has it
     return oddities

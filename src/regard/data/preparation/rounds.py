@@ -49,7 +49,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a stage stands, told whenever one of its tasks ends."""
+    """Where a stage stands, told when it begins and whenever one of its tasks ends."""
 
     stage: str
     done: int  # tasks
@@ -61,7 +61,7 @@ class Progress:
     @property
     def rate(self) -> float:
         """Pairs per second in this stage, those found done left out."""
-        worked = self.pairs * (self.done - self.found) / self.total
+        worked = self.pairs * (self.done - self.found) / max(1, self.total)
         return worked / self.seconds if self.seconds else 0.0
 
     @property
@@ -217,6 +217,8 @@ class Rounds:
     def _round(self, stage: str, tasks: Sequence[Task]) -> list[Done]:
         begun = time.monotonic()
         found = done = 0
+        if tasks:
+            self.tell(Progress(stage, 0, len(tasks), 0, 0.0, self.pairs))
 
         def count(result: Done) -> None:
             nonlocal found, done
