@@ -12,7 +12,8 @@ from regard.nn.encoded import Encoded
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 from regard.spec.attention import Attention as AttentionSpec
 from regard.spec.attention import ScaledDot
-from regard.spec.model import TransformerDecoderSpec, TransformerEncoderSpec
+from regard.spec.decoder import TransformerDecoderSpec
+from regard.spec.encoder import TransformerEncoderSpec
 
 E, H, S, T = 16, 4, 9, 5
 LENGTHS = torch.tensor([9, 4, 6])

@@ -5,6 +5,7 @@ A spec knows the part it builds; the part's own docstring begins with its equati
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveInt
@@ -194,3 +195,13 @@ class Attention(Spec):
             to_context=nn.Linear(context_dim, context_dim) if context_dim else None,
             dropout=self.dropout,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One way in which a model uses attention: who asks whom, and when."""
+
+    query: str
+    memory: str
+    asked: str
+    attention: Attention

@@ -12,8 +12,9 @@ from torch import nn
 
 from regard.attention import Attention, Glance
 from regard.batch import Documents, Images, Tokens
+from regard.spec.attention import Look
 from regard.spec.export import obstacles
-from regard.spec.model import Look, Sizes
+from regard.spec.model import Sizes
 from regard.spec.run import Run
 
 

@@ -6,7 +6,7 @@ everything or over the past, in equally many heads. Whatever else a spec says st
 
 from __future__ import annotations
 
-from regard.spec.model import Look
+from regard.spec.attention import Look
 from regard.spec.run import Run
 
 

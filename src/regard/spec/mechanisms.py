@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regard.spec.model import Look
+from regard.spec.attention import Look
 from regard.spec.read import presets, read_run
 
 HEAD = """# Mechanisms

@@ -1,0 +1,149 @@
+"""The grammar of encoders: everything that can be said of what reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from pydantic import Field, PositiveInt
+from torch import nn
+
+from regard.errors import SpecError
+from regard.nn.embed import LearnedPositions, Positions, Sinusoids
+from regard.nn.encoded import Encoder
+from regard.nn.image import ImageEncoder, Trunk
+from regard.nn.pool import HierarchicalEncoder, Pool
+from regard.nn.recurrent import Cell, Reading, RecurrentEncoder
+from regard.nn.transformer import Shape, TransformerEncoder
+from regard.spec import attention as grammar
+from regard.spec.attention import Attention, Look, Share
+from regard.spec.spec import Spec
+
+Words: TypeAlias = Callable[[], nn.Embedding]
+"""Makes the table of source words, where one is wanted: an image has none."""
+
+
+class Recurrence(Spec):
+    dim: PositiveInt  # of the states of one direction
+    cell: Cell = "gru"
+    layers: PositiveInt = 1
+    bidirectional: bool = True
+
+    def build_reading(self, input_dim: int, dropout: float) -> Reading:
+        return Reading(
+            input_dim,
+            self.dim,
+            cell=self.cell,
+            layers=self.layers,
+            bidirectional=self.bidirectional,
+            dropout=dropout,
+        )
+
+
+class RecurrentEncoderSpec(Recurrence):
+    part: ClassVar[Any] = RecurrentEncoder
+    states: ClassVar[str] = "RNN states"
+    kind: Literal["recurrent"] = "recurrent"
+    dropout: Share = 0.0
+
+    def build(self, words: Words) -> Encoder[Any]:
+        table = words()
+        reading = self.build_reading(table.embedding_dim, self.dropout)
+        return RecurrentEncoder(table, reading, dropout=self.dropout)
+
+    def looks(self) -> list[Look]:
+        return []
+
+
+class TransformerStack(Spec):
+    """What Transformer encoders and decoders have in common."""
+
+    dim: PositiveInt
+    hidden_dim: PositiveInt
+    layers: PositiveInt = 6
+    activation: Literal["relu", "gelu"] = "relu"
+    norm: Literal["before", "after"] = "before"
+    positions: Literal["sinusoids", "learned"] = "sinusoids"
+    limit: PositiveInt = 1024  # the longest sentence that learned positions know
+    dropout: Share = 0.1
+
+    def shape(self) -> Shape:
+        return Shape(self.dim, self.hidden_dim, self.activation, self.norm, self.dropout)
+
+    def must_be_as_wide_as(self, embedding_dim: int) -> None:
+        if self.dim != embedding_dim:
+            raise SpecError(
+                f"embedding: a Transformer adds to its input, so a word's vector must be as wide "
+                f"as the model: {embedding_dim} is not {self.dim}"
+            )
+
+    def build_positions(self) -> Positions:
+        if self.positions == "learned":
+            return LearnedPositions(self.limit, self.dim)
+        if self.dim % 2:
+            raise SpecError(f"dim: sinusoids come in pairs, and {self.dim} is odd")
+        return Sinusoids()
+
+
+class TransformerEncoderSpec(TransformerStack):
+    part: ClassVar[Any] = TransformerEncoder
+    states: ClassVar[str] = "encoder states"
+    kind: Literal["transformer"] = "transformer"
+    own: Attention = Attention(score=grammar.ScaledDot(heads=8))
+
+    def build(self, words: Words) -> Encoder[Any]:
+        table = words()
+        self.must_be_as_wide_as(table.embedding_dim)
+        own = [self.own.build(self.dim, self.dim, self.dim) for _ in range(self.layers)]
+        return TransformerEncoder(table, self.build_positions(), self.shape(), own)
+
+    def looks(self) -> list[Look]:
+        return [Look("x_s", "the source's own states", "in the block", self.own)]
+
+
+class ImageEncoderSpec(Spec):
+    part: ClassVar[Any] = ImageEncoder
+    states: ClassVar[str] = "image regions"
+    kind: Literal["image"] = "image"
+    channels: tuple[PositiveInt, ...] = (32, 64, 128, 256)  # each halves the picture
+
+    def build(self, words: Words) -> Encoder[Any]:
+        return ImageEncoder(Trunk(list(self.channels)), self.channels[-1])
+
+    def looks(self) -> list[Look]:
+        return []
+
+
+class HierarchicalEncoderSpec(Spec):
+    part: ClassVar[Any] = HierarchicalEncoder
+    kind: Literal["hierarchical"] = "hierarchical"
+    words: Recurrence
+    sentences: Recurrence
+    pool: Attention = Attention(score=grammar.Perceptron())
+    dropout: Share = 0.0
+
+    def build(self, words: Words) -> Encoder[Any]:
+        table = words()
+        reading = self.words.build_reading(table.embedding_dim, self.dropout)
+        above = self.sentences.build_reading(reading.dim, self.dropout)
+        return HierarchicalEncoder(
+            table, self._level(reading), self._level(above), dropout=self.dropout
+        )
+
+    def _level(self, reading: Reading) -> tuple[Reading, Pool]:
+        return reading, Pool(self.pool.build(reading.dim, reading.dim), reading.dim)
+
+    def looks(self) -> list[Look]:
+        return [
+            Look("a learned vector", f"{states} states", "once: a pool", self.pool)
+            for states in ("word", "sentence")
+        ]
+
+
+SourceEncoder = Annotated[
+    RecurrentEncoderSpec | TransformerEncoderSpec | ImageEncoderSpec, Field(discriminator="kind")
+]
+AnyEncoder = Annotated[
+    RecurrentEncoderSpec | TransformerEncoderSpec | ImageEncoderSpec | HierarchicalEncoderSpec,
+    Field(discriminator="kind"),
+]
