@@ -153,16 +153,22 @@ class Aligned(Corpus):
 
 
 @dataclass(frozen=True, slots=True)
-class Tsv(Corpus):
-    """A file of lines in columns, which tabs separate; nothing is quoted."""
+class OneFile(Corpus):
+    """Both sides in one file."""
 
     path: str
-    source: int = 0
-    target: int = 1
 
     @property
     def paths(self) -> tuple[str, ...]:
         return (self.path,)
+
+
+@dataclass(frozen=True, slots=True)
+class Tsv(OneFile):
+    """A file of lines in columns, which tabs separate; nothing is quoted."""
+
+    source: int = 0
+    target: int = 1
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         width = 0
@@ -181,16 +187,11 @@ class Tsv(Corpus):
 
 
 @dataclass(frozen=True, slots=True)
-class Jsonl(Corpus):
+class Jsonl(OneFile):
     """A JSON object in each line. A key may lead inwards: `translation.en`."""
 
-    path: str
     source: str = "source"
     target: str = "target"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return (self.path,)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         read = skip
@@ -220,16 +221,11 @@ def _text_at(record: Any, keys: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Parquet(Corpus):
+class Parquet(OneFile):
     """Two columns of a Parquet file."""
 
-    path: str
     source: str = "source"
     target: str = "target"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return (self.path,)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         try:
@@ -271,16 +267,11 @@ class Parquet(Corpus):
 
 
 @dataclass(frozen=True, slots=True)
-class Tmx(Corpus):
+class Tmx(OneFile):
     """Two languages of a translation memory."""
 
-    path: str
     source: str
     target: str
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return (self.path,)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         held: list[tuple[str, str]] = []

@@ -76,7 +76,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
                 raise SpecError(f"{where}: aliases (*{event.anchor}) are not allowed; write it out")
             if depth > MOST_DEPTH:
                 raise SpecError(f"{where}: nested more than {MOST_DEPTH} deep")
-        settings = yaml.load(text, Loader=yaml.CSafeLoader)
+        settings = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise SpecError(f"{where}: not YAML: {error}") from None
     if not isinstance(settings, dict):
