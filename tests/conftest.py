@@ -13,6 +13,9 @@ torch.set_num_threads(1)  # tests run side by side, and their tensors are tiny
 ROOT = Path(__file__).parent.parent
 
 
+DATA = Path(os.environ.get("REGARD_DATA", ROOT.parent / "shared" / "data"))
+
+
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(0)
@@ -21,7 +24,6 @@ def _seeded() -> None:
 @pytest.fixture(scope="session")
 def corpora() -> Path:
     """The folder of real corpora, beside the project unless REGARD_DATA names another place."""
-    folder = Path(os.environ.get("REGARD_DATA", ROOT.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no corpora at {folder}; let REGARD_DATA name their folder")
-    return folder
+    if not DATA.is_dir():
+        pytest.skip(f"no corpora at {DATA}; let REGARD_DATA name their folder")
+    return DATA

@@ -6,7 +6,6 @@ import dataclasses
 import gzip
 import json
 import lzma
-import os
 import tracemalloc
 from collections.abc import Callable
 from itertools import chain
@@ -34,8 +33,8 @@ from regard.data.corpus import (
 )
 from regard.data.files import line_blocks
 from regard.errors import CorpusError
+from tests.conftest import DATA
 
-DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 PAIRS = [Pair(f"line {n}\u2028\x0b\x85 of\x1e text", f"Zeile {n} – 行") for n in range(1_000)]
 PAIRS[10] = Pair("", "leer")
 PAIRS[11] = Pair("empty", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +18,8 @@ from regard.data.corpus import Aligned, Tmx
 from regard.data.doctor.examine import CHECKS, Finding, Report, examine
 from regard.data.doctor.page import page
 from regard.errors import CorpusError
+from tests.conftest import DATA
 
-DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 pytestmark = pytest.mark.skipif(not (DATA / "multi30k").is_dir(), reason=f"no corpora at {DATA}")
 
 

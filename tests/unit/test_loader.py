@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import time
 from itertools import islice
 from pathlib import Path
@@ -192,11 +191,8 @@ def test_a_directory_without_a_manifest_is_named(tmp_path: Path) -> None:
         Prepared.open(str(tmp_path))
 
 
-def test_multi30k_is_padded_by_at_most_nine_per_cent() -> None:
-    root = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[2] / "../shared/data"))
-    folder = root / "multi30k"
-    if not folder.is_dir():
-        pytest.skip(f"{folder} is not here: set REGARD_DATA")
+def test_multi30k_is_padded_by_at_most_nine_per_cent(corpora: Path) -> None:
+    folder = corpora / "multi30k"
     sides = [
         gzip.decompress((folder / f"train.{side}.gz").read_bytes()).decode().splitlines()
         for side in ("en", "de")

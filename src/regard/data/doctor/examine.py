@@ -38,6 +38,7 @@ from regard.data.doctor.survey import (
     normal_blocks,
     survey,
 )
+from regard.data.preparation.dedupe import hash_pairs
 from regard.errors import CorpusError
 
 Severity = Literal["defect", "warning"]
@@ -225,7 +226,7 @@ def _finding(
 
 def _duplicates(corpus: Corpus, found: Survey) -> Tally:
     source, target = _all_hashes(found.source), _all_hashes(found.target)
-    mixed = source * np.uint64(0x9E3779B97F4A7C15) ^ target
+    mixed = hash_pairs(source, target)
     _, firsts = np.unique(mixed, return_index=True)
     again = np.ones(len(mixed), np.bool_)
     again[firsts] = False

@@ -7,7 +7,14 @@ from html import escape
 
 from regard.data.doctor.chart import chart
 from regard.data.doctor.examine import Finding, Report, Summary
-from regard.data.doctor.report import count, forecast_lines, means, percent, verdict
+from regard.data.doctor.report import (
+    CORPUS_HEADS,
+    corpus_row,
+    count,
+    forecast_lines,
+    percent,
+    verdict,
+)
 from regard.data.doctor.survey import Example
 
 _STYLE = """
@@ -84,19 +91,8 @@ def page(report: Report) -> str:
 
 
 def _corpora(corpora: Sequence[Summary]) -> str:
-    heads = ("corpus", "pairs", "characters", "longest", "distinct", "scripts")
-    rows = [
-        (
-            summary.name,
-            f"{summary.pairs:,}",
-            "{:.0f} · {:.0f}".format(*means(summary)),
-            "{:,} · {:,}".format(*summary.longest),
-            "{:,} · {:,}".format(*summary.distinct),
-            " · ".join(script or "mixed" for script in summary.scripts),
-        )
-        for summary in corpora
-    ]
-    return _table(heads, rows)
+    rows = [corpus_row(summary) for summary in corpora]
+    return _table(CORPUS_HEADS, rows)
 
 
 def _finding(finding: Finding) -> str:

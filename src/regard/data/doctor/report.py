@@ -61,6 +61,21 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
+CORPUS_HEADS = ("corpus", "pairs", "characters", "longest", "distinct", "scripts")
+
+
+def corpus_row(summary: Summary) -> tuple[str, ...]:
+    """A corpus under CORPUS_HEADS; source and target with a point between them."""
+    return (
+        summary.name,
+        f"{summary.pairs:,}",
+        "{:.0f} · {:.0f}".format(*means(summary)),
+        "{:,} · {:,}".format(*summary.longest),
+        "{:,} · {:,}".format(*summary.distinct),
+        " · ".join(script or "mixed" for script in summary.scripts),
+    )
+
+
 def means(summary: Summary) -> tuple[float, float]:
     source, target = summary.characters
     pairs = max(1, summary.pairs)
@@ -108,16 +123,9 @@ def _examples(examples: Sequence[Example]) -> Table:
 
 
 def _corpora(report: Report) -> Table:
-    table = _table("corpus", "pairs", "characters", "longest", "distinct", "scripts")
+    table = _table(*CORPUS_HEADS)
     for summary in report.corpora:
-        table.add_row(
-            summary.name,
-            f"{summary.pairs:,}",
-            "{:.0f} · {:.0f}".format(*means(summary)),
-            "{:,} · {:,}".format(*summary.longest),
-            "{:,} · {:,}".format(*summary.distinct),
-            " · ".join(script or "mixed" for script in summary.scripts),
-        )
+        table.add_row(*corpus_row(summary))
     return table
 
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from regard.data.corpus import Block, Corpus
 from regard.data.doctor.profile import Alphabet, Codes, Profile, in_other_script, mean_over_lines
 from regard.data.doctor.shift import Step, exchanged, features, steps
 from regard.data.filters import FILTERS, Limits, fault
+from regard.data.preparation.dedupe import hash_texts
 from regard.errors import CorpusError
 from regard.text.normalize import normalize
 
@@ -71,7 +71,7 @@ class Side:
 
     def learn(self, codes: Codes, lines: list[str], *, language: bool) -> None:
         lengths = codes.lengths
-        self.hashes.append(hash_lines(lines))
+        self.hashes.append(hash_texts(lines))
         self.lengths += np.bincount(
             np.searchsorted(LENGTH_EDGES, lengths, "right"), minlength=len(self.lengths)
         )
@@ -131,11 +131,6 @@ def normal_blocks(corpus: Corpus) -> Iterator[Block]:
     for sources, targets in filter(all, corpus.columns(BLOCK, 0)):
         yield Block(start, list(map(normalize, sources)), list(map(normalize, targets)))
         start += len(sources)
-
-
-def hash_lines(lines: list[str]) -> NDArray[np.uint64]:
-    digest = xxhash.xxh3_64_intdigest
-    return np.fromiter((digest(line.encode()) for line in lines), np.uint64, len(lines))
 
 
 @dataclass(frozen=True, slots=True)

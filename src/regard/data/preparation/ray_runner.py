@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 from regard.data.preparation.runner import RETRIES, A, R, Runner
@@ -68,11 +67,6 @@ class RayTasks(Runner):
                 done(results[i])
         return [results[i] for i in range(len(arguments))]
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         if self._ours:
             self._ray.shutdown()

@@ -38,7 +38,11 @@ class Runner(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        return None
+        self.close()
+
+    def close(self) -> None:
+        """End what was started; nothing, where nothing was."""
+        return
 
 
 class InProcess(Runner):
@@ -77,24 +81,16 @@ class Processes(Runner):
                     done(results[waiting[future]])
                 break
             except BrokenProcessPool:
-                self._end()
+                self.close()
                 if attempt == RETRIES:
                     raise
         return [results[i] for i in range(len(arguments))]
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._end()
 
     def _start(self) -> ProcessPoolExecutor:
         # Spawned, not forked: a fork would copy threads' locks in whatever state they are.
         return ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"))
 
-    def _end(self) -> None:
+    def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
