@@ -29,7 +29,7 @@ def shrink(settings: Any, **small: int) -> Any:
             else [8, 8, 8]
             if key == "channels"
             else 0.0
-            if key == "dropout"
+            if key == "dropout" and isinstance(value, float)
             else shrink(value, **small)
             for key, value in settings.items()
         }

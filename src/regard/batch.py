@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -15,6 +16,10 @@ class Tokens:
     ids: Int[Tensor, "B S"]
     lengths: Int[Tensor, " B"] | None = None  # None: nothing is padding
 
+    def to(self, device: torch.device) -> Tokens:
+        lengths = None if self.lengths is None else self.lengths.to(device)
+        return Tokens(self.ids.to(device), lengths)
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -22,6 +27,9 @@ class Batch:
 
     source: Tokens
     target: Tokens
+
+    def to(self, device: torch.device) -> Batch:
+        return Batch(self.source.to(device), self.target.to(device))
 
 
 @dataclass(frozen=True, slots=True)

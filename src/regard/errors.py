@@ -3,7 +3,9 @@
     RegardError
     ├── SpecError       a run file, a preset or an override says something that cannot be
     ├── CorpusError     a corpus is damaged, misaligned or missing; names the file and the record
-    └── ArtefactError   a file that regard wrote is damaged, or belongs to something else
+    ├── ArtefactError   a file that regard wrote is damaged, or belongs to something else
+    ├── StorageError    a disk is full, or cannot be written
+    └── TrainingError   a run went wrong, and stepping back did not help
 
 Each message names the file or the field, the cause and the remedy.
 """
@@ -13,6 +15,8 @@ from __future__ import annotations
 
 class RegardError(Exception):
     """Something the user can mend."""
+
+    code = 2  # that a command ends with
 
 
 class SpecError(RegardError):
@@ -25,3 +29,15 @@ class CorpusError(RegardError):
 
 class ArtefactError(RegardError):
     """A file of ours is not what it should be."""
+
+
+class StorageError(RegardError):
+    """What must be written cannot be."""
+
+    code = 74  # EX_IOERR of sysexits.h
+
+
+class TrainingError(RegardError):
+    """A model does not learn."""
+
+    code = 70  # EX_SOFTWARE of sysexits.h

@@ -57,6 +57,40 @@ def test_law_2_kernel_fused_equals_reference(attention, lengths):
         assert slow.weights is not None and fast.weights is None
 
 
+@pytest.mark.parametrize("kernel", ["auto", "sdpa", "matmul"])
+@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
+@pytest.mark.parametrize("size", [S, 20])
+def test_law_2_kernel_every_fused_one_learns_as_the_reference(kernel, lengths, size) -> None:
+    """Of 20 keys torch's softmax takes all at once, of 7 they are padded."""
+    for span in SPANS:
+        attention = mechanism("scaled-dot, 2 heads", span, "softmax")
+        attention.kernel = kernel
+        states = torch.randn(3, size, E, requires_grad=True)
+        for steps, start in [(size, 0), (3, 4)]:
+            query = torch.randn(3, steps, E, requires_grad=True)
+            sides = [query, states, *attention.score.parameters()]
+            fast = attention(query, attention.remember(states, lengths), start=start).context
+            slow = heard(attention, query, attention.remember(states, lengths), start).context
+            torch.testing.assert_close(fast, slow)
+            upstream = torch.randn_like(fast)
+            got, want = (torch.autograd.grad(x, sides, upstream) for x in (fast, slow))
+            for a, b in zip(got, want, strict=True):
+                torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["sdpa", "matmul"])
+def test_fused_kernels_drop_weights_in_training_alone(kernel) -> None:
+    """With values of one everywhere, the context is the sum of the weights that were kept."""
+    attention = mechanism("dot", "everywhere", "softmax")
+    attention.kernel, attention.dropout.p = kernel, 0.5
+    memory = Memory(torch.zeros(2, 1, 256, E), torch.ones(2, 1, 256, E))
+    query = torch.randn(2, 500, E)
+    torch.testing.assert_close(attention(query, memory).context, torch.ones(2, 500, E))
+    kept = attention.train()(query, memory).context
+    assert kept.mean().item() == pytest.approx(1, abs=0.01)
+    assert kept[..., 0].std().item() == pytest.approx(256**-0.5, rel=0.1)
+
+
 @pytest.mark.parametrize("lengths", [None, torch.tensor([40, 13, 2])], ids=["unpadded", "padded"])
 def test_law_2_kernel_a_window_is_enough(attention, lengths):
     """In a long memory a local span gathers its window; the reference looks everywhere."""

@@ -8,8 +8,10 @@ from regard.spec.export import obstacles
 from regard.spec.read import presets, read_run
 
 
-def test_of_the_presets_the_transformer_that_translates_can_be_exported() -> None:
-    assert [name for name in presets() if not obstacles(read_run(name))] == ["transformer"]
+def test_of_the_presets_the_transformers_that_translate_can_be_exported() -> None:
+    assert [name for name in presets() if not obstacles(read_run(name))] == [
+        *("transformer", "translate-base", "translate-big", "translate-tiny"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,15 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-import regard.train.objective as objective
 from regard.attention import Choice
 from regard.batch import Tokens
 from regard.nn.decoder import Decoded
+from regard.train import cross_entropy as chunks
+from regard.train.cross_entropy import _ChunkedCrossEntropy, cross_entropy
 from regard.train.objective import (
     CrossEntropy,
     DoublyStochastic,
     Reinforce,
-    _ChunkedCrossEntropy,
-    cross_entropy,
 )
 from tests.tiny import target, tiny
 
@@ -32,7 +31,7 @@ def readout(*, bias: bool = True, dtype: torch.dtype = torch.float32) -> nn.Line
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("at_once", [1 << 20, 3 * V])
 def test_chunks_give_what_all_logits_at_once_give(monkeypatch, bias, smoothing, at_once) -> None:
-    monkeypatch.setattr(objective, "LOGITS_AT_ONCE", at_once)
+    monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", at_once)
     layer = readout(bias=bias)
     hidden = torch.randn(13, E, requires_grad=True)
     ids = torch.randint(0, V, (13,))
@@ -44,6 +43,40 @@ def test_chunks_give_what_all_logits_at_once_give(monkeypatch, bias, smoothing, 
     torch.testing.assert_close(logps, layer(hidden).log_softmax(-1).gather(1, ids[:, None])[:, 0])
     for got, grad in zip(torch.autograd.grad(3 * total, parameters), want, strict=True):
         torch.testing.assert_close(got, 3 * grad)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_all_logits_at_once_is_torch_s_own_cross_entropy(smoothing) -> None:
+    layer = readout()
+    hidden = torch.randn(13, E, requires_grad=True)
+    ids = torch.randint(0, V, (13,))
+    want = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=smoothing)
+    got, logps = cross_entropy(hidden, layer, ids, smoothing, chunked=False)
+    torch.testing.assert_close(got, want)
+    torch.testing.assert_close(logps, cross_entropy(hidden, layer, ids, smoothing)[1])
+    parameters = [hidden, *layer.parameters()]
+    for a, b in zip(*(torch.autograd.grad(x, parameters) for x in (got, want)), strict=True):
+        torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_under_autocast_products_are_narrow_and_sums_are_not(monkeypatch, chunked) -> None:
+    """4,000 rows in 400 chunks: added up in bf16, the gradient of the weights would be lost."""
+    rows, dim, words = 4000, 32, 50
+    monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", 10 * words)
+    layer = nn.Linear(dim, words)
+    hidden = torch.randn(rows, dim, requires_grad=True)
+    ids = torch.randint(0, words, (rows,))
+    parameters = [hidden, *layer.parameters()]
+    whole = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=0.1)
+    want = torch.autograd.grad(whole, parameters)
+    with torch.autocast("cpu", torch.bfloat16):
+        total, logps = cross_entropy(hidden, layer, ids, 0.1, chunked=chunked)
+    assert total.dtype == logps.dtype == torch.float32
+    torch.testing.assert_close(total, whole, rtol=1e-4, atol=0)
+    for got, grad in zip(torch.autograd.grad(total, parameters), want, strict=True):
+        assert got.dtype == torch.float32
+        assert (got - grad).norm() < 0.01 * grad.norm()
 
 
 def test_the_gradient_is_right_in_double_precision() -> None:
@@ -73,7 +106,7 @@ def test_the_n_by_v_matrix_is_never_held(monkeypatch) -> None:
         largest = max(largest, out.numel())
         return out
 
-    monkeypatch.setattr(objective, "LOGITS_AT_ONCE", 4 * V)
+    monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", 4 * V)
     monkeypatch.setattr(nn.functional, "linear", watched)
     cross_entropy(torch.randn(100, E, requires_grad=True), readout(), torch.zeros(100).long(), 0.1)
     assert largest == 4 * V

@@ -1,6 +1,7 @@
 """The heart: a query looks at keys and takes from values. Needs torch and nothing else."""
 
 from regard.attention.attention import Attention, Glance
+from regard.attention.dropout import Dropout
 from regard.attention.memory import Memory
 from regard.attention.score import (
     Additive,
@@ -33,6 +34,7 @@ __all__ = [
     "Causal",
     "Choice",
     "Cosine",
+    "Dropout",
     "Everywhere",
     "Glance",
     "Hard",

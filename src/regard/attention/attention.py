@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.attention.dropout import Dropout
+from regard.attention.fused import Kernel, inner_product_context
 from regard.attention.memory import Memory
+from regard.attention.precision import narrowed
 from regard.attention.score import Score, merge_heads, split_heads
 from regard.attention.shared import shared, weighted_sum
 from regard.attention.span import Everywhere, Question, Span
@@ -57,7 +59,8 @@ class Attention(nn.Module):
         self.weighing = weighing or Softmax()
         self.to_values = to_values or nn.Identity()
         self.to_context = to_context or nn.Identity()
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
+        self.kernel: Kernel = "auto"  # of those that fuse
         self.listeners: list[Callable[[Glance], None]] = []
 
     @property
@@ -70,7 +73,7 @@ class Attention(nn.Module):
     ) -> Memory:
         values = split_heads(self.to_values(states), self.score.heads)
         if not self.fusable:
-            values = shared(values)
+            values = shared(narrowed(values))
         return Memory(self.score.project_keys(states), values, lengths)
 
     def forward(self, query: Float[Tensor, "N T Q"], memory: Memory, *, start: int = 0) -> Glance:
@@ -87,24 +90,23 @@ class Attention(nn.Module):
         if view.positions is not None:  # each query asks a small memory of its own
             memory, asked = memory.near(view.positions), _apart(asked)
 
-        dropout = self.dropout if self.training else 0.0
-        choice = scores = weights = None
-        if self.fusable and view.prior is None and not heard:
-            context = F.scaled_dot_product_attention(
+        scale, choice, scores, weights = self.score.inner_scale, None, None, None
+        if scale is not None and self.weighing.fusable and view.prior is None and not heard:
+            context = inner_product_context(
                 asked,
                 memory.keys,
                 memory.values,
-                view.visible,
-                dropout,
-                view.causal,
-                scale=self.score.inner_scale,
+                view,
+                scale=scale,
+                dropout=self.dropout,
+                kernel=self.kernel,
             )
         else:
             scores = self.score.compare(asked, memory.keys)
             weighed = self.weighing(scores, view.mask(scores))
             choice = weighed.choice
             weights = weighed.weights if view.prior is None else weighed.weights * view.prior
-            context = weighted_sum(F.dropout(weights, dropout), memory.values)
+            context = weighted_sum(self.dropout(weights), memory.values)
 
         if view.positions is not None:
             context = context.squeeze(2).unflatten(0, query.shape[:2]).transpose(1, 2)

@@ -25,11 +25,11 @@ Share: TypeAlias = tuple[Tensor, ...]  # what one ask knows of the gradient of w
 Combine: TypeAlias = Callable[[Tensor, list[Share]], Tensor]
 
 
-def shared(x: Float[Tensor, "B H S D"]) -> Float[Tensor, "B H S D"]:
-    """The same keys or values, to be asked many times: one gradient is computed for all asks.
+def shared(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """The same keys, values or weights, to be asked many times: one gradient for all asks.
 
-    In a backward pass every `additive_scores` or `weighted_sum` of this very tensor but the last
-    puts its share aside, and the last returns the gradient of them all.
+    In a backward pass every `additive_scores`, `weighted_sum` or `shared_linear` of this very
+    tensor but the last puts its share aside, and the last returns the gradient of them all.
     """
     if x.requires_grad:
         _accounts[x] = Account()
@@ -44,6 +44,16 @@ def weighted_sum(
     if account is None:
         return weights @ values
     return account.joined_by(_WeightedSum.apply(weights, values, account))
+
+
+def shared_linear(
+    x: Float[Tensor, "B I"], weight: Float[Tensor, "O I"], addend: Float[Tensor, "*rows O"]
+) -> Float[Tensor, "B O"]:
+    """x weightᵀ + addend, where the weight may be `shared`."""
+    x, account = x.to(weight.dtype), account_of(weight)
+    if account is None:
+        return torch.addmm(addend, x, weight.mT)
+    return account.joined_by(_SharedLinear.apply(x, weight, addend, account))
 
 
 def account_of(x: Tensor) -> Account | None:
@@ -132,3 +142,23 @@ class _WeightedSum(torch.autograd.Function):
 def _values_gradient(values: Tensor, shares: list[Share]) -> Tensor:
     weights, grads = (torch.cat(parts, dim=2) for parts in zip(*shares, strict=True))
     return (weights.mT.to(grads.dtype) @ grads).to(values.dtype)
+
+
+class _SharedLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, addend: Tensor, account: Account) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.account, ctx.added = account, addend.shape
+        return torch.addmm(addend, x, weight.mT)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight = ctx.saved_tensors
+        to_weight = ctx.account.settle(weight, _weight_gradient, 0, (x, grad))
+        return grad @ weight, to_weight, grad.sum_to_size(ctx.added), None
+
+
+def _weight_gradient(weight: Tensor, shares: list[Share]) -> Tensor:
+    inputs, grads = (torch.cat(parts) for parts in zip(*shares, strict=True))
+    return grads.mT @ inputs

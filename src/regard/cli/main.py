@@ -9,6 +9,7 @@ import typer
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.prepare import prepare
+from regard.cli.train import train
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (describe, doctor, prepare):
+for verb in (describe, doctor, prepare, train):
     app.command()(verb)
 
 
@@ -33,4 +34,4 @@ def main() -> None:
         app()
     except RegardError as error:
         print(f"regard: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(error.code)

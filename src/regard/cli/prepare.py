@@ -76,7 +76,7 @@ def prepare(
     )
     corpora = [corpus(train, sides, "train")]
     checks = [corpus(list(valid), None, "valid")] if valid is not None else []
-    with _runner(engine, workers, address) as runner, _told() as tell:
+    with _runner(engine, workers, address) as runner, telling() as tell:
         prepared = prepare_(corpora, out, settings, runner, valid=checks, tell=tell)
     for split, shards in prepared.splits.items():
         pairs = sum(shard.pairs for shard in shards)
@@ -95,7 +95,7 @@ def _runner(engine: Engine, workers: int, address: str | None) -> Runner:
 
 
 @contextmanager
-def _told() -> Iterator[Tell]:
+def telling() -> Iterator[Tell]:
     """Bars on a terminal; elsewhere a line now and then, and one at the end of each stage."""
     if not sys.stderr.isatty():
         yield _Lines()

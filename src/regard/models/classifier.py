@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention import Dropout
 from regard.nn.encoded import Encoder
 
 Source = TypeVar("Source")
@@ -18,7 +19,7 @@ class Classifier(nn.Module, Generic[Source]):
     def __init__(self, encoder: Encoder[Source], classes: int, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.encoder = encoder
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.readout = nn.Linear(encoder.dim, classes)
 
     def forward(self, source: Source) -> Float[Tensor, "B classes"]:

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Attention, Memory
+from regard.attention import Attention, Dropout, Memory
+from regard.nn.cells import Cells
 from regard.nn.decoder import Decoded, Decoder
 from regard.nn.encoded import Encoded
-from regard.nn.recurrent import Cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Recall(Decoder[RecallState]):
         super().__init__()
         self.cells, self.attention, self.dim = cells, attention, cells.dim
         self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecallState:
         cells = self.cells
@@ -77,7 +77,7 @@ class LSTMN(Decoder[LSTMNState]):
         super().__init__()
         self.dim, self.attention = dim, attention
         self.gates = nn.Linear(dim + input_dim, 4 * dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> LSTMNState:
         blank = source.summary.new_zeros(source.summary.size(0), self.dim)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention
+from regard.attention import Attention, Dropout
 from regard.batch import Documents
 from regard.nn.encoded import Encoded, Encoder
 from regard.nn.recurrent import Reading
@@ -51,7 +51,7 @@ class HierarchicalEncoder(Encoder[Documents]):
         self.read_words, self.pool_words = words
         self.read_sentences, self.pool_sentences = sentences
         self.dim = self.read_sentences.dim
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, source: Documents) -> Encoded:
         words = self.dropout(self.embedding(source.sentences.ids))

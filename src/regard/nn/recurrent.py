@@ -6,21 +6,21 @@ The decoders differ in when they ask their attention: never, before each step, o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.attention import Attention, Choice, Memory
+from regard.attention import Attention, Choice, Dropout, Memory
 from regard.batch import Tokens
+from regard.nn.cells import RNN, Steps
+from regard.nn.cells import Cell as Cell
+from regard.nn.cells import Cells as Cells
 from regard.nn.decoder import Decoded, Decoder
 from regard.nn.encoded import Encoded, Encoder
 from regard.nn.output import DeepOutput
-
-Cell: TypeAlias = Literal["gru", "lstm"]
-RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 
 
 class Reading(nn.Module):
@@ -69,36 +69,10 @@ class RecurrentEncoder(Encoder[Tokens]):
     def __init__(self, embedding: nn.Embedding, reading: Reading, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.embedding, self.reading, self.dim = embedding, reading, reading.dim
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, source: Tokens) -> Encoded:
         return self.reading(self.dropout(self.embedding(source.ids)), source.lengths)
-
-
-class Cells(nn.Module):
-    """s_t = cell(x_t, s_{t−1}), in layers; what is carried from step to step is one tensor.
-
-    B L K E: for each layer the hidden state, and with it, in an LSTM, the memory cell (K = 2).
-    """
-
-    def __init__(
-        self, input_dim: int, dim: int, *, cell: Cell = "gru", layers: int = 1, dropout: float = 0.0
-    ) -> None:
-        super().__init__()
-        between = dropout if layers > 1 else 0.0
-        self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=between)
-        self.dim, self.layers, self.parts = dim, layers, 2 if cell == "lstm" else 1
-
-    def forward(
-        self, inputs: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
-    ) -> tuple[Float[Tensor, "B T E"], Float[Tensor, "B L K E"]]:
-        parts = tuple(part.transpose(0, 1).contiguous() for part in carry.unbind(dim=2))  # L B E
-        states, last = self.rnn(inputs, parts if self.parts == 2 else parts[0])
-        last = last if self.parts == 2 else (last,)
-        return states, torch.stack([part.transpose(0, 1) for part in last], dim=2)
-
-    if TYPE_CHECKING:
-        __call__ = forward
 
 
 class Bridge(nn.Module):
@@ -131,7 +105,7 @@ class NeverAsk(Decoder[RecurrentState]):
         super().__init__()
         self.cells, self.dim = cells, cells.dim
         self.bridge = Bridge(source_dim, cells)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentState:
         return RecurrentState(None, self.bridge(source.summary))
@@ -165,7 +139,7 @@ class AskBefore(Decoder[RecurrentState]):
         self.cells, self.attention, self.deep, self.dim = cells, attention, deep, deep.dim
         self.bridge = Bridge(source_dim, cells)
         self.gate = nn.Linear(cells.dim, 1) if gate else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.remember(source.states, source.lengths)
@@ -175,20 +149,20 @@ class AskBefore(Decoder[RecurrentState]):
         self, inputs: Float[Tensor, "N T I"], state: RecurrentState
     ) -> tuple[Decoded, RecurrentState]:
         assert state.source is not None
-        inputs, carry, step = self.dropout(inputs), state.carry, state.step
+        inputs = self.dropout(inputs)
+        steps = Steps(self.cells, inputs, state.carry)
         states, contexts, choices = [], [], []
-        for t, x in enumerate(inputs.split(1, dim=1)):
-            before = carry[:, -1, :1]  # the hidden state of the last layer, N 1 E
-            glance = self.attention(before, state.source, start=step + t)
+        for t in range(inputs.size(1)):
+            before = steps.hidden
+            glance = self.attention(before, state.source, start=state.step + t)
             context = glance.context
             if self.gate is not None:
                 context = torch.sigmoid(self.gate(before)) * context
-            now, carry = self.cells(torch.cat([x, context], dim=-1), carry)
-            states.append(now)
+            states.append(steps.take(t, context))
             contexts.append(context)
             choices.append(glance.choice)
         said = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
-        after = RecurrentState(state.source, carry, step=step + inputs.size(1))
+        after = RecurrentState(state.source, steps.carry, step=state.step + inputs.size(1))
         return Decoded(self.dropout(said), joined(choices)), after
 
 
@@ -214,7 +188,7 @@ class AskAfter(Decoder[RecurrentState]):
         self.cells, self.attention, self.feed, self.dim = cells, attention, feed, cells.dim
         self.bridge = Bridge(source_dim, cells)
         self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.remember(source.states, source.lengths)
@@ -226,27 +200,30 @@ class AskAfter(Decoder[RecurrentState]):
         self, inputs: Float[Tensor, "N T I"], state: RecurrentState
     ) -> tuple[Decoded, RecurrentState]:
         inputs = self.dropout(inputs)
-        if state.fed is None:
-            decoded, state = self._say(inputs, state)
-            return Decoded(self.dropout(decoded.hidden), decoded.choice), state
-        said, choices = [], []
-        for x in inputs.split(1, dim=1):
-            assert state.fed is not None
-            decoded, state = self._say(torch.cat([x, state.fed[:, None]], dim=-1), state)
-            said.append(decoded.hidden)
-            choices.append(decoded.choice)
-        return Decoded(self.dropout(torch.cat(said, dim=1)), joined(choices)), state
-
-    def _say(
-        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
-    ) -> tuple[Decoded, RecurrentState]:
         assert state.source is not None
-        states, carry = self.cells(inputs, state.carry)
-        glance = self.attention(states, state.source, start=state.step)
+        if state.fed is None:
+            states, carry = self.cells(inputs, state.carry)
+            said, choice = self._ask(states, state.source, state.step)
+            choices = [choice]
+        else:
+            steps, parts, choices = Steps(self.cells, inputs, state.carry), [], []
+            fed = state.fed[:, None]
+            for t in range(inputs.size(1)):
+                now = steps.take(t, fed)
+                fed, choice = self._ask(now, state.source, state.step + t)
+                parts.append(fed)
+                choices.append(choice)
+            said, carry = torch.cat(parts, dim=1), steps.carry
+        fed_next = said[:, -1] if self.feed else None
+        after = RecurrentState(state.source, carry, fed_next, state.step + inputs.size(1))
+        return Decoded(self.dropout(said), joined(choices)), after
+
+    def _ask(
+        self, states: Float[Tensor, "N T E"], source: Memory, start: int
+    ) -> tuple[Float[Tensor, "N T E"], Choice | None]:
+        glance = self.attention(states, source, start=start)
         said = torch.tanh(self.combine(torch.cat([glance.context, states], dim=-1)))
-        fed = said[:, -1] if self.feed else None
-        after = RecurrentState(state.source, carry, fed, state.step + inputs.size(1))
-        return Decoded(said, joined([glance.choice])), after
+        return said, glance.choice
 
 
 def joined(choices: list[Choice | None]) -> Choice | None:

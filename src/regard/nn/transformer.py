@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention, Memory
+from regard.attention import Attention, Dropout, Memory
+from regard.attention.precision import narrowed
 from regard.batch import Tokens
 from regard.nn.decoder import Decoded, Decoder
 from regard.nn.embed import Positions
@@ -27,7 +28,7 @@ class Residual(nn.Module):
     def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
         super().__init__()
         self.norm, self.before, self.dropout = nn.LayerNorm(dim), norm == "before", dropout
-        self.drop = nn.Dropout(dropout)
+        self.drop = Dropout(dropout)
 
     def enter(self, x: Float[Tensor, "B T E"]) -> Float[Tensor, "B T E"]:
         return self.norm(x) if self.before else x
@@ -44,7 +45,7 @@ class FeedForward(nn.Sequential):
         super().__init__(
             nn.Linear(dim, hidden_dim),
             ACTIVATION[activation](),
-            nn.Dropout(dropout),
+            Dropout(dropout),
             nn.Linear(hidden_dim, dim),
         )
 
@@ -111,14 +112,19 @@ class DecoderBlock(nn.Module):
 
 
 class Input(nn.Module):
-    """x_t = √dim y_t + p_t  (3.4, 3.5)"""
+    """x_t = √dim y_t + p_t  (3.4, 3.5)
+
+    Under autocast what the blocks add to is as narrow as what they make, or every one of their
+    matrix products would have to convert its input, and its gradient back.
+    """
 
     def __init__(self, positions: Positions, dropout: float) -> None:
         super().__init__()
-        self.positions, self.dropout = positions, nn.Dropout(dropout)
+        self.positions, self.dropout = positions, Dropout(dropout)
 
     def forward(self, inputs: Float[Tensor, "B T E"], start: int) -> Float[Tensor, "B T E"]:
-        return self.dropout(inputs * inputs.size(-1) ** 0.5 + self.positions(start, inputs))
+        x = inputs * inputs.size(-1) ** 0.5 + self.positions(start, inputs)
+        return self.dropout(narrowed(x))
 
     if TYPE_CHECKING:
         __call__ = forward

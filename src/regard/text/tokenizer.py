@@ -86,6 +86,10 @@ class Tokenizer(ABC):
         """The text of the ids; PAD, BOS and EOS say nothing."""
 
     @abstractmethod
+    def piece(self, token: int) -> str:
+        """What an id stands for."""
+
+    @abstractmethod
     def pieces(self, text: str) -> Pieces:
         """The same ids as `encode`, with their pieces and where these stand in the raw text."""
 
@@ -239,6 +243,9 @@ class SentencePiece(Tokenizer):
 
     def decode(self, ids: Sequence[int]) -> str:
         return self._processor.decode([i for i in ids if i not in (PAD, BOS, EOS)])
+
+    def piece(self, token: int) -> str:
+        return self._processor.id_to_piece(token)
 
     def pieces(self, text: str) -> Pieces:
         traced = trace(text, self.form)

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from regard.attention import Attention, Glance
 from regard.batch import Tokens
 from regard.nn.decoder import Decoded
-
-LOGITS_AT_ONCE = 1 << 20  # 4 MB of them: what a core's second cache can hold
+from regard.train.cross_entropy import cross_entropy
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +37,13 @@ class CrossEntropy(nn.Module):
     def __init__(self, smoothing: float = 0.0) -> None:
         super().__init__()
         self.smoothing = smoothing
+        self.chunked = True  # a chunk of logits at a time; False: all at once
 
     def forward(self, decoded: Decoded, readout: nn.Linear, target: Tokens) -> Loss:
         said, real = spoken(decoded, target)
-        total, logps = cross_entropy(said, readout, target.ids[real], self.smoothing)
+        total, logps = cross_entropy(
+            said, readout, target.ids[real], self.smoothing, chunked=self.chunked
+        )
         return Loss(total, logps.numel(), {"nll": -logps.sum()})
 
 
@@ -62,12 +62,15 @@ class Reinforce(nn.Module):
     ) -> None:
         super().__init__()
         self.smoothing, self.reward, self.entropy = smoothing, reward, entropy
+        self.chunked = True
         self.register_buffer("baseline", torch.zeros(()))
 
     def forward(self, decoded: Decoded, readout: nn.Linear, target: Tokens) -> Loss:
         assert decoded.choice is not None, "only hard attention makes choices to be rewarded"
         said, real = spoken(decoded, target)
-        total, logps = cross_entropy(said, readout, target.ids[real], self.smoothing)
+        total, logps = cross_entropy(
+            said, readout, target.ids[real], self.smoothing, chunked=self.chunked
+        )
         went = torch.zeros_like(real, dtype=logps.dtype).masked_scatter(real, logps)  # B T
         reward = went.sum(dim=1) / real.sum(dim=1)  # B
         if self.training:
@@ -121,73 +124,3 @@ def real_steps(target: Tokens) -> Bool[Tensor, "B T"]:
         return torch.ones_like(target.ids, dtype=torch.bool)
     steps = torch.arange(target.ids.size(1), device=target.ids.device)
     return steps < target.lengths[:, None]
-
-
-def cross_entropy(
-    hidden: Float[Tensor, "N E"], readout: nn.Linear, target: Int[Tensor, " N"], smoothing: float
-) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
-    """The smoothed cross-entropy, summed, and log p of each target; never all N × V logits.
-
-    A chunk of logits at a time is made, used for the loss and for its gradients, and forgotten.
-    """
-    weight, bias = readout.weight, readout.bias
-    learns = torch.is_grad_enabled() and (hidden.requires_grad or weight.requires_grad)
-    return _ChunkedCrossEntropy.apply(hidden, weight, bias, target, smoothing, learns)
-
-
-class _ChunkedCrossEntropy(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        hidden: Float[Tensor, "N E"],
-        weight: Float[Tensor, "V E"],
-        bias: Float[Tensor, " V"] | None,
-        target: Int[Tensor, " N"],
-        smoothing: float,
-        learns: bool,
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
-        vocabulary = weight.size(0)
-        rows = max(1, LOGITS_AT_ONCE // vocabulary)
-        to_hidden = torch.empty_like(hidden) if learns else None
-        to_weight = torch.zeros_like(weight) if learns else None
-        to_bias = torch.zeros_like(bias) if learns and bias is not None else None
-        total = hidden.new_zeros((), dtype=torch.promote_types(hidden.dtype, torch.float32))
-        logps = []
-        for i in range(0, hidden.size(0), rows):
-            said, meant = hidden[i : i + rows], target[i : i + rows, None]
-            logits = nn.functional.linear(said, weight, bias).to(total.dtype)
-            norm = logits.logsumexp(dim=-1, keepdim=True)  # n 1
-            hit = logits.gather(1, meant) - norm  # n 1
-            logps.append(hit[:, 0])
-            total -= (1 - smoothing) * hit.sum()
-            if smoothing:
-                total -= smoothing * (logits.mean(dim=-1, keepdim=True) - norm).sum()
-            if to_hidden is not None and to_weight is not None:
-                slope = logits.sub_(norm).exp_()  # p, and then p − q
-                if smoothing:
-                    slope -= smoothing / vocabulary
-                slope.scatter_add_(1, meant, torch.full_like(hit, smoothing - 1))
-                slope = slope.to(weight.dtype)
-                to_hidden[i : i + rows] = slope @ weight
-                to_weight.addmm_(slope.T, said.to(weight.dtype))
-                if to_bias is not None:
-                    to_bias += slope.sum(dim=0)
-        ctx.save_for_backward(to_hidden, to_weight, to_bias)
-        found = torch.cat(logps) if logps else total.new_zeros(0)
-        ctx.mark_non_differentiable(found)
-        return total, found
-
-    @staticmethod
-    @once_differentiable
-    def backward(
-        ctx: Any, slope: Float[Tensor, ""], _: Any
-    ) -> tuple[Tensor, Tensor, Tensor | None, None, None, None]:
-        to_hidden, to_weight, to_bias = ctx.saved_tensors
-        return (
-            slope * to_hidden,
-            slope * to_weight,
-            None if to_bias is None else slope * to_bias,
-            None,
-            None,
-            None,
-        )

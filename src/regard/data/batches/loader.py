@@ -6,10 +6,10 @@ import hashlib
 import json
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from regard.batch import Batch
 from regard.data.batches.plan import Visit, arrange
@@ -18,11 +18,12 @@ from regard.data.batches.shards import Shard, fingerprint
 from regard.data.batches.stream import Place, places_of, turns
 from regard.errors import ArtefactError, SpecError
 
+B_co = TypeVar("B_co", covariant=True)
 _AHEAD = 2  # steps that the thread prepares in advance: one being read, one ready
 
 
 @dataclass(frozen=True, slots=True)
-class Micro:
+class Micro(Generic[B_co]):
     """A batch with its place in the step, from which (never from the rank) dropout takes its seed.
 
     Where the step has fewer batches than ranks, the ranks left over read the first again, with
@@ -30,15 +31,15 @@ class Micro:
     """
 
     place: int
-    batch: Batch
+    batch: B_co
     counts: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[B_co]):
     """One rank's part of a step of the optimiser."""
 
-    micros: tuple[Micro, ...]
+    micros: tuple[Micro[B_co], ...]
     target_tokens: int  # that all ranks predict together: what the summed loss is divided by
     after: Place
 
@@ -85,11 +86,11 @@ class Loader:
             )
         return Place(*(state[name] for name in ("epoch", "pool", "batch", "step")))
 
-    def steps(self, place: Place = Place()) -> Iterator[Step]:  # noqa: B008 — a frozen value
+    def steps(self, place: Place = Place()) -> Generator[Step[Batch], None, None]:  # noqa: B008 — a frozen value
         """Steps without end, from `place` on; one thread keeps a little ahead of the reader."""
         return _ahead(self._steps(place))
 
-    def _steps(self, place: Place) -> Iterator[Step]:
+    def _steps(self, place: Place) -> Generator[Step[Batch], None, None]:
         def open_pool(epoch: int, number: int) -> Pool:
             visits = self._pools(epoch)[number]
             return Pool(self.shards, visits, self.order, epoch, number, self.sampling)
@@ -112,9 +113,9 @@ class Loader:
         return arrange(self.order.seed, epoch, counts, self.weights, self.order.pool_pairs)
 
 
-def _ahead(steps: Iterator[Step]) -> Iterator[Step]:
+def _ahead(steps: Iterator[Step[Batch]]) -> Generator[Step[Batch], None, None]:
     """The same steps, made by a thread that keeps a little ahead of the reader."""
-    ready: queue.Queue[Step | None] = queue.Queue(_AHEAD)
+    ready: queue.Queue[Step[Batch] | None] = queue.Queue(_AHEAD)
     failures: list[BaseException] = []
     closed = threading.Event()
 

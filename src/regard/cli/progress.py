@@ -1,0 +1,193 @@
+"""How a training run is shown while it runs: a bar on a terminal, plain lines elsewhere.
+
+What is said once (the plan, validations, steps back, the end) is the same in both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from regard.train.report import (
+    Began,
+    Ended,
+    Event,
+    Observer,
+    Saved,
+    Scores,
+    Stepped,
+    SteppedBack,
+    Validated,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+
+PAUSE = 10.0  # seconds of the run between two lines on its steps
+MEMORY = 50  # steps that the loss shown is the mean of, about
+
+
+@contextmanager
+def show_progress() -> Iterator[Observer]:
+    """An observer that tells on stderr how the run goes, for as long as the block lasts."""
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    bar = Bar(Console(stderr=True))
+    # drawn in a thread of its own, four times a second, so that no step waits for it
+    with Live(get_renderable=bar.draw, console=bar.console, transient=True):
+        yield bar
+
+
+class Course:
+    """Where a run stands, by what was told of it. Its clock is the events' own."""
+
+    def __init__(self) -> None:
+        self.step = self.last = self.epoch = self.made = self.counted = 0
+        self.seconds = self.loss = self.rate = self.speed = 0.0
+        self.latest: Validated | None = None
+        self.best: Validated | None = None
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Began():
+                self.step, self.last = event.step, event.last
+            case Stepped():
+                self.step, self.epoch, self.rate = event.step, event.epoch, event.rate
+                self.made += 1
+                self.seconds += event.seconds
+                self.counted = min(self.counted + 1, MEMORY)
+                self.loss += (event.loss - self.loss) / self.counted
+                self.speed += (event.tokens / event.seconds - self.speed) / self.counted
+            case Validated():
+                self.seconds += event.seconds
+                self.latest = event
+                if event.improved:
+                    self.best = event
+            case Saved():
+                self.seconds += event.seconds
+            case SteppedBack():
+                self.step, self.counted, self.loss = event.step, 0, 0.0
+
+    @property
+    def remaining(self) -> float:
+        """Seconds to the last step, validations and saves in between counted."""
+        return self.seconds / max(self.made, 1) * (self.last - self.step)
+
+    @property
+    def numbers(self) -> str:
+        return (
+            f"loss {self.loss:.3f}, {self.speed:,.0f} tokens/s, rate {self.rate:.2e}, "
+            f"{duration(self.remaining)} to go"
+        )
+
+
+def say(event: Event, course: Course) -> list[str]:
+    """The lines on what is said once; on steps and saves none."""
+    match event:
+        case Began():
+            width = max(map(len, event.plan), default=0)
+            return [f"{name:{width}}  {words}" for name, words in event.plan.items()]
+        case Validated():
+            return [f"step {event.step:,}: {_found(event, course)}"]
+        case SteppedBack():
+            return [
+                f"step {event.wrong:,} went wrong: {event.why}; on from step {event.step:,}, "
+                f"rates × {event.caution:g}"
+            ]
+        case Ended():
+            ended = f"ended after step {event.step:,}: {event.why}"
+            return [ended] if event.best is None else [ended, *_best(event.best_step, event.best)]
+    return []
+
+
+def _found(event: Validated, course: Course) -> str:
+    values = dict(event.scores.values)
+    words = f"{event.metric} {values.pop(event.metric):#.4g}"
+    if event.improved:
+        words += ", the best so far"
+    elif course.best is not None:
+        best = course.best
+        words += f", the best is {best.scores.values[best.metric]:#.4g} of step {best.step:,}"
+    others = [f"{name} {value:#.4g}" for name, value in values.items()]
+    words = "; ".join([words, ", ".join(others)]) if others else words
+    if event.patience is not None and not event.improved:
+        words += f"; ends unless one of the next {event.patience} is better"
+    return f"{words} ({duration(event.seconds)})"
+
+
+def _best(step: int, scores: Scores) -> list[str]:
+    rows = [
+        f"  {name:8} {value:#7.4g}  {scores.signatures.get(name, '')}".rstrip()
+        for name, value in scores.values.items()
+    ]
+    return [f"the best was step {step:,}:", *rows]
+
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min" if minutes else f"{rest} s"
+
+
+class Lines:
+    """Says each thing in a line, and every ten seconds at most where the steps stand."""
+
+    def __init__(self) -> None:
+        self.course = Course()
+        self.said = 0.0  # seconds into the run
+
+    def __call__(self, event: Event) -> None:
+        course = self.course
+        course.hear(event)
+        lines = say(event, course)
+        match event:
+            case Stepped() if course.seconds >= self.said + PAUSE:
+                self.said = course.seconds
+                place = f"step {course.step:,}/{course.last:,}, epoch {course.epoch}"
+                lines = [f"{place}: {course.numbers}"]
+        for line in lines:
+            print(line, file=sys.stderr, flush=True)
+
+
+class Bar:
+    """Two lines that stay at the bottom: how far the run is, and how well it goes."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.course = Course()
+
+    def __call__(self, event: Event) -> None:
+        self.course.hear(event)
+        if lines := say(event, self.course):
+            text = "\n".join(lines)
+            self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def draw(self) -> Group:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        course = self.course
+        if not course.last:  # not yet begun
+            return Group()
+        first = Table.grid(padding=(0, 2), expand=True)
+        first.add_column(no_wrap=True)
+        first.add_column(ratio=1)
+        first.add_column(no_wrap=True)
+        first.add_row(
+            f"step {course.step:,}/{course.last:,}",
+            ProgressBar(total=course.last, completed=course.step),
+            f"epoch {course.epoch}",
+        )
+        second = [course.numbers] if course.made else []
+        for word, event in (("last", course.latest), ("best", course.best)):
+            if event is not None:
+                second.append(f"{word} {event.metric} {event.scores.values[event.metric]:#.4g}")
+        return Group(first, Text(", ".join(second), style="dim"))

@@ -1,0 +1,152 @@
+"""`regard train`: from two files of sentences to a sealed model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from regard.spec.run import Run
+    from regard.tasks.training import Home
+    from regard.train.report import Observer
+
+
+def train(
+    run: Annotated[str | None, typer.Argument(help="A run file.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Settings to begin with.")] = None,
+    source: Annotated[str | None, typer.Option(help="Sentences, one a line.")] = None,
+    target: Annotated[str | None, typer.Option(help="Their translations.")] = None,
+    valid: Annotated[
+        tuple[str, str] | None, typer.Option(help="Source and target files to validate on.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
+    from_: Annotated[
+        Path | None, typer.Option("--from", help="A sealed model to go on teaching.")
+    ] = None,
+    mix: Annotated[
+        tuple[str, str] | None,
+        typer.Option(help="With --from: old source and target files, read as often as the new."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a setting: train.steps=4000.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
+    threads: Annotated[int | None, typer.Option(min=1, help="Of each process.")] = None,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Go on although something is not as it was.")
+    ] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves there.")] = False,
+    mlflow: Annotated[bool, typer.Option("--mlflow", help="Tell MLflow.")] = False,
+    wandb: Annotated[bool, typer.Option("--wandb", help="Tell Weights & Biases.")] = False,
+) -> None:
+    """Train a translation model; the same command goes on where it stopped.
+
+    Example: regard train --preset translate-tiny --source train.en --target train.de
+    --valid val.en val.de --out run/
+    """
+    from regard.cli.prepare import telling
+    from regard.cli.progress import show_progress
+    from regard.tasks.training import Home, prepare_data
+    from regard.tasks.training import train as train_
+    from regard.train.mesh import join, launch, launched
+
+    chosen = _run(run, preset, from_, _corpora(source, target, valid, mix), set_ or [])
+    home = Home(out)
+    if workers > 1 and not launched():
+        with telling() as tell:
+            prepare_data(chosen, home, tell)
+        launch(workers, "regard", sys.argv[1:])
+        return
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
+    bundle = None
+    if from_ is not None:
+        from regard.bundle.bundle import unseal
+
+        bundle = unseal(from_)
+    with join() as world:
+        if world.leads:
+            with telling() as tell:
+                prepare_data(chosen, home, tell)
+        world.wait()
+        with show_progress() as shown:
+            told = [shown, *_observers(home, tensorboard, mlflow, wandb)] if world.leads else []
+            outcome = train_(
+                chosen,
+                home,
+                world,
+                observers=told,
+                begin_from=bundle,
+                accept_changes=accept_changes,
+            )
+    if world.leads and outcome.complete:
+        print(home.model)
+
+
+def _corpora(
+    source: str | None,
+    target: str | None,
+    valid: tuple[str, str] | None,
+    mix: tuple[str, str] | None,
+) -> list[str]:
+    """What the options say of the data, as overrides of the run."""
+    if (source is None) != (target is None):
+        raise typer.BadParameter("--source and --target go together")
+    said = []
+    if source is not None and target is not None:
+        corpora: list[dict[str, Any]] = [{"files": [source, target]}]
+        if mix is not None:
+            weight = _count(source, target) / max(1, _count(*mix))
+            corpora.append({"files": list(mix), "weight": weight})
+        said.append(f"data.train={json.dumps(corpora)}")
+    if valid is not None:
+        said.append(f"data.valid={json.dumps({'files': list(valid)})}")
+    return said
+
+
+def _count(*files: str) -> int:
+    from regard.data.corpus import blocks, corpus_of
+
+    return sum(len(block) for block in blocks(corpus_of(*files), 1 << 16))
+
+
+def _run(
+    file: str | None, preset: str | None, from_: Path | None, data: list[str], set_: list[str]
+) -> Run:
+    from regard.bundle.bundle import RUN, unseal
+    from regard.spec.read import read_run
+    from regard.tasks.training import fine_tuning
+
+    named = [name for name in (file, preset, from_) if name is not None]
+    if len(named) != 1:
+        raise typer.BadParameter("say one of: a run file, --preset NAME, --from MODEL")
+    if from_ is not None:
+        return read_run(from_ / RUN, [*fine_tuning(unseal(from_)), *data, *set_])
+    return read_run(str(named[0]), [*data, *set_])
+
+
+def _observers(home: Home, tensorboard: bool, mlflow: bool, wandb: bool) -> list[Observer]:
+    """Those who write down what happens; each goes on where the last checkpoint was made."""
+    from regard.train.observers.journal import Journal
+
+    after = next(iter(home.checkpoints), None)
+    observers: list[Observer] = [Journal(home.log, after=after)]
+    if tensorboard:
+        from regard.train.observers.tensorboard import TensorBoard
+
+        observers.append(TensorBoard(home.path / "tensorboard", after=after))
+    if mlflow:
+        from regard.train.observers.mlflow import MLflow
+
+        observers.append(MLflow(home.path, after=after))
+    if wandb:
+        from regard.train.observers.wandb import WandB
+
+        observers.append(WandB(home.path, after=after))
+    return observers

@@ -1,0 +1,1 @@
+"""What turns encoded sources into hypotheses."""

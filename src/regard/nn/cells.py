@@ -1,0 +1,113 @@
+"""Recurrent cells: over a whole sequence at once, or step by step where each waits for the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Dropout
+from regard.attention.precision import narrowed
+from regard.attention.shared import shared, shared_linear
+
+Cell: TypeAlias = Literal["gru", "lstm"]
+RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
+Parts: TypeAlias = tuple[Tensor, ...]  # of one layer's carry, B E each: hidden, and an LSTM's cell
+
+
+class Cells(nn.Module):
+    """s_t = cell(x_t, s_{t−1}), in layers; what is carried from step to step is one tensor.
+
+    B L K E: for each layer the hidden state, and with it, in an LSTM, the memory cell (K = 2).
+    """
+
+    def __init__(
+        self, input_dim: int, dim: int, *, cell: Cell = "gru", layers: int = 1, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        between = dropout if layers > 1 else 0.0
+        self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=between)
+        self.between = Dropout(between)
+        self.dim, self.layers, self.parts = dim, layers, 2 if cell == "lstm" else 1
+        self.cell: Cell = cell
+
+    def forward(
+        self, inputs: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
+    ) -> tuple[Float[Tensor, "B T E"], Float[Tensor, "B L K E"]]:
+        parts = tuple(part.transpose(0, 1).contiguous() for part in carry.unbind(dim=2))  # L B E
+        states, last = self.rnn(inputs, parts if self.parts == 2 else parts[0])
+        last = last if self.parts == 2 else (last,)
+        return states, torch.stack([part.transpose(0, 1) for part in last], dim=2)
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class Steps:
+    """The same cells step by step, where an input is known in part, and the rest when it is asked.
+
+    The known part of all steps is projected at once, and the weights have one gradient for all
+    steps: one for each would cost more than all the rest of the backward pass.
+    """
+
+    def __init__(
+        self, cells: Cells, known: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
+    ) -> None:
+        self.advance, self.between = ADVANCE[cells.cell], cells.between
+        self.layers: list[Parts] = [layer.unbind(dim=1) for layer in carry.unbind(dim=1)]
+        input_weight, hidden_weight, input_bias, hidden_bias = zip(
+            *([narrowed(x.view_as(x)) for x in weights] for weights in cells.rnn.all_weights),
+            strict=True,
+        )
+        known_weight, other_weight = input_weight[0].tensor_split([known.size(-1)], dim=1)
+        projected = nn.functional.linear(known, known_weight, input_bias[0])
+        self.projected = projected.unbind(dim=1)  # T of B gates
+        self.input_bias = input_bias
+        self.input_weight = [shared(x) for x in (other_weight, *input_weight[1:])]
+        self.hidden_weight, self.hidden_bias = [shared(x) for x in hidden_weight], hidden_bias
+
+    @property
+    def hidden(self) -> Float[Tensor, "B 1 E"]:
+        """The state of the last layer."""
+        return self.layers[-1][0][:, None]
+
+    @property
+    def carry(self) -> Float[Tensor, "B L K E"]:
+        return torch.stack([torch.stack(parts, dim=1) for parts in self.layers], dim=1)
+
+    def take(self, t: int, other: Float[Tensor, "B 1 O"]) -> Float[Tensor, "B 1 E"]:
+        """Step t, with the other part of its input; the state of the last layer after it."""
+        gates = shared_linear(other[:, 0], self.input_weight[0], self.projected[t])
+        for i, parts in enumerate(self.layers):
+            if i:
+                below = self.between(self.layers[i - 1][0])
+                gates = shared_linear(below, self.input_weight[i], self.input_bias[i])
+            own = shared_linear(parts[0], self.hidden_weight[i], self.hidden_bias[i])
+            self.layers[i] = self.advance(gates, own, parts)
+        return self.hidden
+
+
+def advance_gru(gates: Tensor, own: Tensor, parts: Parts) -> Parts:
+    """h = (1 − z) n + z h,  n = tanh(x_n + r h_n)  (Cho et al. 2014, with torch's order r, z, n)"""
+    dim = gates.size(-1) // 3
+    gates, fresh = gates.split([2 * dim, dim], dim=-1)
+    own, old = own.split([2 * dim, dim], dim=-1)
+    reset, keep = torch.sigmoid(gates + own).chunk(2, dim=-1)
+    fresh = torch.tanh(torch.addcmul(fresh, reset, old))
+    return (torch.lerp(fresh, parts[0].to(fresh.dtype), keep),)
+
+
+def advance_lstm(gates: Tensor, own: Tensor, parts: Parts) -> Parts:
+    """c = f c + i g,  h = o tanh(c)  (Gers et al. 2000, with torch's order i, f, g, o)"""
+    take, keep, fresh, show = (gates + own).chunk(4, dim=-1)
+    cell = torch.sigmoid(keep) * parts[1] + torch.sigmoid(take) * torch.tanh(fresh)
+    return torch.sigmoid(show) * torch.tanh(cell), cell
+
+
+ADVANCE: dict[Cell, Callable[[Tensor, Tensor, Parts], Parts]] = {
+    "gru": advance_gru,
+    "lstm": advance_lstm,
+}

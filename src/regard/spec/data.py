@@ -1,0 +1,47 @@
+"""The grammar of data: which corpora a run reads, and how they are prepared."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from regard.data.corpus import Corpus, corpus_of
+from regard.data.preparation.rounds import Settings
+from regard.spec.attention import Share
+from regard.spec.spec import Spec
+
+
+class CorpusSpec(Spec):
+    """Two files of lines, or one whose suffix says what it is (.tsv, .jsonl, .parquet, .tmx)."""
+
+    files: Annotated[list[str], Field(min_length=1, max_length=2)]
+    sides: tuple[str | int, str | int] | None = None  # in one file: columns, keys or languages
+    weight: PositiveFloat = 1.0  # how often an epoch reads it
+
+    def build(self, name: str) -> Corpus:
+        fields: dict[str, Any] = {"name": name, "weight": self.weight}
+        if self.sides is not None:
+            fields |= dict(zip(("source", "target"), self.sides, strict=True))
+        return corpus_of(*self.files, **fields)
+
+
+class DataSpec(Spec):
+    train: tuple[CorpusSpec, ...] = ()
+    valid: CorpusSpec | None = None
+    held_out: Share = 0.01  # the share of the corpora to validate on where no `valid` is given
+    vocabulary: PositiveInt = 8_000  # pieces, of both languages together
+    kind: Literal["unigram", "bpe"] = "unigram"
+    longest: PositiveInt = 256  # pieces of a side; a pair with more is left out
+    dedupe: Literal["none", "exact", "near"] = "near"
+    tokenizer: str | None = None  # a folder whose tokeniser is used: learn none
+
+    def build(self) -> Settings:
+        return Settings(
+            vocabulary=self.vocabulary,
+            kind=self.kind,
+            tokenizer=self.tokenizer,
+            dedupe=self.dedupe,
+            held_out=0.0 if self.valid is not None else self.held_out,
+            longest=self.longest,
+        )

@@ -1,0 +1,103 @@
+"""The grammar of training: everything that can be said of how a model learns."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from regard.spec.attention import Share
+from regard.spec.spec import Spec
+from regard.train.mesh import Parallel
+from regard.train.optim import Adam, Constant, InverseRoot, Linear, Schedule
+from regard.train.speed import Speed
+from regard.train.trainer import Settings
+
+
+class AdamSpec(Spec):
+    part: ClassVar[Any] = Adam
+    kind: Literal["adam"] = "adam"
+    rate: PositiveFloat  # at its peak
+    betas: tuple[Share, Share] = (0.9, 0.98)
+    epsilon: PositiveFloat = 1e-9
+    decay: Annotated[float, Field(ge=0)] = 0.0  # of weights, decoupled
+
+    def build(self) -> Adam:
+        return Adam(self.rate, self.betas, self.epsilon, self.decay)
+
+
+class ScheduleSpec(Spec):
+    warmup: NonNegativeInt = 0  # steps of a straight rise to the peak
+    part: ClassVar[type[Schedule]]
+
+    def build(self) -> Schedule:
+        return self.part(self.warmup)
+
+
+class ConstantSpec(ScheduleSpec):
+    part = Constant
+    kind: Literal["constant"] = "constant"
+
+
+class InverseRootSpec(ScheduleSpec):
+    part = InverseRoot
+    kind: Literal["inverse-root"] = "inverse-root"
+
+
+class LinearSpec(ScheduleSpec):
+    part = Linear
+    kind: Literal["linear"] = "linear"
+
+
+AnySchedule = Annotated[ConstantSpec | InverseRootSpec | LinearSpec, Field(discriminator="kind")]
+
+
+class SpeedSpec(Spec):
+    """What is fast is chosen by the device; each choice can be made here instead."""
+
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    attention: Literal["auto", "sdpa", "matmul"] = "auto"
+    dropout: Literal["auto", "bytes", "plain"] = "auto"
+    loss: Literal["auto", "chunked", "plain"] = "auto"
+    allocator: Literal["auto", "glibc", "plain"] = "auto"
+
+    def build(self) -> Speed:
+        return Speed(**self.model_dump())
+
+
+class TrainSpec(Spec):
+    steps: PositiveInt = 100_000
+    batch_tokens: PositiveInt = 4_096  # of the wider side of a batch, padding counted
+    micro_batches: PositiveInt = 1  # that make one step: gradients add up
+    seed: NonNegativeInt = 1
+    smoothing: Share = 0.1  # of labels
+    sampling: Share = 0.0  # subword regularisation: how freely words are cut; 0 is never
+    optimizer: AdamSpec = AdamSpec(rate=1e-3)
+    schedule: AnySchedule = InverseRootSpec(warmup=1_000)
+    clip: PositiveFloat = 1.0
+    ema: Share = 0.0  # the decay of a moving average of the weights, which then is the model
+    average: PositiveInt = 1  # how many of the last validated weights are averaged at the end
+    metric: Literal["bleu", "chrf", "nll"] = "bleu"
+    validate_every: PositiveInt = 1_000
+    patience: PositiveInt | None = 10  # validations without improvement until it stops
+    save_every: PositiveInt = 1_000
+    parallel: Parallel = "copies"
+    speed: SpeedSpec = SpeedSpec()
+
+    def build(self) -> Settings:
+        return Settings(
+            steps=self.steps,
+            optimizer=self.optimizer.build(),
+            schedule=self.schedule.build(),
+            metric=self.metric,
+            rises=self.metric != "nll",
+            seed=self.seed,
+            clip=self.clip,
+            ema=self.ema,
+            average=self.average,
+            validate_every=self.validate_every,
+            patience=self.patience,
+            save_every=self.save_every,
+            parallel=self.parallel,
+            speed=self.speed.build(),
+        )

@@ -1,0 +1,181 @@
+"""From a run to a trained, sealed translation model: what `regard train` does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from torch import Tensor
+
+from regard.bundle.bundle import RUN, SCORES, Bundle, seal
+from regard.data.batches.shards import Prepared
+from regard.data.preparation.prepare import Tell, prepare
+from regard.data.preparation.runner import InProcess
+from regard.errors import ArtefactError, SpecError
+from regard.spec.read import check, write_run
+from regard.spec.run import Run
+from regard.tasks.translate import Translation, corpus_name, held_out, read_valid
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from regard.train import checkpoint
+from regard.train.mesh import World, whole
+from regard.train.report import Observer
+from regard.train.state import fill
+from regard.train.trainer import Outcome, Trainer
+
+FREE = ("train.save_every", "train.parallel", "train.speed")
+"""Settings that a run may change on its way and be the same run; precision is watched apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of a run.
+
+    data/         token shards
+    checkpoints/  what the run goes on from
+    weights/      what was validated and may still be wanted
+    log.jsonl     all that happened
+    run.yaml      the resolved run
+    model/        the sealed model
+    """
+
+    path: Path
+
+    @property
+    def data(self) -> Path:
+        return self.path / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "log.jsonl"
+
+    @property
+    def model(self) -> Path:
+        return self.path / "model"
+
+    @property
+    def checkpoints(self) -> list[int]:
+        """Of which steps there are checkpoints, the newest first."""
+        return checkpoint.steps(self.path / "checkpoints")
+
+
+def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
+    """The run's corpora as token shards; what was prepared before is not prepared again."""
+    data = run.data
+    if not data.train:
+        raise SpecError(
+            "data.train: names no corpus; say --source FILE --target FILE, or write it in the run"
+        )
+    corpora = [corpus.build(corpus_name(i)) for i, corpus in enumerate(data.train)]
+    valid = [] if data.valid is None else [data.valid.build("valid")]
+    return prepare(corpora, str(home.data), data.build(), InProcess(), valid=valid, tell=tell)
+
+
+def train(
+    run: Run,
+    home: Home,
+    world: World,
+    *,
+    observers: Sequence[Observer] = (),
+    begin_from: Bundle | None = None,  # whose weights the run begins with
+    accept_changes: bool = False,
+) -> Outcome:
+    """Train on prepared data, from the beginning or from where the folder's run stopped, and seal
+    the best model."""
+    prepared = Prepared.open(str(home.data))
+    tokenizer = SentencePiece.load(home.data)
+    valid = run.data.valid
+    pairs = held_out(prepared, tokenizer) if valid is None else read_valid(valid.build("valid"))
+    if not pairs.sources:
+        raise SpecError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
+    task = Translation(run, prepared, tokenizer, pairs)
+    if begin_from is not None:
+        _begin(task, begin_from)
+    trainer = Trainer(
+        task,
+        run.train.build(),
+        home.path,
+        world,
+        observers,
+        circumstances=_circumstances(run),
+        accept_changes=accept_changes,
+    )
+    if world.leads:
+        (home.path / RUN).write_text(write_run(run), "utf-8")
+    outcome = trainer.run()
+    if outcome.complete:
+        weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
+        if world.leads:
+            _seal(run, home, outcome, weights)
+    world.wait()
+    return outcome
+
+
+def _seal(run: Run, home: Home, outcome: Outcome, weights: dict[str, Tensor]) -> None:
+    found = outcome.scores
+    scores = {} if found is None else {"values": found.values, "signatures": found.signatures}
+    files = {
+        RUN: write_run(run).encode(),
+        SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
+        **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
+    }
+    seal(home.model, files, weights)
+
+
+def fine_tuning(bundle: Bundle) -> list[str]:
+    """What a run that goes on teaching a sealed model changes of the model's own run.
+
+    A fifth of the rate that it was taught with, without a long rise and held, keeps what it knows;
+    a thousand steps read 20,000 pairs some twenty times, and the validation says when it is enough.
+    """
+    rate = check(yaml.safe_load(bundle.read(RUN)), str(bundle.path)).train.optimizer.rate
+    return [
+        "data.train=[]",
+        "data.valid=null",
+        f"data.tokenizer={json.dumps(str(bundle.path))}",
+        f"train.optimizer.rate={rate / 5}",
+        "train.schedule={kind: constant, warmup: 100}",
+        "train.steps=1000",
+        "train.validate_every=100",
+        "train.save_every=100",
+        "train.patience=5",
+        "train.ema=0",
+        "train.average=1",
+    ]
+
+
+def _begin(task: Translation, begin_from: Bundle) -> None:
+    """Let the model know what a sealed one knows."""
+    if SentencePiece.load(begin_from.path).fingerprint != task.tokenizer.fingerprint:
+        raise ArtefactError(
+            f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
+            "--out, so that they are prepared with the model's own"
+        )
+    weights, mine = begin_from.weights(), dict(task.model.named_parameters())
+    shapes = {name: weight.shape for name, weight in weights.items()}
+    if shapes != {name: weight.shape for name, weight in mine.items()}:
+        raise ArtefactError(
+            f"{begin_from.path}: its weights do not fit the run's model; leave the model as it is"
+        )
+    fill(mine, weights)
+
+
+def _circumstances(run: Run) -> dict[str, Any]:
+    """The settings that a checkpoint belongs to, by their places in the run file."""
+    found: dict[str, Any] = {}
+
+    def walk(path: str, settings: Any) -> None:
+        if path in FREE:
+            return
+        if isinstance(settings, dict):
+            for name, value in settings.items():
+                walk(f"{path}.{name}", value)
+        else:
+            found[path] = settings
+
+    for section in ("model", "train", "search"):
+        walk(section, run.model_dump(mode="json")[section])
+    return found

@@ -1,0 +1,98 @@
+"""How parameters move: the optimiser, and the rate as a function of the step alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule(ABC):
+    """The share of the peak rate at each step, from 1 on: first a straight rise, then a way down.
+
+    A schedule remembers nothing, so there is nothing of it to save.
+    """
+
+    warmup: int  # steps until the peak
+
+    def share(self, step: int, last: int) -> float:
+        return step / self.warmup if step < self.warmup else self.after(step, last)
+
+    @abstractmethod
+    def after(self, step: int, last: int) -> float:
+        """The share at `step`, which is not before the peak, of a run that ends with `last`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Schedule):
+    """η_t = η"""
+
+    def after(self, step: int, last: int) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class InverseRoot(Schedule):
+    """η_t = η √(w/t): a way down that needs no end  (Vaswani et al. 2017, 5.3)"""
+
+    def after(self, step: int, last: int) -> float:
+        return (max(1, self.warmup) / step) ** 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Linear(Schedule):
+    """η_t = η (T − t)/(T − w): straight down to nothing at the end of the run"""
+
+    def after(self, step: int, last: int) -> float:
+        # the last step still moves: it is one step before nothing
+        return max(0.0, (last + 1 - step) / (last + 1 - self.warmup))
+
+
+@dataclass(frozen=True, slots=True)
+class Adam:
+    """m ← β₁m + (1 − β₁)g,  v ← β₂v + (1 − β₂)g²,  θ ← θ − η (m̂/(√v̂ + ε) + λθ)
+
+    Kingma and Ba 2015; the decay λ is decoupled, as in Loshchilov and Hutter 2019.
+    """
+
+    rate: float
+    betas: tuple[float, float] = (0.9, 0.98)
+    epsilon: float = 1e-9
+    decay: float = 0.0
+
+    def build(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        return torch.optim.AdamW(
+            parameters,
+            lr=self.rate,
+            betas=self.betas,
+            eps=self.epsilon,
+            weight_decay=self.decay,
+            fused=True,
+        )
+
+
+def memories(
+    optimizer: torch.optim.Optimizer, names: Mapping[str, nn.Parameter]
+) -> dict[str, Tensor]:
+    """All that the optimiser remembers, by the name of the parameter that it remembers it of."""
+    return {
+        f"{name}.{kind}": value
+        for name, parameter in names.items()
+        for kind, value in sorted(optimizer.state[parameter].items())
+    }
+
+
+def begin(optimizer: torch.optim.Optimizer) -> None:
+    """Let the optimiser remember its first nothing, so that a checkpoint can be read into it."""
+    for group in optimizer.param_groups:
+        group["lr"] = 0.0  # the trainer sets it before each step
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    for state in optimizer.state.values():
+        state["step"].zero_()

@@ -1,0 +1,385 @@
+"""The loop: read, compare, step; look now and then how good the model is; survive anything.
+
+What a run does next is a function of its state alone, and the state lies in its last checkpoint:
+chance is drawn anew for every batch, from the seed, the step and the batch's place in it. So the
+same command goes on after any death as if there had been none, on any number of processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.data.batches.loader import Step
+from regard.data.batches.stream import Place
+from regard.errors import ArtefactError, SpecError, TrainingError
+from regard.train import checkpoint, report
+from regard.train.interrupt import interruptible
+from regard.train.mesh import Parallel, World, apart, release, whole
+from regard.train.optim import Adam, Schedule
+from regard.train.rehearsal import rehearse
+from regard.train.report import Observer, Scores, Stepped
+from regard.train.speed import Speed
+from regard.train.state import State, fill
+from regard.train.task import Task
+
+_MEMORY = 0.98  # of the moving average of the loss: some fifty steps
+_SETTLED = 100  # steps until the average means something
+_RISE = 1.0  # nats per token above its lowest: an average that has risen so far does not come back
+_FALLS = 5  # rates have then been halved to 1/32: it is not the rate
+_KEPT = 2  # checkpoints: the newest, and one before it should it be damaged or already wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a run is trained, whatever is trained."""
+
+    steps: int
+    optimizer: Adam
+    schedule: Schedule
+    metric: str  # of the validation's values, the one that decides
+    rises: bool = True  # whether more of it is better
+    seed: int = 1
+    clip: float = 1.0  # the largest norm of a gradient
+    ema: float = 0.0  # the decay of a moving average of the weights, which then is the model
+    average: int = 1  # how many of the last validated weights are averaged at the end
+    validate_every: int = 500
+    patience: int | None = None  # validations without improvement until it stops
+    save_every: int = 500
+    parallel: Parallel = "copies"
+    speed: Speed = field(default_factory=Speed)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended; the task's model then has its best weights."""
+
+    step: int
+    why: str
+    complete: bool  # else it was interrupted, and can go on
+    best_step: int
+    scores: Scores | None
+
+
+class WentWrong(Exception):  # noqa: N818 — a turn of the loop, not an error that leaves it
+    def __init__(self, step: int, why: str) -> None:
+        super().__init__(why)
+        self.step, self.why = step, why
+
+
+class Trainer:
+    def __init__(
+        self,
+        task: Task[Any],
+        settings: Settings,
+        home: Path,
+        world: World = World(),  # noqa: B008 — a frozen value
+        observers: Sequence[Observer] = (),
+        circumstances: Mapping[str, Any] | None = None,  # what else a checkpoint belongs to
+        accept_changes: bool = False,
+    ) -> None:
+        self.task, self.settings, self.world = task, settings, world
+        self.observers = observers if world.leads else ()
+        self.checkpoints, self.weights = home / "checkpoints", home / "weights"
+        self.speed = settings.speed.resolve(world.device)
+        self.speed.tune_allocator()
+        self.speed.apply(task)
+        task.to(world.device)
+        self.stream = task.stream(world.rank, world.size)
+        self.lesson = world.spread(task, task.model, settings.parallel)
+        self.state = State(task, settings.optimizer, settings.ema)
+        self.place = Place()
+        self.accept_changes = accept_changes
+        self.circumstances = {
+            "threads": torch.get_num_threads(),
+            "device": world.device.type,
+            "precision": self.speed.precision,
+            "torch": torch.__version__,
+            **(circumstances or {}),
+        }
+        self._returned: set[int] = set()
+
+    def run(self) -> Outcome:
+        self._find_place()
+        self._tell_plan()
+        with interruptible() as interrupted:
+            while True:
+                try:
+                    why, complete = self._go_on(interrupted)
+                    break
+                except WentWrong as wrong:
+                    self._step_back(wrong)
+        return self._end(why, complete)
+
+    # the loop
+
+    def _go_on(self, interrupted: list[bool]) -> tuple[str, bool]:
+        """Steps until the run is over or interrupted: why, and whether it is complete."""
+        settings = self.settings
+        if (why := self._over()) is not None:
+            return why, True
+        steps = self.stream.steps(self.place)
+        clock = time.perf_counter()
+        try:
+            for step in steps:
+                waited = time.perf_counter() - clock
+                stepped, stop = self._learn(step, bool(interrupted))
+                self.place, number = step.after, step.after.step
+                self._tell(replace(stepped, seconds=time.perf_counter() - clock, waited=waited))
+                validates = number % settings.validate_every == 0 or number == settings.steps
+                if validates:
+                    self._validate()
+                if validates or stop or number % settings.save_every == 0:
+                    self._save()
+                if (why := self._over()) is not None:
+                    return why, True
+                if stop:
+                    return "interrupted; the same command goes on from here", False
+                clock = time.perf_counter()
+        finally:
+            steps.close()
+        raise TrainingError("the data came to an end: a stream of steps must not")
+
+    def _over(self) -> str | None:
+        settings, stale = self.settings, self.state.progress.stale
+        if self.place.step >= settings.steps:
+            return f"all {settings.steps:,} steps were made"
+        if settings.patience is not None and stale >= settings.patience:
+            return f"no better {settings.metric} in {stale} validations"
+        return None
+
+    def _learn(self, step: Step[Any], interrupted: bool) -> tuple[Stepped, bool]:
+        """One step of the optimiser; and whether any process was asked to stop."""
+        settings, state, number = self.settings, self.state, step.after.step
+        self.task.train()
+        sums = self.differentiate(step)
+        norm = whole(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
+        asked = norm.new_tensor(float(interrupted)).double()
+        told = self.world.total(torch.stack([*sums.values(), asked]))
+        *values, stop = told.tolist()
+        parts = {k: v / step.target_tokens for k, v in zip(sums, values, strict=True)}
+        loss, size = parts.pop("loss"), float(norm)
+        self._watch(number, parts.get("nll", loss), size)
+
+        share = settings.schedule.share(number, settings.steps)
+        rate = settings.optimizer.rate * share * state.progress.caution
+        for group in state.optimizer.param_groups:
+            group["lr"] = rate
+        state.optimizer.step()
+        state.follow(number)
+        epoch, tokens = self.place.epoch, step.target_tokens
+        return Stepped(number, epoch, loss, parts, rate, size, tokens, 0.0, 0.0), stop > 0
+
+    def differentiate(self, step: Step[Any]) -> dict[str, Tensor]:
+        """Gradients of the step's loss per token, and the sums that this process found."""
+        world = self.world
+        self.state.optimizer.zero_grad(set_to_none=True)
+        sums: dict[str, Tensor] = {}
+        for micro in step.micros:
+            torch.manual_seed(_seed(self.settings.seed, step.after.step, micro.place))
+            last = micro is step.micros[-1]
+            with nullcontext() if last else apart(self.lesson):
+                with self.speed.autocast(world.device):
+                    loss = self.lesson(micro.batch.to(world.device))
+                # processes take the mean of their gradients, and are to have the sum
+                weight = world.size / step.target_tokens if micro.counts else 0.0
+                (loss.total * weight).backward()
+            for name, term in {"loss": loss.total.detach(), **loss.parts}.items():
+                counted = term.double() if micro.counts else torch.zeros_like(term).double()
+                sums[name] = sums[name] + counted if name in sums else counted
+        return sums
+
+    def _watch(self, number: int, loss: float, norm: float) -> None:
+        """Say what is wrong with a step before it moves anything."""
+        progress = self.state.progress
+        if not math.isfinite(loss) or not math.isfinite(norm):
+            raise WentWrong(number, f"the loss is {loss} and its gradient's norm {norm}")
+        old = loss if progress.mean is None else progress.mean
+        mean = _MEMORY * old + (1 - _MEMORY) * loss
+        lowest = mean if progress.lowest is None else progress.lowest
+        if number > _SETTLED and mean > lowest + _RISE:
+            raise WentWrong(number, f"the loss has risen from {lowest:.2f} to {mean:.2f}")
+        progress.mean, progress.lowest = mean, min(lowest, mean)
+
+    def _step_back(self, wrong: WentWrong) -> None:
+        """Go on from the last checkpoint, with half the rate; where that was no help, from the one
+        before it."""
+        falls, caution = self.state.progress.falls + 1, self.state.progress.caution / 2
+        if falls > _FALLS:
+            raise TrainingError(
+                f"step {wrong.step}: {wrong.why}, and going back with a smaller rate has not "
+                f"helped {_FALLS} times; lower train.optimizer.rate or raise "
+                "train.schedule.warmup, and look at the data with `regard doctor`"
+            )
+        newest, *older = checkpoint.steps(self.checkpoints)
+        self.world.wait()  # all have looked
+        if newest in self._returned and older:
+            checkpoint.keep(self.world, self.checkpoints, set(older))
+            newest = older[0]
+        self._returned.add(newest)
+        self._load(newest)
+        self.state.progress.falls, self.state.progress.caution = falls, caution
+        self._tell(report.SteppedBack(newest, wrong.step, wrong.why, caution))
+
+    # how good it is
+
+    def _validate(self) -> None:
+        settings, progress, number = self.settings, self.state.progress, self.place.step
+        clock = time.perf_counter()
+        with self.state.averaged():
+            scores = self._scores()
+            facts = {"scores": scores.values, "signatures": scores.signatures}
+            checkpoint.save(self.world, self.weights, number, self.state.weights(), facts)
+        value = scores.values[settings.metric]
+        improved = progress.best is None or self._better(value, progress.best)
+        if improved:
+            progress.best, progress.best_step, progress.stale = value, number, 0
+        else:
+            progress.stale += 1
+        progress.validated = [*progress.validated, number][-settings.average :]
+        left = None if settings.patience is None else settings.patience - progress.stale
+        seconds = time.perf_counter() - clock
+        epoch, metric = self.place.epoch, settings.metric
+        self._tell(report.Validated(number, epoch, scores, metric, improved, left, seconds))
+
+    def _scores(self) -> Scores:
+        metric = self.settings.metric
+        self.task.eval()
+        with torch.no_grad():
+            scores = self.task.validate()
+        release(self.task.model)
+        if metric not in scores.values:
+            known = ", ".join(scores.values)
+            raise SpecError(f"train.metric: a validation finds {known}, and no {metric}")
+        # processes may round differently, and must decide alike
+        return replace(
+            scores, values={**scores.values, metric: self.world.agree(scores.values[metric])}
+        )
+
+    def _better(self, value: float, best: float) -> bool:
+        return value > best if self.settings.rises else value < best
+
+    def _end(self, why: str, complete: bool) -> Outcome:
+        """Leave the best weights in the model."""
+        progress, scores = self.state.progress, None
+        if complete and progress.best is not None:
+            scores = self._average(self._best(progress.best_step))
+        outcome = Outcome(self.place.step, why, complete, progress.best_step, scores)
+        self._tell(report.Ended(outcome.step, why, outcome.best_step, scores))
+        return outcome
+
+    def _best(self, step: int) -> Scores:
+        path = checkpoint.folder(self.weights, step)
+        facts = checkpoint.load(self.world, path, self.state.weights())
+        return Scores(facts["scores"], facts["signatures"])
+
+    def _average(self, best: Scores) -> Scores:
+        """The mean of the last validated weights, where it is better than the best of them."""
+        steps = self.state.progress.validated
+        if len(steps) < 2:
+            return best
+        kept = {name: weight.clone() for name, weight in self.state.weights().items()}
+        mean = {name: torch.zeros_like(weight) for name, weight in kept.items()}
+        for step in steps:
+            self._best(step)
+            for name, weight in self.state.weights().items():
+                mean[name] += weight / len(steps)
+        fill(self.state.weights(), mean)
+        scores, metric = self._scores(), self.settings.metric
+        if self._better(scores.values[metric], best.values[metric]):
+            return scores
+        fill(self.state.weights(), kept)
+        return best
+
+    # what is kept
+
+    def _save(self) -> None:
+        clock, number = time.perf_counter(), self.place.step
+        self.state.progress.place = self.stream.state(self.place)
+        path = self.state.save(self.world, self.checkpoints, number, self.circumstances)
+        self._tidy()
+        self._tell(report.Saved(number, str(path), time.perf_counter() - clock))
+
+    def _tidy(self) -> None:
+        """Keep the last checkpoints, and the weights that they speak of."""
+        kept = checkpoint.steps(self.checkpoints)[:_KEPT]
+        self.world.wait()  # all have looked
+        checkpoint.keep(self.world, self.checkpoints, set(kept))
+        wanted = set[int]()
+        for step in kept:  # whichever of them the run goes on from must find its weights
+            facts = checkpoint.inspect(checkpoint.folder(self.checkpoints, step))["progress"]
+            wanted |= {facts["best_step"], *facts["validated"]}
+        checkpoint.keep(self.world, self.weights, wanted)
+
+    def _find_place(self) -> None:
+        known = checkpoint.steps(self.checkpoints)
+        self.world.wait()  # all have looked
+        if not known:
+            self._save()
+            return
+        path = checkpoint.folder(self.checkpoints, known[0])
+        then = checkpoint.inspect(path)["circumstances"]
+        changed = [
+            f"{name}: {then.get(name)} then, {now} now"
+            for name, now in self.circumstances.items()
+            if then.get(name) != now
+        ]
+        if changed and not self.accept_changes:
+            raise ArtefactError(
+                f"{path}: the run would not go on as it began ({'; '.join(changed)}); restore what "
+                "changed, say --accept-changes to go on all the same, or choose another folder"
+            )
+        self._load(known[0])
+        self._tidy()  # who saved it may have died before this, and before it was told
+        self._tell(report.Saved(known[0], str(path), 0.0))
+
+    def _load(self, step: int) -> None:
+        self.state.load(self.world, checkpoint.folder(self.checkpoints, step))
+        self.place = self.stream.place(self.state.progress.place)
+
+    # what is told
+
+    def _tell_plan(self) -> None:
+        """What the run will do, and what that will take, as far as a few steps can say."""
+        last, done = self.settings.steps, self.place.step
+        if done >= last:
+            return
+        trial = rehearse(self)
+        count = sum(parameter.numel() for parameter in self.state.parameters.values())
+        epochs = last * trial.tokens / self.task.epoch_tokens
+        begins = f"from step {done:,}" if done else "from the beginning"
+        plan = {
+            "model": f"{count:,} parameters",
+            **self.task.facts,
+            "steps": f"{last:,} of {trial.tokens:,.0f} tokens: {epochs:.1f} epochs; {begins}",
+            "time": f"{_duration((last - done) * trial.seconds)} and validations, "
+            f"at {trial.seconds:.2f} s a step",
+            "memory": f"{trial.memory / 1e9:.2f} GB",
+            "arithmetic": f"{self.speed.precision} on {self.world.device.type}, "
+            f"{self.world.size} × {torch.get_num_threads()} threads",
+        }
+        self._tell(report.Began(done, last, self.task.epoch_tokens, plan))
+
+    def _tell(self, event: report.Event) -> None:
+        for observer in self.observers:
+            observer(event)
+
+
+def _duration(seconds: float) -> str:
+    minutes = seconds / 60
+    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+
+
+def _seed(seed: int, step: int, place: int) -> int:
+    """Of the chance in one batch; 32 bits, which is all that torch's generator on a CPU takes."""
+    name = f"{seed} {step} {place}".encode()
+    return int.from_bytes(hashlib.sha256(name).digest()[:4])

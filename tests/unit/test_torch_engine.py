@@ -1,0 +1,149 @@
+"""The torch engine: what it finds is the search's own, in any batch and in the order asked."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+import torch
+from torch import nn
+
+from regard.batch import Tokens
+from regard.engine.torch import TorchEngine
+from regard.models import EncoderDecoder
+from regard.search import Hypothesis, beam, greedy
+from regard.text.tokenizer import BOS, EOS
+from tests.tiny import TRANSLATORS, VOCABULARY, tiny
+
+FEW = ["bahdanau", "luong-local-p", "transformer"]
+
+
+def lively(name: str) -> EncoderDecoder:
+    """A model whose choices differ: untrained ones say the same thing for ever."""
+    model = copy.deepcopy(tiny(name).model)
+    with torch.no_grad():
+        model.readout.weight.mul_(10)
+    return model
+
+
+def sources(count: int, longest: int = 20) -> list[list[int]]:
+    draws = random.Random(1)
+    lengths = [draws.randrange(longest + 1) for _ in range(count - 1)]
+    return [[draws.randrange(4, VOCABULARY) for _ in range(n)] for n in [*lengths, 0]]
+
+
+def assert_same(found: list[Hypothesis], wanted: list[Hypothesis]) -> None:
+    assert [h.tokens for h in found] == [h.tokens for h in wanted]
+    assert [h.score for h in found] == pytest.approx([h.score for h in wanted], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_law_6_batching_a_sentence_alone_is_answered_as_in_a_batch(name: str) -> None:
+    engine = TorchEngine(lively(name), width=3)
+    asked = [[4, 5, 6], [], [5] * 6]
+    for source, together in zip(asked, engine.search(asked), strict=True):
+        assert_same(together, engine.search([source])[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_law_6_batching_whatever_the_budget_and_the_order(name: str, width: int) -> None:
+    engine = TorchEngine(lively(name), width=width)
+    asked = sources(12)
+    together = engine.search(asked)
+    small = TorchEngine(engine.model, width=width, budget=300).search(asked[::-1])[::-1]
+    for source, in_large, in_small in zip(asked, together, small, strict=True):
+        (alone,) = engine.search([source])
+        assert_same(in_large, alone)
+        assert_same(in_small, alone)
+
+
+def test_answers_come_in_the_order_asked() -> None:
+    engine = TorchEngine(lively("bahdanau"), width=1)
+    asked = [[4, 5, 6], [7] * 12, [], [5] * 6]  # of two limits
+    forwards, backwards = engine.search(asked), engine.search(asked[::-1])[::-1]
+    assert len({best.tokens for (best,) in forwards}) > 1
+    for one, other in zip(forwards, backwards, strict=True):
+        assert_same(one, other)
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "transformer"])
+def test_what_is_found_is_what_the_search_finds(name: str) -> None:
+    model = lively(name)
+    source = [4, 5, 6, 7]
+    marked = Tokens(torch.tensor([[*source, EOS]]))
+    marks = {"rows": 1, "bos": BOS, "eos": EOS, "limit": 2 * 8 + 10}
+    wide = beam(model.step, model.start(marked), width=3, alpha=0.6, **marks)
+    assert_same(TorchEngine(model, width=3, alpha=0.6).search([source])[0], wide[0])
+    one = greedy(model.step, model.start(marked), **marks)
+    assert_same(TorchEngine(model, width=1).search([source])[0], one)
+
+
+def test_an_empty_source_is_answered() -> None:
+    (found,) = TorchEngine(lively("transformer"), width=2).search([[]])
+    assert len(found) == 2
+
+
+def test_where_nothing_is_asked_nothing_is_found() -> None:
+    assert TorchEngine(lively("bahdanau")).search([]) == []
+
+
+class Witness(nn.Module):
+    """An encoder that remembers how much it was given at once, and that it was not in training."""
+
+    def __init__(self, encoder: nn.Module) -> None:
+        super().__init__()
+        self.encoder, self.seen = encoder, []
+
+    def forward(self, source: Tokens):
+        assert not self.training and not self.encoder.training
+        self.seen.append(tuple(source.ids.shape))
+        return self.encoder(source)
+
+
+def test_a_batch_keeps_to_its_budget_and_pads_little() -> None:
+    model = lively("bahdanau")
+    model.encoder = Witness(model.encoder)
+    TorchEngine(model, width=2, budget=400).search(sources(20))
+    assert sum(rows for rows, _ in model.encoder.seen) == 20
+    widths = [width for _, width in model.encoder.seen]
+    assert widths == sorted(widths, reverse=True)
+    for rows, width in model.encoder.seen:
+        assert rows * 2 * 2 * width <= 400
+
+
+def test_a_sentence_larger_than_the_budget_stands_alone() -> None:
+    model = lively("bahdanau")
+    model.encoder = Witness(model.encoder)
+    TorchEngine(model, width=2, budget=1).search([[5] * 9, [6] * 9])
+    assert model.encoder.seen == [(1, 10), (1, 10)]
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_training_goes_on_as_if_nothing_had_been_said(name: str) -> None:
+    model = lively(name)
+    model.train()
+    model.encoder.eval()  # frozen: it must stay as it is
+    modes = {part: module.training for part, module in model.named_modules()}
+    TorchEngine(model, width=2).search([[4, 5]])
+    assert {part: module.training for part, module in model.named_modules()} == modes
+    hidden = model(Tokens(torch.tensor([[4, 5, EOS]])), torch.tensor([[BOS, 6, 7]])).hidden
+    model.readout(hidden).logsumexp(-1).sum().backward()
+    assert model.readout.weight.grad is not None
+
+
+def test_dropout_is_off_while_it_searches() -> None:
+    model = lively("transformer")
+    model.encoder = Witness(model.encoder)
+    model.train()
+    TorchEngine(model, width=2).search([[4, 5]])
+    assert model.encoder.seen and model.encoder.training
+
+
+def test_a_model_in_training_stays_so_if_the_search_fails() -> None:
+    model = lively("transformer").train()
+    with pytest.raises(IndexError):
+        TorchEngine(model).search([[VOCABULARY]])
+    assert all(module.training for module in model.modules())

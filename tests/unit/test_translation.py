@@ -1,0 +1,184 @@
+"""From two files of sentences to a sealed model, by the command that a user types."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, unseal
+from regard.cli.main import app
+from regard.data.batches.shards import Prepared
+from regard.engine.torch import TorchEngine
+from regard.errors import ArtefactError, SpecError
+from regard.evaluate.scores import score
+from regard.spec.model import Sizes
+from regard.spec.read import read_run
+from regard.tasks.training import Home
+from regard.tasks.translate import Pairs, Translation, held_out
+from regard.text.tokenizer import SentencePiece
+from regard.train.observers.journal import read
+from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    return make_toy(tmp_path_factory.mktemp("toy"))
+
+
+def run_cli(arguments: list[str]) -> str:
+    answer = CliRunner().invoke(app, arguments)
+    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
+        raise answer.exception
+    assert answer.exit_code == 0, answer.output
+    return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def home(toy: Toy) -> Home:
+    """A run of forty steps."""
+    home = toy.home("trained")
+    said = run_cli(toy.arguments(TRANSFORMER, home, "train.steps=40", "train.validate_every=20"))
+    assert said.splitlines()[-1] == str(home.model)
+    return home
+
+
+def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: Home) -> None:
+    bundle = unseal(home.model)
+    assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json"}
+    scores = json.loads(bundle.read(SCORES))
+    assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")
+    assert read_run(home.model / RUN) == read_run(home.path / RUN)
+
+
+def test_the_score_of_training_is_the_score_found_afterwards(home: Home, toy: Toy) -> None:
+    """The same search, the same text, the same measure: to the last digit."""
+    bundle = unseal(home.model)
+    run, tokenizer = read_run(home.model / RUN), SentencePiece.load(home.model)
+    model = run.model.build(Sizes(tokenizer.size, tokenizer.size))
+    model.load_state_dict(bundle.weights(), strict=False)  # a tied table is there once
+    sources = (toy.folder / "valid.a").read_text().splitlines()
+    engine = TorchEngine(model, width=run.search.beam, alpha=run.search.alpha)
+    found = engine.search(tokenizer.encode(sources))
+    outputs = [tokenizer.decode(best[0].tokens) for best in found]
+    measured = score(outputs, (toy.folder / "valid.b").read_text().splitlines())
+    trained = json.loads(bundle.read(SCORES))["values"]
+    assert measured.values == {name: trained[name] for name in measured.values}
+
+
+def test_the_journal_tells_of_every_step_and_every_validation(home: Home) -> None:
+    events = list(read(home.log))
+    assert [e["step"] for e in events if e["event"] == "stepped"] == list(range(1, 41))
+    validated = [e for e in events if e["event"] == "validated"]
+    assert [e["step"] for e in validated] == [20, 40]
+    sample = validated[0]["scores"]["samples"][0]
+    assert sample["source"].split()[::-1] == sample["reference"].split()
+
+
+def test_validation_shows_where_the_model_looked(home: Home, toy: Toy) -> None:
+    run, tokenizer = read_run(home.path / RUN), SentencePiece.load(home.data)
+    valid = Pairs(("one two", "three"), ("two one", "three"))
+    task = Translation(run, Prepared.open(str(home.data)), tokenizer, valid).eval()
+    with torch.no_grad():
+        sample = task.validate().samples[0]
+    look = sample.looks[0]
+    assert look.name == "decoder.blocks.0.source"
+    assert look.weights.shape == (len(sample.output_pieces), len(sample.source_pieces))
+    torch.testing.assert_close(look.weights.sum(dim=1), torch.ones(look.weights.size(0)))
+
+
+def test_fine_tuning_keeps_the_vocabulary_and_begins_with_what_was_learnt(
+    home: Home, toy: Toy
+) -> None:
+    files = [str(toy.folder / name) for name in ("valid.a", "valid.b", "train.a", "train.b")]
+    mine = Home(toy.folder / "mine")
+    run_cli(
+        [
+            *("train", "--from", str(home.model), "--source", files[0], "--target", files[1]),
+            *("--mix", files[2], files[3], "--valid", files[0], files[1]),
+            *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=3"),
+        ]
+    )
+    first = next(e for e in read(mine.log) if e["event"] == "stepped")
+    last = [e for e in read(home.log) if e["event"] == "stepped"][-1]
+    assert first["loss"] < last["loss"] + 0.5
+    old, new = (SentencePiece.load(place.model) for place in (home, mine))
+    assert old.fingerprint == new.fingerprint
+    run = read_run(mine.model / RUN)
+    assert run.train.optimizer.rate == read_run(home.model / RUN).train.optimizer.rate / 5
+    assert run.data.train[1].weight == pytest.approx(8 / 400)  # as many old pairs as new
+
+
+def test_a_recurrent_model_is_trained_by_the_same_command(toy: Toy) -> None:
+    home = toy.home("recurrent")
+    run_cli(toy.arguments(RECURRENT, home, "train.steps=2"))
+    assert "decoder.attention.score.to_keys.weight" in unseal(home.model).weights()
+
+
+def test_without_validation_files_a_share_is_held_out(toy: Toy) -> None:
+    home = Home(toy.folder / "held")
+    arguments = toy.arguments(TRANSFORMER, home, "train.steps=1", "data.held_out=0.05")
+    at = arguments.index("--valid")
+    run_cli(arguments[:at] + arguments[at + 3 :])
+    prepared, tokenizer = Prepared.open(str(home.data)), SentencePiece.load(home.data)
+    pairs = held_out(prepared, tokenizer)
+    assert 5 <= len(pairs.sources) <= 40
+    assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
+
+
+def _sides(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return pairs.sources, pairs.targets
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("train.optimizer.rat=1", r"train\.optimizer\.rat: no such setting; did you mean 'rate'"),
+        (
+            "train.schedule.kind=lineer",
+            r"train\.schedule\.kind: no 'lineer'; did you mean 'linear'",
+        ),
+        ("train.steps=0", r"train\.steps: .*greater than 0"),
+        ("data.vocabulery=9", r"data\.vocabulery: no such setting; did you mean 'vocabulary'"),
+    ],
+)
+def test_a_typo_is_answered_with_its_place_and_the_nearest_name(
+    toy: Toy, settings: str, message: str
+) -> None:
+    with pytest.raises(SpecError, match=message):
+        run_cli(toy.arguments(TRANSFORMER, Home(toy.folder / "none"), settings))
+
+
+def test_a_run_without_corpora_says_how_to_name_them(toy: Toy) -> None:
+    with pytest.raises(SpecError, match=r"data\.train: names no corpus; say --source"):
+        run_cli(["train", "--preset", TRANSFORMER, "--out", str(toy.folder / "none")])
+
+
+def test_a_model_that_does_not_translate_is_refused(toy: Toy) -> None:
+    home = toy.home("language")
+    files = [str(toy.folder / name) for name in ("train.a", "train.b")]
+    with pytest.raises(SpecError, match="model: does not read and say sentences"):
+        run_cli(
+            [
+                *("train", "--preset", "lm-transformer", "--source", files[0]),
+                *("--target", files[1], "--out", str(home.path)),
+            ]
+        )
+
+
+def test_a_damaged_bundle_is_refused_before_it_is_used(home: Home, tmp_path: Path) -> None:
+    for name in (WEIGHTS, RUN, "tokenizer.model", MANIFEST):
+        copy = tmp_path / name
+        copy.mkdir()
+        for file in home.model.iterdir():
+            data = bytearray(file.read_bytes())
+            if file.name == name:
+                data[len(data) // 2] ^= 4
+            (copy / file.name).write_bytes(data)
+        with pytest.raises(ArtefactError, match=str(copy)):
+            unseal(copy)
+    with pytest.raises(ArtefactError, match="not a model"):
+        unseal(tmp_path)
