@@ -53,8 +53,8 @@ from regard.train.trainer import Trainer  # noqa: E402
 DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[1] / "../shared/data"))
 SHARDS = Path(tempfile.gettempdir()) / "regard-benchmarks" / "multi30k-en-de-8000"
 WORDS, SMOOTHING, RATE, CLIP = 8_000, 0.1, 1e-3, 1.0
-TRANSFORMER = dict(dim=128, hidden=256, layers=4, heads=4, p=0.3)
-BAHDANAU = dict(embedding=256, dim=512, p=0.3)
+TRANSFORMER = {"dim": 128, "hidden": 256, "layers": 4, "heads": 4, "p": 0.3}
+BAHDANAU = {"embedding": 256, "dim": 512, "p": 0.3}
 CPU = torch.device("cpu")
 ALONE = 8  # steps that the trainer makes undisturbed, to see how long it waits for data
 OPENNMT = 1_408  # target tokens a second of OpenNMT-py 3.5.1's GRU on a machine of this kind
@@ -374,7 +374,7 @@ def main() -> int:
         print(child(options.child))
         return 0
 
-    print(f"torch {torch.__version__}, {THREADS} threads, bf16: {Speed().resolve(CPU).precision}")
+    print(f"torch {torch.__version__}, {THREADS} threads, {Speed().resolve(CPU).precision}")
     prepared, facts = open_data(), dict[str, Any]()
     rounds = (5, 3) if options.quick else (25, 11)
     figures = list(measure_transformer(prepared, rounds[0], facts))

@@ -83,6 +83,7 @@ def test_a_run_whose_worker_is_killed_recovers_and_ends_as_an_undisturbed_one(
         second = [one for one in workers(run) if one.environ().get("RANK") == "1"]
         second[0].send_signal(signal.SIGKILL)
         assert run.wait(PATIENCE) == 0, said.read_text()
+    assert "; from step" in said.read_text()
     assert same_order(undisturbed, home)
     assert apart(undisturbed, home) == 0
 
@@ -107,5 +108,6 @@ def test_a_node_that_loses_the_other_goes_on_alone_and_ends_as_an_undisturbed_on
             assert sizes == {"2"}, first.read_text()
             kill_all(leaves)
         assert stays.wait(PATIENCE) == 0, first.read_text()
+    assert "; from step" in first.read_text()
     assert same_order(undisturbed, home)
     assert apart(undisturbed, home) < 1e-6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -48,8 +49,13 @@ def journal(home: Home) -> list[Any]:
     return [timeless(json.loads(line)) for line in text.splitlines()]
 
 
-def inside_a_save(home: Home) -> bool:
-    return any(home.path.glob("*/*.aside"))
+def asides(home: Home) -> set[tuple[str, int]]:
+    """What is being written, or was when a process died: a folder's name and its number."""
+    found = set()
+    for path in home.path.glob("*/*.aside"):
+        with suppress(FileNotFoundError):  # it has just been done
+            found.add((path.name, path.stat().st_ino))
+    return found
 
 
 def kill_and_go_on(toy: Toy, preset: str, kills: int, steps: int) -> int:
@@ -70,14 +76,15 @@ def kill_and_go_on(toy: Toy, preset: str, kills: int, steps: int) -> int:
         home = toy.home(f"killed-{preset}-{steps}-{runs}")
         said = toy.folder / f"{home.path.name}.said"
         while True:
+            before = asides(home)
             life = Life(toy.arguments(preset, home, settings), said)
             if not left or life.wait(chance.uniform(0, longest)) is not None:
                 break  # not to be killed, or too late for it
-            if left % 3 == 1 and not life.until(lambda: inside_a_save(home)):  # noqa: B023
+            if left % 3 == 1 and not life.until(lambda: asides(home) - before):  # noqa: B023
                 break
             life.kill()
             left -= 1
-            inside += inside_a_save(home)
+            inside += bool(asides(home) - before)
         assert life.wait() == 0, life.said
         assert content(home) == content(whole)
         assert journal(home) == journal(whole)

@@ -19,6 +19,9 @@ from regard.train.mesh import World
 from tests.distributed.lives import Life, together
 from tests.toy import RECURRENT, TRANSFORMER, Toy
 
+COPIES, SHARDS = "train.parallel=copies", "train.parallel=shards"
+FP32 = "train.speed.precision=fp32"
+"""Where sums are rounded in another order; in bf16 a last bit soon is another number."""
 STEPS = ("train.steps=50", "train.save_every=10", "train.validate_every=25")
 
 
@@ -64,7 +67,13 @@ def apart(one: Home, other: Home) -> float:
     ours = load_file(next(own.glob("*.safetensors")))
     theirs = {name: torch.empty_like(tensor) for name, tensor in ours.items()}
     checkpoint.load(World(), others, theirs)
-    models = [name for name in ours if name.startswith(("task.", "moving."))]
+    models = [
+        name
+        for name in ours
+        if name.startswith(("task.", "moving."))
+        # A softmax is blind to a shift of all keys: the gradient is rounding and nothing else.
+        and not name.endswith("to_keys.bias")
+    ]
     return max(float((ours[name] - theirs[name]).abs().max()) for name in models)
 
 
@@ -82,49 +91,56 @@ def same_order(one: Home, other: Home) -> bool:
     return orders[0] == orders[1] and losses[0] == pytest.approx(losses[1], abs=1e-6)
 
 
-@pytest.mark.parametrize("preset", [TRANSFORMER, RECURRENT])
-def test_law_12_world_two_processes_with_a_batch_each_have_the_bits_of_one(
-    runs: Runs, preset: str
-) -> None:
-    one, two = (runs(n, "train.micro_batches=2", preset=preset) for n in (1, 2))
+def test_law_12_world_two_processes_with_a_batch_each_have_the_bits_of_one(runs: Runs) -> None:
+    one, two = (runs(n, "train.micro_batches=2") for n in (1, 2))
     assert same_order(one, two)
     assert apart(one, two) == 0
 
 
-@pytest.mark.parametrize("batches", [3, 4])
+@pytest.mark.parametrize("batches", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_law_12_world_two_processes_with_more_batches_have_the_model_of_one(
     runs: Runs, batches: int
 ) -> None:
     """Sums of three or more are rounded in another order; with three, one process idles."""
-    one, two = (runs(n, f"train.micro_batches={batches}") for n in (1, 2))
+    one, two = (runs(n, f"train.micro_batches={batches}", FP32) for n in (1, 2))
     assert same_order(one, two)
     assert apart(one, two) < 1e-6
 
 
 def test_law_12_world_two_processes_that_share_a_model_have_the_model_of_one(runs: Runs) -> None:
-    one, two = runs(1, "train.micro_batches=2"), runs(2, "train.micro_batches=2", SHARDS)
+    settings = ("train.micro_batches=2", FP32)
+    one, two = runs(1, *settings), runs(2, *settings, SHARDS)
     assert same_order(one, two)
     assert apart(one, two) < 1e-6
 
 
-SHARDS = "train.parallel=shards"
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [COPIES, SHARDS])
+def test_law_12_world_two_processes_remember_what_one_does_of_choices_that_went_well(
+    runs: Runs, how: str
+) -> None:
+    """Hard attention is taught against how well sentences usually went, which is no parameter."""
+    settings = ("train.micro_batches=3", FP32, "model.decoder.attention.weighing={kind: hard}")
+    one, two = runs(1, *settings, preset=RECURRENT), runs(2, *settings, how, preset=RECURRENT)
+    assert same_order(one, two)
+    assert apart(one, two) < 1e-6
 
 
-@pytest.mark.parametrize("how", ["train.parallel=copies", SHARDS])
+@pytest.mark.parametrize("how", [SHARDS, pytest.param(COPIES, marks=pytest.mark.slow)])
 def test_law_12_world_a_run_goes_on_with_two_processes_then_one_then_two(
     runs: Runs, toy: Toy, how: str
 ) -> None:
-    home, settings = toy.home(f"turns-{how}"), ("train.micro_batches=2", how)
+    home, settings = toy.home(f"turns-{how}"), ("train.micro_batches=2", FP32, how)
     checkpoints = home.path / "checkpoints"
     for processes, until in ((2, 10), (1, 30)):
         lives = runs.begin(home, processes, *settings)
-        lives[-1].until(lambda: checkpoint.steps(checkpoints)[:1] >= [until])  # noqa: B023
+        assert lives[-1].until(lambda: checkpoint.steps(checkpoints)[:1] >= [until])  # noqa: B023
         lives[-1].ask_to_stop()  # one is asked, and all stop
         assert [life.wait() for life in lives] == [0] * processes, lives[0].said
         assert not home.model.exists()
         no_code(checkpoints, shards=processes)
     finish(home, runs.begin(home, 2, *settings))
-    one = runs(1, "train.micro_batches=2")
+    one = runs(1, "train.micro_batches=2", FP32)
     assert same_order(one, home)
     assert apart(one, home) < (1e-6 if how == SHARDS else 1e-300)
 
@@ -146,7 +162,7 @@ def no_code(checkpoints: Path, shards: int) -> None:
 
 def test_law_12_world_two_workers_of_one_command_have_the_bits_of_one(runs: Runs, toy: Toy) -> None:
     home = toy.home("workers")
-    arguments = toy.arguments(TRANSFORMER, home, *STEPS, "train.micro_batches=2")
+    arguments = toy.arguments(RECURRENT, home, *STEPS, "train.micro_batches=2")
     done = subprocess.run(
         [sys.executable, "-m", "regard", *arguments, "--workers", "2"],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
@@ -156,4 +172,4 @@ def test_law_12_world_two_workers_of_one_command_have_the_bits_of_one(runs: Runs
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(home.model)
-    assert apart(runs(1, "train.micro_batches=2"), home) == 0
+    assert apart(runs(1, "train.micro_batches=2", preset=RECURRENT), home) == 0

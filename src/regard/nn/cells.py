@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Dropout
@@ -57,6 +57,7 @@ class Steps:
         self, cells: Cells, known: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
     ) -> None:
         self.advance, self.between = ADVANCE[cells.cell], cells.between
+        carry = carry.to(cells.rnn.all_weights[0][1].dtype)  # not narrower: what is carried adds up
         self.layers: list[Parts] = [layer.unbind(dim=1) for layer in carry.unbind(dim=1)]
         input_weight, hidden_weight, input_bias, hidden_bias = zip(
             *([narrowed(x.view_as(x)) for x in weights] for weights in cells.rnn.all_weights),
@@ -90,14 +91,57 @@ class Steps:
         return self.hidden
 
 
+def read_padded(
+    rnn: nn.GRU | nn.LSTM,
+    x: Float[Tensor, "B S I"],
+    lengths: Int[Tensor, " B"],
+    between: Dropout,
+) -> tuple[Float[Tensor, "B S E"], Float[Tensor, "B E"]]:
+    """What `rnn` makes of rows of these lengths, and its state after each row's end.
+
+    A packed sequence gives the same, but torch's way back through one clears and adds up a tensor
+    of all steps at every step: in training on a processor this takes two thirds of the time.
+    """
+    row = torch.arange(x.size(0), device=x.device)
+    step = torch.arange(x.size(1), device=x.device)
+    back = lengths[:, None] - 1 - step
+    turned = row[:, None], torch.where(back >= 0, back, step)  # every row from its end on
+    directions = 2 if rnn.bidirectional else 1
+    for layer in range(rnn.num_layers):
+        x, states, last = between(x) if layer else x, [], []
+        for direction in range(directions):
+            read = x[turned] if direction else x
+            said = _recur(rnn, read, rnn.all_weights[layer * directions + direction])
+            states.append(said[turned] if direction else said)
+            last.append(said[row, lengths - 1])
+        x = torch.cat(states, dim=-1)
+    return x, torch.cat(last, dim=-1)
+
+
+def _recur(
+    rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], weights: list[nn.Parameter]
+) -> Float[Tensor, "B S E"]:
+    """One layer in one direction, from nothing."""
+    input_weight, hidden_weight, input_bias, hidden_bias = (narrowed(w.view_as(w)) for w in weights)
+    gates = nn.functional.linear(narrowed(x), input_weight, input_bias)
+    cell: Cell = "lstm" if rnn.mode == "LSTM" else "gru"
+    nothing = weights[1].new_zeros(x.size(0), rnn.hidden_size)
+    parts: Parts = (nothing, nothing)
+    weight, states = shared(hidden_weight), []
+    for now in gates.unbind(dim=1):
+        parts = ADVANCE[cell](now, shared_linear(parts[0], weight, hidden_bias), parts)
+        states.append(parts[0])
+    return torch.stack(states, dim=1)
+
+
 def advance_gru(gates: Tensor, own: Tensor, parts: Parts) -> Parts:
-    """h = (1 − z) n + z h,  n = tanh(x_n + r h_n)  (Cho et al. 2014, with torch's order r, z, n)"""
+    """h = n + z (h − n),  n = tanh(x_n + r h_n)  (Cho et al. 2014, with torch's order r, z, n)"""
     dim = gates.size(-1) // 3
     gates, fresh = gates.split([2 * dim, dim], dim=-1)
     own, old = own.split([2 * dim, dim], dim=-1)
     reset, keep = torch.sigmoid(gates + own).chunk(2, dim=-1)
     fresh = torch.tanh(torch.addcmul(fresh, reset, old))
-    return (torch.lerp(fresh, parts[0].to(fresh.dtype), keep),)
+    return (fresh + keep * (parts[0] - fresh),)
 
 
 def advance_lstm(gates: Tensor, own: Tensor, parts: Parts) -> Parts:

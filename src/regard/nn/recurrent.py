@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.attention import Attention, Choice, Dropout, Memory
 from regard.batch import Tokens
-from regard.nn.cells import RNN, Steps
+from regard.nn.cells import RNN, Steps, read_padded
 from regard.nn.cells import Cell as Cell
 from regard.nn.cells import Cells as Cells
 from regard.nn.decoder import Decoded, Decoder
@@ -45,10 +45,14 @@ class Reading(nn.Module):
             bidirectional=bidirectional,
             dropout=dropout if layers > 1 else 0.0,
         )
+        self.between = Dropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.dim = self.directions * dim
 
     def forward(self, x: Float[Tensor, "B S I"], lengths: Int[Tensor, " B"] | None) -> Encoded:
+        if lengths is not None and torch.is_grad_enabled() and x.device.type == "cpu":
+            states, summary = read_padded(self.rnn, x, lengths, self.between)
+            return Encoded(states, lengths, summary)
         if lengths is None:
             states, last = self.rnn(x)
         else:

@@ -91,7 +91,7 @@ class World:
         if how == "shards":
             shard(model, init_device_mesh(self.device.type, (self.size,)))
             return lesson
-        return DistributedDataParallel(lesson, broadcast_buffers=False)
+        return DistributedDataParallel(lesson)
 
     def save(self, tensors: Mapping[str, Tensor], path: Path) -> None:
         """Each process writes what it holds, as safetensors, into the folder `path`."""

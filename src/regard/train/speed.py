@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import torch
@@ -28,15 +28,15 @@ class Speed:
     def resolve(self, device: torch.device) -> Speed:
         """The same with everything decided, but for the kernel: it depends on each memory too."""
         processor = device.type == "cpu"
-        return Speed(
-            ("bf16" if has_bf16(device) else "fp32")
-            if self.precision == "auto"
-            else self.precision,
-            ("auto" if processor else "sdpa") if self.attention == "auto" else self.attention,
-            ("bytes" if processor else "plain") if self.dropout == "auto" else self.dropout,
-            "chunked" if self.loss == "auto" else self.loss,
-            ("glibc" if processor else "plain") if self.allocator == "auto" else self.allocator,
+        chosen = Speed(
+            precision="bf16" if has_bf16(device) else "fp32",
+            attention="auto" if processor else "sdpa",
+            dropout="bytes" if processor else "plain",
+            loss="chunked",
+            allocator="glibc" if processor else "plain",
         )
+        asked = {name: choice for name, choice in asdict(self).items() if choice != "auto"}
+        return replace(chosen, **asked)
 
     def apply(self, module: nn.Module) -> None:
         """Set the switches of all parts of `module` that have one."""
@@ -56,8 +56,8 @@ class Speed:
     def tune_allocator(self) -> None:
         """Let glibc keep freed memory, for this whole process and from now on.
 
-        It maps every large tensor anew, and the kernel must clear each page of it: a fifth of a
-        step. On other systems, and with other allocators, this does nothing.
+        Else it gives large tensors back, and the system must clear every page of the next one. On
+        other systems, and with other allocators, this does nothing.
         """
         if self.allocator != "glibc" or sys.platform != "linux":
             return

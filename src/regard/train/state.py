@@ -86,6 +86,37 @@ class State:
         self.progress = Progress(**facts["progress"])
 
 
+class Buffers:
+    """What the task remembers besides its parameters, through the batches of a step.
+
+    Each batch finds what the step found, and the mean of what they leave is kept: it must not
+    matter which process reads which of them.
+    """
+
+    def __init__(self, task: Task[Any]) -> None:
+        self.buffers = list(task.buffers())
+        self.found = [buffer.clone() for buffer in self.buffers]
+        self.left = [torch.zeros_like(buffer, dtype=torch.float64) for buffer in self.buffers]
+        self.batches = 0
+
+    def restore(self) -> None:
+        """As the step found them."""
+        for buffer, found in zip(self.buffers, self.found, strict=True):
+            buffer.copy_(found)
+
+    def note(self) -> None:
+        """What a batch left."""
+        self.batches += 1
+        for left, buffer in zip(self.left, self.buffers, strict=True):
+            left.add_(buffer)
+
+    def settle(self, world: World) -> None:
+        """The mean of what all batches of all processes left."""
+        for buffer, left in zip(self.buffers, self.left, strict=True):
+            told = world.total(torch.cat([left.flatten(), left.new_tensor([self.batches])]))
+            buffer.copy_((told[:-1] / told[-1]).view_as(buffer))
+
+
 @torch.no_grad()
 def fill(tensors: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
     """Give each tensor the value of its name, where there is one."""

@@ -29,7 +29,7 @@ from regard.train.optim import Adam, Schedule
 from regard.train.rehearsal import rehearse
 from regard.train.report import Observer, Scores, Stepped
 from regard.train.speed import Speed
-from regard.train.state import State, fill
+from regard.train.state import Buffers, State, fill
 from regard.train.task import Task
 
 _MEMORY = 0.98  # of the moving average of the loss: some fifty steps
@@ -181,10 +181,11 @@ class Trainer:
 
     def differentiate(self, step: Step[Any]) -> dict[str, Tensor]:
         """Gradients of the step's loss per token, and the sums that this process found."""
-        world = self.world
+        world, buffers = self.world, Buffers(self.task)
         self.state.optimizer.zero_grad(set_to_none=True)
         sums: dict[str, Tensor] = {}
         for micro in step.micros:
+            buffers.restore()
             torch.manual_seed(_seed(self.settings.seed, step.after.step, micro.place))
             last = micro is step.micros[-1]
             with nullcontext() if last else apart(self.lesson):
@@ -193,9 +194,12 @@ class Trainer:
                 # processes take the mean of their gradients, and are to have the sum
                 weight = world.size / step.target_tokens if micro.counts else 0.0
                 (loss.total * weight).backward()
+            if micro.counts:
+                buffers.note()
             for name, term in {"loss": loss.total.detach(), **loss.parts}.items():
                 counted = term.double() if micro.counts else torch.zeros_like(term).double()
                 sums[name] = sums[name] + counted if name in sums else counted
+        buffers.settle(world)
         return sums
 
     def _watch(self, number: int, loss: float, norm: float) -> None:

@@ -1,0 +1,46 @@
+"""The memory of a long run: what a step took, it gives back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.distributed.lives import Life
+from tests.toy import RECURRENT, TRANSFORMER, Toy
+
+STEPS = 5_000
+WARM = 1_000  # steps until every shape of batch has been met
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", [TRANSFORMER, RECURRENT])
+def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(toy: Toy, preset: str) -> None:
+    """Sampling cuts words anew in every epoch, so that batches have many shapes."""
+    home = toy.home(f"memory-{preset}")
+    settings = (f"train.steps={STEPS}", "train.validate_every=500", "train.save_every=100")
+    arguments = toy.arguments(preset, home, *settings, "train.sampling=0.3")
+    life = Life(arguments, home.path / "said")
+    assert life.until(home.log.exists), life.said
+    process = psutil.Process(life.process.pid)
+    steps, sizes = [], []
+    while (step := last_step(home.log)) < STEPS and life.wait(0.2) is None:
+        if step >= WARM:
+            steps.append(step)
+            sizes.append(process.memory_info().rss / 1e6)
+    assert life.wait() == 0, life.said
+    slope = float(np.polyfit(steps, sizes, 1)[0]) * 1000
+    print(f"{preset}: {slope:+.3f} MB per 1,000 steps, {sizes[0]:.1f} to {sizes[-1]:.1f} MB")
+    assert slope <= 1.0
+
+
+def last_step(log: Path) -> int:
+    """That the journal tells of; its last line may be half written."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 4000))
+        lines = file.read().split(b"\n")[1:-1]
+    told = [json.loads(line) for line in lines if line.startswith(b'{"event": "stepped"')]
+    return max((event["step"] for event in told), default=0)

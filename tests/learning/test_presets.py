@@ -1,0 +1,80 @@
+"""Every preset that translates trains from its own defaults: `scripts/test -m learning`.
+
+Its optimiser, rate, schedule, warm-up, smoothing, clipping and dropout are its own; the model is
+narrowed and the batch is cut to what a toy task needs.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regard.data.batches.shards import Prepared
+from regard.spec.read import check, read_run
+from regard.tasks.training import Home, prepare_data
+from regard.tasks.translate import Translation, read_valid
+from regard.text.tokenizer import SentencePiece
+from regard.train.trainer import Trainer
+from tests.tiny import TRANSLATORS
+
+pytestmark = pytest.mark.learning
+
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+NARROW = {"dim": 128, "embedding": 128, "hidden_dim": 256, "layers": 2, "heads": 4}
+STEPS = 2_500
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Numbers in words, to be said aloud: what every mechanism can do, a moving window too."""
+    folder, chance = tmp_path_factory.mktemp("copy"), random.Random(1)
+    for name, pairs in (("train", 20_000), ("valid", 200)):
+        lines = [" ".join(chance.choices(WORDS, k=chance.randint(3, 8))) for _ in range(pairs)]
+        text = "\n".join(lines) + "\n"
+        (folder / f"{name}.a").write_text(text)
+        (folder / f"{name}.b").write_text(text.upper())
+    return folder
+
+
+def narrowed(settings: Any) -> Any:
+    if not isinstance(settings, dict):
+        return settings
+    return {
+        key: min(value, NARROW[key]) if key in NARROW and value else narrowed(value)
+        for key, value in settings.items()
+    }
+
+
+@pytest.mark.parametrize("preset", TRANSLATORS)
+def test_every_preset_that_translates_learns_by_its_own_defaults(
+    preset: str, corpus: Path, tmp_path: Path
+) -> None:
+    own = read_run(
+        preset,
+        [
+            f'data.train=[{{files: ["{corpus}/train.a", "{corpus}/train.b"]}}]',
+            f'data.valid={{files: ["{corpus}/valid.a", "{corpus}/valid.b"]}}',
+            *("data.vocabulary=300", "data.dedupe=none", "search.beam=1"),
+            *("train.batch_tokens=512", "train.micro_batches=1", f"train.steps={STEPS}"),
+            *(f"train.validate_every={STEPS}", f"train.save_every={STEPS}"),
+        ],
+    ).model_dump(mode="json")
+    run = check({**own, "model": narrowed(own["model"])}, preset)
+    home = Home(tmp_path)
+    prepare_data(run, home, lambda progress: None)
+    assert run.data.valid is not None
+    valid = read_valid(run.data.valid.build("valid"))
+    tokenizer = SentencePiece.load(home.data)
+    task = Translation(run, Prepared.open(str(home.data)), tokenizer, valid)
+    Trainer(task, run.train.build(), home.path).run()
+    said = [tokenizer.decode(best.tokens).split() for best in task.eval().translate(valid.sources)]
+    meant = [target.split() for target in valid.targets]
+    right = sum(
+        a == b for s, m in zip(said, meant, strict=True) for a, b in zip(s, m, strict=False)
+    )
+    words = sum(max(len(s), len(m)) for s, m in zip(said, meant, strict=True))
+    print(f"{preset}: {right / words:.4f}")
+    assert right / words >= 0.99
