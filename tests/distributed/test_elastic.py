@@ -17,6 +17,8 @@ import pytest
 from regard.tasks.training import Home
 from regard.train import checkpoint
 from tests.distributed.lives import Life, free_port
+from tests.distributed.test_disks import mounted
+from tests.distributed.test_memory import last_step
 from tests.distributed.test_worlds import apart, same_order
 from tests.toy import TRANSFORMER, Toy
 
@@ -86,6 +88,40 @@ def test_a_run_whose_worker_is_killed_recovers_and_ends_as_an_undisturbed_one(
     assert "; from step" in said.read_text()
     assert same_order(undisturbed, home)
     assert apart(undisturbed, home) == 0
+
+
+def test_a_command_that_is_asked_to_stop_lets_its_workers_save_and_goes_on_later(
+    toy: Toy, undisturbed: Home
+) -> None:
+    home = toy.home("asked")
+    said = home.path / "said"
+    arguments = toy.arguments(TRANSFORMER, home, *SETTINGS, "train.save_every=100")
+    command = [sys.executable, "-m", "regard", *arguments, "--workers", "2"]
+    with started(command, said) as run:
+        wait_for(lambda: home.log.exists() and last_step(home.log) >= 20, run)
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(PATIENCE) == 128 + signal.SIGTERM, said.read_text()
+    assert "Traceback" not in said.read_text(), said.read_text()
+    asked = checkpoint.steps(home.path / "checkpoints")[0]
+    assert 20 <= asked < 100
+    with started(command, said) as run:
+        assert run.wait(PATIENCE) == 0, said.read_text()
+    assert f"; from step {asked}" in said.read_text()
+    assert same_order(undisturbed, home)
+    assert apart(undisturbed, home) == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+def test_an_error_that_a_user_must_mend_ends_all_workers_at_once(toy: Toy) -> None:
+    home = toy.home("small-for-workers")
+    said = home.path / "said"
+    arguments = [*toy.arguments(TRANSFORMER, home, *SETTINGS), "--workers", "2"]
+    with (
+        mounted(home.path / "checkpoints", size="600k"),
+        started([sys.executable, "-m", "regard", *arguments], said) as run,
+    ):
+        assert run.wait(PATIENCE) == 74, said.read_text()
+    assert said.read_text().count("the disk is full") <= 2, "of each worker, once"
 
 
 def test_a_node_that_loses_the_other_goes_on_alone_and_ends_as_an_undisturbed_one(

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+import torch
 
+from regard.train.speed import has_bf16
 from tests.distributed.lives import Life
 from tests.toy import RECURRENT, TRANSFORMER, Toy
 
@@ -16,13 +18,24 @@ STEPS = 5_000
 WARM = 1_000  # steps until every shape of batch has been met
 
 
+COMPILES = pytest.mark.xfail(
+    has_bf16(torch.device("cpu")),
+    reason="oneDNN compiles products in bf16 for each new shape of a batch, and keeps them",
+    strict=False,  # whether a new shape is met late is the luck of the order
+)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("auto", marks=COMPILES)])
 @pytest.mark.parametrize("preset", [TRANSFORMER, RECURRENT])
-def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(toy: Toy, preset: str) -> None:
-    """Sampling cuts words anew in every epoch, so that batches have many shapes."""
-    home = toy.home(f"memory-{preset}")
-    settings = (f"train.steps={STEPS}", "train.validate_every=500", "train.save_every=100")
-    arguments = toy.arguments(preset, home, *settings, "train.sampling=0.3")
+def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(
+    toy: Toy, preset: str, precision: str
+) -> None:
+    """Sampling cuts words anew in every epoch, so that batches have ever new shapes."""
+    home = toy.home(f"memory-{preset}-{precision}")
+    settings = [f"train.steps={STEPS}", "train.validate_every=500", "train.save_every=100"]
+    settings += ["train.sampling=0.3", f"train.speed.precision={precision}"]
+    arguments = toy.arguments(preset, home, *settings)
     life = Life(arguments, home.path / "said")
     assert life.until(home.log.exists), life.said
     process = psutil.Process(life.process.pid)
@@ -33,7 +46,8 @@ def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(toy: Toy, pres
             sizes.append(process.memory_info().rss / 1e6)
     assert life.wait() == 0, life.said
     slope = float(np.polyfit(steps, sizes, 1)[0]) * 1000
-    print(f"{preset}: {slope:+.3f} MB per 1,000 steps, {sizes[0]:.1f} to {sizes[-1]:.1f} MB")
+    sizes = [round(size) for size in sizes]
+    print(f"{preset}, {precision}: {slope:+.2f} MB per 1,000 steps, {sizes[0]} to {sizes[-1]} MB")
     assert slope <= 1.0
 
 

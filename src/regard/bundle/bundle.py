@@ -53,21 +53,18 @@ class Bundle:
 def seal(path: Path, files: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> Bundle:
     """Write a bundle aside and swap it in; one that was there before is replaced."""
     content = {**files, WEIGHTS: _packed(weights)}
-    aside = path.with_name(path.name + ".aside")
-    shutil.rmtree(aside, ignore_errors=True)
+    aside, old = (path.with_name(path.name + end) for end in (".aside", ".old"))
+    for left in (aside, old):  # by one who was killed
+        shutil.rmtree(left, ignore_errors=True)
     for name, data in content.items():
         storage.write(str(aside / name), data)
     manifest = {"format": FORMAT, "files": {name: _identity(d) for name, d in content.items()}}
     text = json.dumps(manifest, indent=1, sort_keys=True)
     storage.write(str(aside / MANIFEST), text.encode())
     if path.exists():
-        old = path.with_name(path.name + ".old")
-        shutil.rmtree(old, ignore_errors=True)
         path.rename(old)
-        aside.rename(path)
-        shutil.rmtree(old)
-    else:
-        aside.rename(path)
+    aside.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
     return unseal(path)
 
 

@@ -32,6 +32,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard, register_fsdp_forwar
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
+from regard.errors import RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 
@@ -165,25 +166,32 @@ def launched() -> bool:
 def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -> None:
     """Run `python -m module arguments` in as many processes, all begun anew when one of them dies.
 
-    The same can be had on many machines by torchrun, given the variable that is set here.
+    An error that a user must mend is no death: it ends them all. On many machines torchrun does
+    the same, but does not tell the two apart.
     """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    # Else the second attempt reads the addresses that the first left in the store, and fails.
-    os.environ["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
-    config = LaunchConfig(
-        min_nodes=1,
-        max_nodes=1,
-        nproc_per_node=workers,
-        run_id=uuid.uuid4().hex,
-        rdzv_backend="c10d",
-        rdzv_endpoint="localhost:0",
-        max_restarts=restarts,
-    )
-    run: Callable[..., Any] = elastic_launch(config, sys.executable)
-    try:
-        run("-m", module, *arguments)
-    except ChildFailedError as failure:
-        raise SystemExit(max(1, failure.get_first_failure()[1].exitcode)) from None
+    ours = {kind.code for kind in RegardError.__subclasses__()}
+    for left in reversed(range(restarts + 1)):
+        config = LaunchConfig(
+            min_nodes=1,
+            max_nodes=1,
+            nproc_per_node=workers,
+            run_id=uuid.uuid4().hex,
+            rdzv_backend="c10d",
+            rdzv_endpoint="localhost:0",
+            max_restarts=0,
+        )
+        run: Callable[..., Any] = elastic_launch(config, sys.executable)
+        try:
+            run("-m", module, *arguments)
+            return
+        except SignalException as asked:  # the workers were asked too, and have left
+            raise SystemExit(128 + asked.sigval) from None
+        except ChildFailedError as failure:
+            code = failure.get_first_failure()[1].exitcode
+            if code in ours or not left:
+                raise SystemExit(max(1, code)) from None
