@@ -25,7 +25,9 @@ def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
     parts = [score.to_query, score.to_keys, ours.to_values]
     with torch.no_grad():
         theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
-        theirs.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+        none = torch.zeros_like(score.to_query.bias)  # of the keys, which no softmax would see
+        biases = [score.to_query.bias, none, ours.to_values.bias]
+        theirs.in_proj_bias.copy_(torch.cat(biases))
         theirs.out_proj.load_state_dict(ours.to_context.state_dict())
 
 

@@ -136,10 +136,13 @@ def perceptron(query_dim: int, key_dim: int) -> InnerProduct:
 
 
 def scaled_dot(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> InnerProduct:
-    """score(q, k) = ⟨W q, W' k⟩ / √d, in each head  (Vaswani et al. 2017, 3.2)"""
+    """score(q, k) = ⟨W q + b, W' k⟩ / √d, in each head  (Vaswani et al. 2017, 3.2)
+
+    A bias of the keys would add the same to the scores of all of them, which no weighing sees.
+    """
     return InnerProduct(
         nn.Linear(query_dim, dim),
-        nn.Linear(key_dim, dim),
+        nn.Linear(key_dim, dim, bias=False),
         heads=heads,
         scale=(dim // heads) ** -0.5,
     )
