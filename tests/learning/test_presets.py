@@ -19,10 +19,10 @@ from regard.tasks.translate import Translation, read_valid
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Trainer
 from tests.tiny import TRANSLATORS
+from tests.toy import WORDS
 
 pytestmark = pytest.mark.learning
 
-WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 NARROW = {"dim": 128, "embedding": 128, "hidden_dim": 256, "layers": 2, "heads": 4}
 STEPS = 2_500
 

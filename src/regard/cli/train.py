@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from regard.bundle.bundle import Bundle
     from regard.spec.run import Run
     from regard.tasks.training import Home
     from regard.train.report import Observer
@@ -48,13 +49,15 @@ def train(
     Example: regard train --preset translate-tiny --source train.en --target train.de
     --valid val.en val.de --out run/
     """
+    from regard.bundle.bundle import unseal
     from regard.cli.prepare import telling
     from regard.cli.progress import show_progress
     from regard.tasks.training import Home, prepare_data
     from regard.tasks.training import train as train_
     from regard.train.mesh import join, launch, launched
 
-    chosen = _run(run, preset, from_, _corpora(source, target, valid, mix), set_ or [])
+    bundle = None if from_ is None else unseal(from_)
+    chosen = _run(run, preset, bundle, _corpora(source, target, valid, mix), set_ or [])
     home = Home(out)
     if workers > 1 and not launched():
         with telling() as tell:
@@ -65,11 +68,6 @@ def train(
         import torch
 
         torch.set_num_threads(threads)
-    bundle = None
-    if from_ is not None:
-        from regard.bundle.bundle import unseal
-
-        bundle = unseal(from_)
     with join() as world:
         if world.leads:
             with telling() as tell:
@@ -117,18 +115,18 @@ def _count(*files: str) -> int:
 
 
 def _run(
-    file: str | None, preset: str | None, from_: Path | None, data: list[str], set_: list[str]
+    file: str | None, preset: str | None, bundle: Bundle | None, data: list[str], set_: list[str]
 ) -> Run:
-    from regard.bundle.bundle import RUN, unseal
+    from regard.bundle.bundle import RUN
     from regard.spec.read import read_run
     from regard.tasks.training import fine_tuning
 
-    named = [name for name in (file, preset, from_) if name is not None]
-    if len(named) != 1:
+    named = [name for name in (file, preset) if name is not None]
+    if len(named) + (bundle is not None) != 1:
         raise typer.BadParameter("say one of: a run file, --preset NAME, --from MODEL")
-    if from_ is not None:
-        return read_run(from_ / RUN, [*fine_tuning(unseal(from_)), *data, *set_])
-    return read_run(str(named[0]), [*data, *set_])
+    if bundle is not None:
+        return read_run(bundle.path / RUN, [*fine_tuning(bundle), *data, *set_])
+    return read_run(named[0], [*data, *set_])
 
 
 def _observers(home: Home, tensorboard: bool, mlflow: bool, wandb: bool) -> list[Observer]:

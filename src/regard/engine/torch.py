@@ -62,10 +62,7 @@ class TorchEngine:
 
     def _search(self, batch: list[list[int]], limit: int) -> list[list[Hypothesis]]:
         device = next(self.model.parameters()).device
-        longest = max(map(len, batch))
-        ids = torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in batch], device=device)
-        source = Tokens(ids, torch.tensor([len(row) for row in batch], device=device))
-        step, state = self.model.step, self.model.start(source)
+        step, state = self.model.step, self.model.start(padded(batch).to(device))
         if self.width == 1:
             said = greedy(
                 step, state, rows=len(batch), bos=BOS, eos=EOS, limit=limit, device=device
@@ -82,6 +79,12 @@ class TorchEngine:
             alpha=self.alpha,
             device=device,
         )
+
+
+def padded(rows: Sequence[Sequence[int]]) -> Tokens:
+    lengths = torch.tensor([len(row) for row in rows])
+    longest = int(lengths.max())
+    return Tokens(torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows]), lengths)
 
 
 def _limit(width: int) -> int:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from torch import Tensor
 
 from regard.bundle.bundle import RUN, SCORES, Bundle, seal
@@ -16,7 +15,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.preparation.prepare import Tell, prepare
 from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
-from regard.spec.read import check, write_run
+from regard.spec.read import read_run, write_run
 from regard.spec.run import Run
 from regard.tasks.translate import Translation, corpus_name, held_out, read_valid
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
@@ -131,7 +130,7 @@ def fine_tuning(bundle: Bundle) -> list[str]:
     A fifth of the rate that it was taught with, without a long rise and held, keeps what it knows;
     a thousand steps read 20,000 pairs some twenty times, and the validation says when it is enough.
     """
-    rate = check(yaml.safe_load(bundle.read(RUN)), str(bundle.path)).train.optimizer.rate
+    rate = read_run(bundle.path / RUN).train.optimizer.rate
     return [
         "data.train=[]",
         "data.valid=null",

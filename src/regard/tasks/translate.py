@@ -14,7 +14,7 @@ from regard.data.batches.loader import Loader
 from regard.data.batches.pool import Order, Sampling
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus, blocks
-from regard.engine.torch import TorchEngine
+from regard.engine.torch import TorchEngine, padded
 from regard.errors import SpecError
 from regard.evaluate.scores import score
 from regard.explain.watch import watch
@@ -23,7 +23,7 @@ from regard.search import Hypothesis
 from regard.spec.export import obstacles
 from regard.spec.model import Sizes
 from regard.spec.run import Run
-from regard.text.tokenizer import BOS, EOS, PAD, Tokenizer
+from regard.text.tokenizer import BOS, EOS, Tokenizer
 from regard.train.objective import CrossEntropy, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
 from regard.train.task import Task
@@ -141,14 +141,6 @@ def shifted(target: Tokens) -> tuple[Tensor, Tokens]:
     """What was said before each word, and the words."""
     assert target.lengths is not None
     return target.ids[:, :-1], Tokens(target.ids[:, 1:], target.lengths - 1)
-
-
-def padded(rows: Sequence[Sequence[int]]) -> Tokens:
-    lengths = torch.tensor([len(row) for row in rows])
-    ids = torch.full((len(rows), int(lengths.max())), PAD)
-    for into, row in zip(ids, rows, strict=True):
-        into[: len(row)] = torch.tensor(row)
-    return Tokens(ids, lengths)
 
 
 def corpus_name(number: int) -> str:

@@ -145,10 +145,10 @@ def shard(model: nn.Module, mesh: DeviceMesh) -> nn.Module:
 def join() -> Iterator[World]:
     """The world that torchrun's variables tell of; without them, this process alone."""
     cuda = torch.cuda.is_available()
-    if "RANK" not in os.environ:
-        yield World(device=torch.device("cuda" if cuda else "cpu"))
+    if not launched():
+        yield World(device=torch.device("cuda") if cuda else CPU)
         return
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else CPU
     if cuda:
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if cuda else "gloo")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from regard.train.state import Buffers
+
 if TYPE_CHECKING:
     from regard.train.trainer import Trainer
 
@@ -26,7 +28,7 @@ class Rehearsal:
 
 def rehearse(trainer: Trainer) -> Rehearsal:
     """The passes of the next steps, with all that they would compute but the change."""
-    remembered = {name: b.clone() for name, b in trainer.task.named_buffers()}
+    buffers = Buffers(trainer.task)
     steps = trainer.stream.steps(trainer.place)
     took, tokens = [], []
     trainer.task.train()
@@ -39,8 +41,7 @@ def rehearse(trainer: Trainer) -> Rehearsal:
     finally:
         steps.close()
     trainer.state.optimizer.zero_grad(set_to_none=True)
-    for name, buffer in trainer.task.named_buffers():
-        buffer.copy_(remembered[name])
+    buffers.restore()
     return Rehearsal(min(took), sum(tokens) / len(tokens), peak_memory(trainer.world.device))
 
 
