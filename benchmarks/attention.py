@@ -25,7 +25,7 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
-from benchmarks.figures import Figure, peak_memory, report  # noqa: E402
+from benchmarks.figures import Figure, report  # noqa: E402
 from regard.attention import (  # noqa: E402
     Attention,
     InnerProduct,
@@ -37,6 +37,7 @@ from regard.attention import (  # noqa: E402
     bilinear,
     kernels,
 )
+from regard.train.memory import process_peak  # noqa: E402
 
 B, T, S, D = 8, 256, 256, 512
 SIDES = ("plain", "native", "blocks")  # tanh of everything; with additive.c; without
@@ -163,9 +164,9 @@ def take_turns(steps: dict[str, Step], rounds: int, warmup: int = 1) -> dict[str
 def rise_of_peak(task: str, side: str) -> int:
     additive_step(task, side, 2, 2)()  # threads and libraries are there from now on
     step = additive_step(task, side)
-    before = peak_memory()
+    before = process_peak()
     step()
-    return peak_memory() - before
+    return process_peak() - before
 
 
 def rise_in_child(task: str, side: str) -> float:

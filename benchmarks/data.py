@@ -30,13 +30,14 @@ from typing import TypeVar
 import numpy as np
 import psutil
 
-from benchmarks.figures import Figure, peak_memory, report
+from benchmarks.figures import Figure, report
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
 from regard.data.preparation.prepare import Settings, prepare
 from regard.data.preparation.runner import InProcess, Processes, Runner
 from regard.explain.draw import curves
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
+from regard.train.memory import process_peak
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -187,7 +188,7 @@ def be_child(folder: Path, what: str, pairs: str, *more: str) -> None:
         facts = run_bare(folder, int(pairs))
     else:
         facts = run_prepare(folder, int(pairs), int(more[0]), more[1])
-    facts["rss"] = peak_memory()
+    facts["rss"] = process_peak()
     print(json.dumps(facts))
 
 

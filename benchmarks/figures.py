@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,3 @@ def report(benchmark: str, figures: Sequence[Figure], **facts: object) -> int:
     }
     print(json.dumps({"benchmark": benchmark, **facts, "figures": told}))
     return 0 if all(figure.met for figure in figures) else 1
-
-
-def peak_memory() -> int:
-    """Of this process, in bytes. `ru_maxrss` would begin with the parent's peak on Linux."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -16,20 +16,34 @@ if TYPE_CHECKING:
     from regard.search import sample as sample
     from regard.spec.model import Sizes as Sizes
     from regard.spec.read import read_run as read_run
+    from regard.translator import Translator as Translator
+    from regard.translator import load as load
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Attention": "regard.attention",
     "Sizes": "regard.spec.model",
+    "Translator": "regard.translator",
     "beam": "regard.search",
     "greedy": "regard.search",
+    "load": "regard.translator",
     "read_run": "regard.spec.read",
     "sample": "regard.search",
     "watch": "regard.explain.watch",
 }
 
-__all__ = ["Attention", "Sizes", "beam", "greedy", "read_run", "sample", "watch"]
+__all__ = [
+    "Attention",
+    "Sizes",
+    "Translator",
+    "beam",
+    "greedy",
+    "load",
+    "read_run",
+    "sample",
+    "watch",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +20,13 @@ class Tokens:
     def to(self, device: torch.device) -> Tokens:
         lengths = None if self.lengths is None else self.lengths.to(device)
         return Tokens(self.ids.to(device), lengths)
+
+
+def pad(rows: Sequence[Sequence[int]], *, multiple: int = 1) -> Tokens:
+    """Rows of ids as wide as the longest, or as the next `multiple`; zeros fill them up."""
+    lengths = torch.tensor([len(row) for row in rows])
+    width = -(-int(lengths.max()) // multiple) * multiple
+    return Tokens(torch.tensor([[*row, *[0] * (width - len(row))] for row in rows]), lengths)
 
 
 @dataclass(frozen=True, slots=True)

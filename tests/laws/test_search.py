@@ -129,7 +129,16 @@ def test_sampling_is_seeded_and_does_not_depend_on_its_neighbours() -> None:
 
     def drawn(seed: int, rows: int = 3):
         part = type(source)(source.ids[:rows])
-        return [h.tokens for h in sample(step, start(part), rows=rows, limit=9, seed=seed, **MARKS)]
+        return [
+            h.tokens
+            for h in sample(
+                step,
+                start(part),
+                limit=9,
+                seeds=[(seed << 20) + row for row in range(rows)],
+                **MARKS,
+            )
+        ]
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -142,7 +151,7 @@ def test_sampling_from_the_top_one_is_greedy() -> None:
     step = lively(small)
     best = greedy(step, small.model.start(source), rows=3, limit=6, **MARKS)
     for cut in ({"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}):
-        drawn = sample(step, small.model.start(source), rows=3, limit=6, seed=0, **MARKS, **cut)
+        drawn = sample(step, small.model.start(source), limit=6, seeds=range(3), **MARKS, **cut)
         assert [h.tokens for h in drawn] == [h.tokens for h in best]
 
 
@@ -153,7 +162,7 @@ def test_samples_follow_the_distribution() -> None:
         return logits.expand(len(last), -1), state
 
     start = Heard(torch.zeros(4000, dtype=torch.long))
-    drawn = sample(step, start, rows=4000, limit=1, seed=0, **MARKS)
+    drawn = sample(step, start, limit=1, seeds=range(4000), **MARKS)
     often = torch.zeros(VOCABULARY)
     for h in drawn:
         often[h.tokens[0] if h.tokens else EOS] += 1 / 4000

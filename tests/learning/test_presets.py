@@ -70,7 +70,8 @@ def test_every_preset_that_translates_learns_by_its_own_defaults(
     tokenizer = SentencePiece.load(home.data)
     task = Translation(run, Prepared.open(str(home.data)), tokenizer, valid)
     Trainer(task, run.train.build(), home.path).run()
-    said = [tokenizer.decode(best.tokens).split() for best in task.eval().translate(valid.sources)]
+    found = task.translator(task.model).translate(valid.sources)
+    said = [translation.text.split() for translation in found]
     meant = [target.split() for target in valid.targets]
     right = sum(
         a == b for s, m in zip(said, meant, strict=True) for a, b in zip(s, m, strict=False)

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from regard.cli.progress import Bar, Course, Lines, duration, show_progress
-from regard.train.report import Began, Ended, Event, Saved, Scores
+from regard.cli.progress import Bar, Course, Lines, show_progress
+from regard.train.report import Began, Ended, Event, Saved, Scores, duration
 from tests.events import back, run, stepped, validated
 
 

@@ -12,15 +12,14 @@ from typer.testing import CliRunner
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, unseal
 from regard.cli.main import app
 from regard.data.batches.shards import Prepared
-from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, SpecError
 from regard.evaluate.scores import score
-from regard.spec.model import Sizes
 from regard.spec.read import read_run
 from regard.tasks.training import Home
 from regard.tasks.translate import Pairs, Translation, held_out
 from regard.text.tokenizer import SentencePiece
 from regard.train.observers.journal import read
+from regard.translator import load
 from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
 
 
@@ -48,7 +47,8 @@ def home(toy: Toy) -> Home:
 
 def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: Home) -> None:
     bundle = unseal(home.model)
-    assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json"}
+    known = {"text.json", "alignment.json", "alarms.json", "data.json", "README.md"}
+    assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *known}
     scores = json.loads(bundle.read(SCORES))
     assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")
     assert read_run(home.model / RUN) == read_run(home.path / RUN)
@@ -56,16 +56,10 @@ def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: Home
 
 def test_the_score_of_training_is_the_score_found_afterwards(home: Home, toy: Toy) -> None:
     """The same search, the same text, the same measure: to the last digit."""
-    bundle = unseal(home.model)
-    run, tokenizer = read_run(home.model / RUN), SentencePiece.load(home.model)
-    model = run.model.build(Sizes(tokenizer.size, tokenizer.size))
-    model.load_state_dict(bundle.weights(), strict=False)  # a tied table is there once
     sources = (toy.folder / "valid.a").read_text().splitlines()
-    engine = TorchEngine(model, width=run.search.beam, alpha=run.search.alpha)
-    found = engine.search(tokenizer.encode(sources))
-    outputs = [tokenizer.decode(best[0].tokens) for best in found]
+    outputs = [found.text for found in load(home.model).translate(sources)]
     measured = score(outputs, (toy.folder / "valid.b").read_text().splitlines())
-    trained = json.loads(bundle.read(SCORES))["values"]
+    trained = json.loads(unseal(home.model).read(SCORES))["values"]
     assert measured.values == {name: trained[name] for name in measured.values}
 
 

@@ -1,20 +1,25 @@
-"""`regard describe PRESET`: a mechanism's axes, equations, shapes and parameters."""
+"""`regard describe PRESET`: a mechanism's axes, equations, shapes and parameters; and of a sealed
+model besides, its files, scores and data."""
 
 from __future__ import annotations
 
 import json as json_
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from regard.spec.describe import Description
+    from regard.spec.run import Run
 
 
 def describe(
     preset: Annotated[
-        str | None, typer.Argument(help="A preset or a run file; without one, all presets.")
+        str | None,
+        typer.Argument(help="A preset, a run file or a sealed model; without one, all presets."),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Change a setting: model.decoder.dim=256.")
@@ -24,10 +29,11 @@ def describe(
     ] = 8000,
     json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
 ) -> None:
-    """Show what a preset or a run file would build.
+    """Show what a preset or a run file would build, or what a sealed model is.
 
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
+    from regard.bundle.manifest import MANIFEST
     from regard.spec.describe import describe as describe_
     from regard.spec.model import Sizes
     from regard.spec.read import presets, read_run
@@ -36,12 +42,48 @@ def describe(
         abouts = {name: read_run(name).about for name in presets()}
         print(json_.dumps(abouts, indent=2, ensure_ascii=False)) if json else _list(abouts)
         return
-    run = read_run(preset, set_ or [])
+    sealed: dict[str, Any] = {}
+    if (Path(preset) / MANIFEST).exists():
+        if set_:
+            raise typer.BadParameter("--set cannot change a sealed model")
+        run, vocabulary, sealed = _opened(Path(preset))
+    else:
+        run = read_run(preset, set_ or [])
     found = describe_(run, Sizes(vocabulary, vocabulary))
     if json:
-        print(json_.dumps(_plain(found), indent=2, ensure_ascii=False))
+        print(json_.dumps(_plain(found) | sealed, indent=2, ensure_ascii=False))
     else:
         _draw(preset, found)
+        if sealed:
+            _draw_sealed(sealed)
+
+
+def _opened(path: Path) -> tuple[Run, int, dict[str, Any]]:
+    """The run of a sealed model, the size of its vocabulary, and what else it tells of itself."""
+    from regard.bundle.bundle import RUN, unseal
+    from regard.spec.read import parse_run
+    from regard.tasks.exporting import PARITY
+    from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+
+    bundle = unseal(path)
+    run = parse_run(bundle.text(RUN), str(path / RUN))
+    tokenizer = SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), path)
+    told = {
+        name.removesuffix(".json"): bundle.facts(name)
+        for name in bundle.names
+        if name.endswith(".json") and "/" not in name
+    }
+    sealed = {
+        **told,
+        "search": run.search.model_dump(mode="json"),
+        "exports": {
+            name.removesuffix(f"/{PARITY}"): bundle.facts(name)
+            for name in bundle.names
+            if name.endswith(f"/{PARITY}")
+        },
+        "files": {name: identity.size for name, identity in bundle.files.items()},
+    }
+    return run, tokenizer.size, sealed
 
 
 def _plain(found: Description) -> dict[str, Any]:
@@ -66,6 +108,52 @@ def _plain(found: Description) -> dict[str, Any]:
         "parameters": found.parameters,
         "export": {"ctranslate2": not found.obstacles, "obstacles": found.obstacles},
     }
+
+
+def _draw_sealed(sealed: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    drawn = {"scores": _scored(sealed.get("scores", {}))} | {
+        title: facts for title, facts in sealed.items() if title != "scores"
+    }
+    for title, facts in drawn.items():
+        if not facts:
+            continue
+        console.print(Text(f"\n{title}", style="bold"))
+        for place, fact in _flat(facts):
+            console.print(Text.assemble(f"  {_shown(place):<28} ", (_shown(fact), "cyan")))
+
+
+def _scored(scores: dict[str, Any]) -> dict[str, Any]:
+    """Each score with the signature that tells how it was computed."""
+    signatures = scores.get("signatures", {})
+    return {
+        "step": scores.get("step"),
+        **{
+            name: f"{_shown(value):<8} {signatures.get(name, '')}"
+            for name, value in scores.get("values", {}).items()
+        },
+    }
+
+
+def _flat(facts: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested facts, each with its place."""
+    if isinstance(facts, dict):
+        for name, fact in facts.items():
+            yield from _flat(fact, f"{place}.{name}" if place else name)
+    else:
+        yield place, facts
+
+
+def _shown(fact: Any) -> str:
+    """As JSON, in which nothing commands a terminal; but numbers as one reads them."""
+    if type(fact) is int:
+        return f"{fact:,}"
+    if type(fact) is float:
+        return f"{fact:.4g}"
+    return json_.dumps(fact, ensure_ascii=False).strip('"')
 
 
 def _list(abouts: dict[str, str]) -> None:

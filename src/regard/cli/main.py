@@ -6,10 +6,15 @@ import sys
 
 import typer
 
+from regard.cli.align import align
+from regard.cli.compare import compare
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
+from regard.cli.evaluate import evaluate
+from regard.cli.export import export
 from regard.cli.prepare import prepare
 from regard.cli.train import train
+from regard.cli.translate import translate
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -25,7 +30,7 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (describe, doctor, prepare, train):
+for verb in (align, compare, describe, doctor, evaluate, export, prepare, train, translate):
     app.command()(verb)
 
 

@@ -20,6 +20,7 @@ from regard.train.report import (
     Stepped,
     SteppedBack,
     Validated,
+    duration,
 )
 
 if TYPE_CHECKING:
@@ -127,12 +128,6 @@ def _best(step: int, scores: Scores) -> list[str]:
         for name, value in scores.values.items()
     ]
     return [f"the best was step {step:,}:", *rows]
-
-
-def duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min" if minutes else f"{rest} s"
 
 
 class Lines:

@@ -117,15 +117,14 @@ def _count(*files: str) -> int:
 def _run(
     file: str | None, preset: str | None, bundle: Bundle | None, data: list[str], set_: list[str]
 ) -> Run:
-    from regard.bundle.bundle import RUN
     from regard.spec.read import read_run
-    from regard.tasks.training import fine_tuning
+    from regard.tasks.training import fine_tuning, sealed_run
 
     named = [name for name in (file, preset) if name is not None]
     if len(named) + (bundle is not None) != 1:
         raise typer.BadParameter("say one of: a run file, --preset NAME, --from MODEL")
     if bundle is not None:
-        return read_run(bundle.path / RUN, [*fine_tuning(bundle), *data, *set_])
+        return sealed_run(bundle, [*fine_tuning(bundle), *data, *set_])
     return read_run(named[0], [*data, *set_])
 
 

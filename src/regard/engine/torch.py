@@ -1,109 +1,129 @@
 """Hypotheses by the model itself: sources in batches, and the search over each.
 
-What is found for a sentence does not depend on its neighbours. A search is bounded by a limit that
-its whole batch shares, so sentences share a batch only if they have the same limit.
+A search is bounded by a limit that its whole batch shares, so sentences share a batch only if they
+have the same limit.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import nn
+from jaxtyping import Float, Int
+from torch import Tensor
 
-from regard.batch import Tokens
-from regard.models import EncoderDecoder
-from regard.search import Hypothesis, beam, greedy
-from regard.text.tokenizer import BOS, EOS, PAD
+from regard.batch import Tokens, pad
+from regard.engine.engine import Decoding, Draw, limit
+from regard.models import EncoderDecoder, at_rest
+from regard.search import Hypothesis, beam, greedy, sample
+from regard.search.state import pick
+from regard.text.tokenizer import BOS, EOS
 
-STRIDE = 8  # widths of one batch differ by less: it pads little, and few batches stay small
+LANES, QUAD = 16, 4
+"""A row of a matrix product has the same bits whatever stands beside it if there are LANES rows at
+the least, in multiples of QUAD, and positions come in multiples of LANES (fp32 on a processor;
+measured for linear maps, to one number too, for attention and for recurrent cells)."""
 
 
 class TorchEngine:
     """Says what `model` finds likeliest, on the device where its parameters are.
 
-    A width of one is greedy. `budget` bounds the memory: the most positions that a batch's
-    hypotheses may come to have. 16,384 are 70 sentences of twenty pieces at a width of four; on a
-    CPU a quarter is slower by a third, and twice as many are as fast (Transformer of 4 layers).
+    `budget` bounds the memory: the most positions that a batch's hypotheses may come to have.
+    16,384 are 70 sentences of twenty pieces at a width of four; on a CPU a quarter is slower by a
+    third, and twice as many are as fast (Transformer of 4 layers).
+
+    `invariant`: what is found for a source, scores and all, does not depend on its neighbours to
+    the last bit. Without it the sums of a small batch may be made in another order.
     """
 
     def __init__(
         self,
         model: EncoderDecoder[Tokens, Any],
         *,
-        width: int = 4,
-        alpha: float = 1.0,
         budget: int = 1 << 14,
+        invariant: bool = False,
     ) -> None:
-        self.model, self.width, self.alpha, self.budget = model, width, alpha, budget
+        self.model, self.budget, self.invariant = model, budget, invariant
 
-    def search(self, sources: Sequence[Sequence[int]]) -> list[list[Hypothesis]]:
-        """For each source, its ids without marks, the `width` best hypotheses, best first."""
+    def search(self, sources: Sequence[Sequence[int]], how: Decoding) -> list[list[Hypothesis]]:
         found: list[list[Hypothesis]] = [[] for _ in sources]
-        with _at_rest(self.model), torch.inference_mode():
-            for limit, rows in self._batches([len(source) + 1 for source in sources]):
+        with at_rest(self.model), torch.inference_mode():
+            for most, rows in self._batches([len(source) + 1 for source in sources], how.width):
                 batch = [[*sources[row], EOS] for row in rows]
-                for row, hypotheses in zip(rows, self._search(batch, limit), strict=True):
+                if how.draw is None:
+                    answers = self._search(batch, most, how)
+                else:
+                    answers = self._draw(batch, rows, most, how.width, how.draw)
+                for row, hypotheses in zip(rows, answers, strict=True):
                     found[row] = hypotheses
         return found
 
-    def _batches(self, widths: list[int]) -> Iterator[tuple[int, list[int]]]:
+    def _batches(self, widths: list[int], width: int) -> Iterator[tuple[int, list[int]]]:
         """The limit and the rows of each batch; the longest come first, as they need most."""
         alike: dict[int, list[int]] = defaultdict(list)
         for row in sorted(range(len(widths)), key=widths.__getitem__, reverse=True):
-            alike[_limit(widths[row])].append(row)
-        for limit, rows in alike.items():
-            size = max(1, self.budget // (self.width * limit))
+            alike[limit(widths[row])].append(row)
+        for most, rows in alike.items():
+            size = max(1, self.budget // (width * most))
             for at in range(0, len(rows), size):
-                yield limit, rows[at : at + size]
+                yield most, rows[at : at + size]
 
-    def _search(self, batch: list[list[int]], limit: int) -> list[list[Hypothesis]]:
-        device = next(self.model.parameters()).device
-        step, state = self.model.step, self.model.start(padded(batch).to(device))
-        if self.width == 1:
-            said = greedy(
-                step, state, rows=len(batch), bos=BOS, eos=EOS, limit=limit, device=device
+    def _search(self, batch: list[list[int]], most: int, how: Decoding) -> list[list[Hypothesis]]:
+        state, step = self._begin(batch), self._step(how.width)
+        ends: dict[str, Any] = {"bos": BOS, "eos": EOS, "limit": most, "device": self._device}
+        if how.width == 1:
+            return [[best] for best in greedy(step, state, rows=len(batch), **ends)]
+        return beam(step, state, rows=len(batch), width=how.width, alpha=how.alpha, **ends)
+
+    def _draw(
+        self, batch: list[list[int]], rows: list[int], most: int, times: int, draw: Draw
+    ) -> list[list[Hypothesis]]:
+        state, step = self._begin(batch), self._step(1)
+        drawn = [
+            sample(
+                step,
+                state,
+                seeds=[hash((draw.seed, row, time)) % (1 << 62) for row in rows],
+                bos=BOS,
+                eos=EOS,
+                limit=most,
+                temperature=draw.temperature,
+                top_k=draw.top_k,
+                top_p=draw.top_p,
+                device=self._device,
             )
-            return [[best] for best in said]
-        return beam(
-            step,
-            state,
-            rows=len(batch),
-            width=self.width,
-            bos=BOS,
-            eos=EOS,
-            limit=limit,
-            alpha=self.alpha,
-            device=device,
-        )
+            for time in range(times)
+        ]
+        return [list(of_row) for of_row in zip(*drawn, strict=True)]
 
+    @property
+    def _device(self) -> torch.device:
+        return next(self.model.parameters()).device
 
-def padded(rows: Sequence[Sequence[int]]) -> Tokens:
-    lengths = torch.tensor([len(row) for row in rows])
-    longest = int(lengths.max())
-    return Tokens(torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows]), lengths)
+    def _begin(self, batch: list[list[int]]) -> Any:
+        if not self.invariant:
+            return self.model.start(pad(batch).to(self._device))
+        rows, own = self._copied(len(batch), 1), torch.arange(len(batch), device=self._device)
+        widened = pad([batch[row] for row in rows.tolist()], multiple=LANES)
+        return pick(self.model.start(widened.to(self._device)), own, own)
 
+    def _step(self, ways: int) -> Any:
+        """The model's step; where nobody may depend on neighbours, with copies of rows beside."""
+        if not self.invariant:
+            return self.model.step
 
-def _limit(width: int) -> int:
-    """The most tokens that a source of `width` tokens may be answered with, its end counted.
+        def step(last: Int[Tensor, " N"], state: Any) -> tuple[Float[Tensor, "N V"], Any]:
+            own = torch.arange(len(last), device=last.device)
+            read = self._copied(len(last) // ways, ways)
+            said = (read[:, None] * ways + own[:ways]).flatten()
+            logits, after = self.model.step(last[said], pick(state, said, read))
+            return logits[: len(last)], pick(after, own, own[: len(last) // ways])
 
-    Twice the source and ten: of 20,000 references each from descriptions, debates, everyday
-    sentences and laws (English to and from German or French, 8,000 pieces) none to 0.005 % are
-    longer, of the laws 0.2 %; at one and a half times as many as 1 %.
-    """
-    return 2 * -(-width // STRIDE) * STRIDE + 10
+        return step
 
-
-@contextmanager
-def _at_rest(model: nn.Module) -> Iterator[None]:
-    """Without dropout; afterwards each module is as it was."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module in training:
-            module.training = True
+    def _copied(self, sentences: int, ways: int) -> Int[Tensor, " B"]:
+        """Them, and so many over again that the rows of all their ways have the same bits."""
+        enough = max(sentences, -(-LANES // ways))
+        return torch.arange(-(-enough // QUAD) * QUAD, device=self._device) % sentences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
@@ -40,10 +40,11 @@ class Trace:
 
 
 @contextmanager
-def watch(model: nn.Module) -> Iterator[Trace]:
+def watch(model: nn.Module, names: Collection[str] | None = None) -> Iterator[Trace]:
+    """The looks of all attentions of `model`, or of those named, while the block lasts."""
     trace = Trace()
     with ExitStack() as watching:
         for name, module in model.named_modules():
-            if isinstance(module, Attention):
+            if isinstance(module, Attention) and (names is None or name in names):
                 watching.enter_context(module.heard_by(partial(trace.hear, name)))
         yield trace

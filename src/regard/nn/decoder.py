@@ -33,6 +33,11 @@ class Decoded:
 class Decoder(nn.Module, ABC, Generic[S]):
     dim: int  # E, of what comes out
 
+    @property
+    def source_looks(self) -> tuple[str, ...]:
+        """The names, within the decoder, of those attentions that ask what was read."""
+        return ()
+
     @abstractmethod
     def start(self, source: Encoded) -> S:
         """The state before the first word, given what was read."""

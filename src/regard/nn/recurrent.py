@@ -50,7 +50,7 @@ class Reading(nn.Module):
         self.dim = self.directions * dim
 
     def forward(self, x: Float[Tensor, "B S I"], lengths: Int[Tensor, " B"] | None) -> Encoded:
-        if lengths is not None and torch.is_grad_enabled() and x.device.type == "cpu":
+        if lengths is not None and x.device.type == "cpu":
             states, summary = read_padded(self.rnn, x, lengths, self.between)
             return Encoded(states, lengths, summary)
         if lengths is None:
@@ -145,6 +145,10 @@ class AskBefore(Decoder[RecurrentState]):
         self.gate = nn.Linear(cells.dim, 1) if gate else None
         self.dropout = Dropout(dropout)
 
+    @property
+    def source_looks(self) -> tuple[str, ...]:
+        return ("attention",)
+
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.remember(source.states, source.lengths)
         return RecurrentState(memory, self.bridge(source.summary))
@@ -193,6 +197,10 @@ class AskAfter(Decoder[RecurrentState]):
         self.bridge = Bridge(source_dim, cells)
         self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
         self.dropout = Dropout(dropout)
+
+    @property
+    def source_looks(self) -> tuple[str, ...]:
+        return ("attention",)
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.remember(source.states, source.lengths)

@@ -183,6 +183,11 @@ class TransformerDecoder(Decoder[TransformerState]):
         self.norm = last_norm(shape)
         spread_evenly(self.blocks)
 
+    @property
+    def source_looks(self) -> tuple[str, ...]:
+        blocks = enumerate(self.blocks)
+        return tuple(f"blocks.{i}.source" for i, block in blocks if block.source is not None)
+
     def start(self, source: Encoded) -> TransformerState:
         return TransformerState(tuple(block.read(source) for block in self.blocks), ())
 

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.search.likeliest import likeliest
 from regard.search.rules import Rule
 from regard.search.state import pick
 
@@ -54,11 +55,10 @@ def sample(
     step: Step[S],
     state: S,
     *,
-    rows: int,
+    seeds: Sequence[int],
     bos: int,
     eos: int,
     limit: int,
-    seed: int,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float = 1.0,
@@ -68,10 +68,10 @@ def sample(
     """A next token drawn from the distribution, sharpened by `temperature` and cut to its top.
 
     `top_k` keeps the k likeliest tokens, `top_p` the fewest that together have that probability
-    (Holtzman et al. 2020, 3.1). Each sentence draws from its own stream of the seed, so what is
-    drawn for it does not depend on its neighbours. The scores are the model's own.
+    (Holtzman et al. 2020, 3.1). Each sentence has a seed of its own, so that what is drawn for it
+    does not depend on its neighbours. The scores are the model's own.
     """
-    streams = [torch.Generator().manual_seed((seed << 20) + row) for row in range(rows)]
+    streams = [torch.Generator().manual_seed(seed) for seed in seeds]
 
     def draw(logp: Float[Tensor, "N V"], sentence: Int[Tensor, " N"]) -> Int[Tensor, " N"]:
         p = _top(logp / temperature, top_k, top_p).softmax(dim=-1)
@@ -79,7 +79,7 @@ def sample(
         passed = p.cumsum(dim=-1) <= point.to(p)[:, None] * p.sum(dim=-1, keepdim=True)
         return passed.sum(dim=-1).clamp(max=p.size(-1) - 1)
 
-    return _walk(step, state, draw, rows, bos, eos, limit, rules, device)
+    return _walk(step, state, draw, len(seeds), bos, eos, limit, rules, device)
 
 
 @torch.inference_mode()
@@ -98,11 +98,12 @@ def beam(
 ) -> list[list[Hypothesis]]:
     """The `width` best sentences for each of `rows` sources, best first.
 
-    Ranked by Σ log p / length^alpha, the end counted in the length. A sentence is left when no
-    hypothesis still alive can come among its best, however it goes on.
+    Ranked by Σ log p / length^alpha, the end counted in the length. A sentence is left when `width`
+    hypotheses of it have ended. One still alive may come before them if it goes on long enough, so
+    a search to the very end would now and then find better ones, at more than twice the cost.
     """
-    sentence = torch.arange(rows, device=device)  # B: those not yet left
-    state = pick(state, sentence.repeat_interleave(width))
+    alive = list(range(rows))  # B: the sentences not yet left
+    state = pick(state, torch.arange(rows, device=device).repeat_interleave(width))
     said = torch.full((rows * width, 1), bos, device=device)  # N T
     logps = torch.zeros(rows * width, 0, device=device)  # N T−1
     total = torch.full((rows, width), -torch.inf, device=device)  # B K
@@ -111,38 +112,37 @@ def beam(
 
     for length in range(1, limit + 1):
         logits, state = step(said[:, -1], state)
-        logp = _ruled(logits, rules, said, sentence.repeat_interleave(width))  # N V
-        vocabulary = logp.size(1)
-        grown = (total.view(-1, 1) + logp).view(len(sentence), -1)  # B KV
+        sentence = torch.tensor(alive, device=device).repeat_interleave(width)
+        logp, token = likeliest(_ruled(logits, rules, said, sentence), 2 * width)  # N 2K
+        grown = (total.view(-1, 1) + logp).view(len(alive), -1)  # B K2K
         best, flat = grown.topk(min(2 * width, grown.size(1)))  # if K end, K more can go on
-        first = torch.arange(len(sentence), device=device)[:, None] * width  # B 1
-        origin, token = first + flat // vocabulary, flat % vocabulary
+        first = torch.arange(len(alive), device=device)[:, None] * width  # B 1
+        origin = first + flat // logp.size(1)
+        token, logp = (x.view(len(alive), -1).gather(1, flat) for x in (token, logp))  # B 2K
 
         # at the limit everything ends, as it is
         ends = token.eq(eos) if length < limit else torch.ones_like(token, dtype=torch.bool)
-        for b, k in (ends & best.isfinite())[:, :width].nonzero().tolist():
-            row, last = int(origin[b, k]), int(token[b, k])
-            done[int(sentence[b])].append(
-                Hypothesis(
-                    _until([*said[row, 1:].tolist(), last], eos),
-                    (*logps[row].tolist(), float(logp[row, last])),
-                    float(best[b, k]) / length**alpha,
-                )
-            )
+        over = (ends & best.isfinite())[:, :width].nonzero(as_tuple=True)
+        if over[0].numel():
+            spoken = torch.cat([said[origin[over], 1:], token[over][:, None]], dim=1).tolist()
+            likely = torch.cat([logps[origin[over]], logp[over][:, None]], dim=1).tolist()
+            for b, words, steps, score in zip(
+                over[0].tolist(), spoken, likely, best[over].tolist(), strict=True
+            ):
+                ended = Hypothesis(_until(words, eos), tuple(steps), score / length**alpha)
+                done[alive[b]].append(ended)
 
         total, kept = best.masked_fill(ends, -torch.inf).topk(width)  # B K
-        hope = (total[:, 0] / limit**alpha).tolist()  # the best that can still come
-        worst = [_worst_kept(done[b], width) for b in sentence.tolist()]
-        going = [b for b, (h, w) in enumerate(zip(hope, worst, strict=True)) if h > w]
+        hopes = total[:, 0].isfinite().tolist()
+        going = [b for b, hope in enumerate(hopes) if hope and len(done[alive[b]]) < width]
         if not going:
             break
         left = torch.tensor(going, device=device)
         rows_from = origin.gather(1, kept)[left].view(-1)
-        token = token.gather(1, kept)[left].view(-1, 1)
-        said = torch.cat([said[rows_from], token], dim=1)
-        logps = torch.cat([logps[rows_from], logp[rows_from].gather(1, token)], dim=1)
-        state = pick(state, rows_from, left if len(going) < len(sentence) else None)
-        sentence, total = sentence[left], total[left]
+        said = torch.cat([said[rows_from], token.gather(1, kept)[left].view(-1, 1)], dim=1)
+        logps = torch.cat([logps[rows_from], logp.gather(1, kept)[left].view(-1, 1)], dim=1)
+        state = pick(state, rows_from, left if len(going) < len(alive) else None)
+        alive, total = [alive[b] for b in going], total[left]
     return [sorted(d, key=lambda h: -h.score)[:width] for d in done]
 
 
@@ -204,13 +204,6 @@ def _top(logp: Float[Tensor, "N V"], top_k: int | None, top_p: float) -> Float[T
         enough = falling.cumsum(dim=-1) - falling >= top_p  # without it there was enough already
         logp = logp.masked_fill(enough.gather(-1, order.argsort(dim=-1)), -torch.inf)
     return logp
-
-
-def _worst_kept(done: list[Hypothesis], width: int) -> float:
-    """The score that a new hypothesis must beat to come among the best."""
-    if len(done) < width:
-        return -torch.inf
-    return sorted((h.score for h in done), reverse=True)[width - 1]
 
 
 def _until(tokens: list[int], eos: int) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from regard.errors import SpecError
 from regard.spec.spec import Spec
 
 Share = Annotated[float, Field(ge=0, lt=1)]
+Depth = Annotated[int, Field(gt=0, le=256)]  # layers: a file must not make us build for hours
 
 # -- score ---------------------------------------------------------------------------------------
 

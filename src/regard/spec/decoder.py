@@ -13,7 +13,7 @@ from regard.nn.output import DeepOutput, Maxout, Sum
 from regard.nn.recurrent import AskAfter, AskBefore, Cell, Cells, NeverAsk
 from regard.nn.transformer import TransformerDecoder
 from regard.spec import attention as grammar
-from regard.spec.attention import Attention, Look, Share
+from regard.spec.attention import Attention, Depth, Look, Share
 from regard.spec.encoder import TransformerStack
 from regard.spec.spec import Spec
 
@@ -23,7 +23,7 @@ class RecurrentSpeaker(Spec):
 
     dim: PositiveInt
     cell: Cell = "gru"
-    layers: PositiveInt = 1
+    layers: Depth = 1
     dropout: Share = 0.0
 
     def cells(self, input_dim: int) -> Cells:

@@ -16,7 +16,7 @@ from regard.nn.pool import HierarchicalEncoder, Pool
 from regard.nn.recurrent import Cell, Reading, RecurrentEncoder
 from regard.nn.transformer import Shape, TransformerEncoder
 from regard.spec import attention as grammar
-from regard.spec.attention import Attention, Look, Share
+from regard.spec.attention import Attention, Depth, Look, Share
 from regard.spec.spec import Spec
 
 Words: TypeAlias = Callable[[], nn.Embedding]
@@ -26,7 +26,7 @@ Words: TypeAlias = Callable[[], nn.Embedding]
 class Recurrence(Spec):
     dim: PositiveInt  # of the states of one direction
     cell: Cell = "gru"
-    layers: PositiveInt = 1
+    layers: Depth = 1
     bidirectional: bool = True
 
     def build_reading(self, input_dim: int, dropout: float) -> Reading:
@@ -60,7 +60,7 @@ class TransformerStack(Spec):
 
     dim: PositiveInt
     hidden_dim: PositiveInt
-    layers: PositiveInt = 6
+    layers: Depth = 6
     activation: Literal["relu", "gelu"] = "relu"
     norm: Literal["before", "after"] = "before"
     positions: Literal["sinusoids", "learned"] = "sinusoids"

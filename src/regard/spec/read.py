@@ -22,8 +22,10 @@ from regard.spec.run import Run
 from regard.spec.spec import Spec
 
 PRESETS = files("regard.spec") / "presets"
-MOST_BYTES = 256 * 1024  # a run file is a page or two
+LONGEST = 256 * 1024  # a run file is a page or two
 MOST_DEPTH = 32
+MOST_PARTS = 10_000  # names, values and brackets: a run has some two hundred, and some a corpus
+LONGEST_PART = 4_096  # characters: a path may have as many
 
 
 def presets() -> list[str]:
@@ -36,6 +38,14 @@ def read_run(name: str | Path, overrides: Iterable[str] = ()) -> Run:
     for override in overrides:
         _override(settings, override)
     return check(settings, str(name))
+
+
+def parse_run(text: str, where: str, overrides: Iterable[str] = ()) -> Run:
+    """A resolved run, as `write_run` wrote it; it extends nothing."""
+    settings = _parse(text, where)
+    for override in overrides:
+        _override(settings, override)
+    return check(settings, where)
 
 
 def write_run(run: Run) -> str:
@@ -58,26 +68,31 @@ def _settings(name: str) -> dict[str, Any]:
         if not path.is_file():
             near = _nearest(name, presets())
             raise SpecError(f"{name}: neither a preset nor a file{near}; see `regard describe`")
-        if path.stat().st_size > MOST_BYTES:
-            raise SpecError(f"{name}: larger than a run file can be ({MOST_BYTES:,} bytes)")
-        text, where = path.read_text("utf-8"), name
+        with path.open(encoding="utf-8") as file:
+            text, where = file.read(LONGEST + 1), name
     settings = _parse(text, where)
     base = settings.pop("extends", None)
     return settings if base is None else _merge(_settings(str(base)), settings)
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
+    if len(text) > LONGEST:
+        raise SpecError(f"{where}: larger than a run file can be ({LONGEST:,} characters)")
     try:
         depth = 0
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent):
                 raise SpecError(f"{where}: aliases (*{event.anchor}) are not allowed; write it out")
             if depth > MOST_DEPTH:
                 raise SpecError(f"{where}: nested more than {MOST_DEPTH} deep")
+            if count > MOST_PARTS:
+                raise SpecError(f"{where}: has more than {MOST_PARTS:,} names and values")
+            if isinstance(event, yaml.ScalarEvent) and len(event.value) > LONGEST_PART:
+                raise SpecError(f"{where}: a value has more than {LONGEST_PART:,} characters")
         settings = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
         raise SpecError(f"{where}: not YAML: {error}") from None
     if not isinstance(settings, dict):
         raise SpecError(f"{where}: a run file is a mapping, with `model:` at the least")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
 from regard.spec.data import DataSpec
 from regard.spec.model import Model
@@ -15,7 +15,7 @@ from regard.spec.train import TrainSpec
 class SearchSpec(Spec):
     """How a trained model is asked, in validation as later."""
 
-    beam: PositiveInt = 5
+    beam: Annotated[int, Field(gt=0, le=1_000)] = 5
     alpha: Annotated[float, Field(ge=0)] = 1.0  # of the length that scores are divided by
 
 

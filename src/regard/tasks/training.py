@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from regard.bundle.bundle import RUN, SCORES, Bundle, seal
+from regard.bundle.restore import restore
 from regard.data.batches.shards import Prepared
 from regard.data.preparation.prepare import Tell, prepare
 from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
-from regard.spec.read import read_run, write_run
+from regard.spec.read import parse_run, write_run
 from regard.spec.run import Run
+from regard.tasks.card import told
+from regard.tasks.finish import know_itself
 from regard.tasks.translate import Translation, corpus_name, held_out, read_valid
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
@@ -24,6 +28,7 @@ from regard.train.mesh import World, whole
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
+from regard.translator import build_model, facts
 
 FREE = ("train.save_every", "train.parallel", "train.speed")
 """Settings that a run may change on its way and be the same run; precision is watched apart."""
@@ -108,20 +113,31 @@ def train(
     if outcome.complete:
         weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
         if world.leads:
-            _seal(run, home, outcome, weights)
+            _seal(task, home, outcome, weights)
     world.wait()
     return outcome
 
 
-def _seal(run: Run, home: Home, outcome: Outcome, weights: dict[str, Tensor]) -> None:
+def _seal(task: Translation, home: Home, outcome: Outcome, weights: dict[str, Tensor]) -> None:
     found = outcome.scores
     scores = {} if found is None else {"values": found.values, "signatures": found.signatures}
+    model = build_model(task.run, task.tokenizer.size)
+    with torch.no_grad():
+        fill(dict(model.named_parameters()), weights)
+    translator = task.translator(model)
+    know_itself(translator, task.prepared, task.valid)
     files = {
-        RUN: write_run(run).encode(),
+        RUN: write_run(task.run).encode(),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
         **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
+        **facts(translator),
+        **told(task.run, task.prepared, task.tokenizer, model, outcome, translator.pointer),
     }
     seal(home.model, files, weights)
+
+
+def sealed_run(bundle: Bundle, overrides: Iterable[str] = ()) -> Run:
+    return parse_run(bundle.text(RUN), str(bundle.path / RUN), overrides)
 
 
 def fine_tuning(bundle: Bundle) -> list[str]:
@@ -130,7 +146,7 @@ def fine_tuning(bundle: Bundle) -> list[str]:
     A fifth of the rate that it was taught with, without a long rise and held, keeps what it knows;
     a thousand steps read 20,000 pairs some twenty times, and the validation says when it is enough.
     """
-    rate = read_run(bundle.path / RUN).train.optimizer.rate
+    rate = sealed_run(bundle).train.optimizer.rate
     return [
         "data.train=[]",
         "data.valid=null",
@@ -153,13 +169,7 @@ def _begin(task: Translation, begin_from: Bundle) -> None:
             f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
             "--out, so that they are prepared with the model's own"
         )
-    weights, mine = begin_from.weights(), dict(task.model.named_parameters())
-    shapes = {name: weight.shape for name, weight in weights.items()}
-    if shapes != {name: weight.shape for name, weight in mine.items()}:
-        raise ArtefactError(
-            f"{begin_from.path}: its weights do not fit the run's model; leave the model as it is"
-        )
-    fill(mine, weights)
+    restore(task.model, begin_from)
 
 
 def _circumstances(run: Run) -> dict[str, Any]:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from regard.batch import Batch, Tokens
 from regard.data.batches.loader import Loader
 from regard.data.batches.pool import Order, Sampling
-from regard.data.batches.shards import Prepared
+from regard.data.batches.shards import LONGEST, Prepared
 from regard.data.corpus import Corpus, blocks
-from regard.engine.torch import TorchEngine, padded
-from regard.errors import SpecError
+from regard.engine.engine import Decoding
+from regard.engine.texts import Splitting
 from regard.evaluate.scores import score
-from regard.explain.watch import watch
+from regard.explain.reread import reread
 from regard.models import EncoderDecoder
-from regard.search import Hypothesis
 from regard.spec.export import obstacles
-from regard.spec.model import Sizes
 from regard.spec.run import Run
-from regard.text.tokenizer import BOS, EOS, Tokenizer
+from regard.text.tokenizer import Tokenizer
 from regard.train.objective import CrossEntropy, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
 from regard.train.task import Task
+from regard.translator import Translator, build_model
 
 MOST_VALIDATED = 2_000  # pairs: enough to tell models apart, few enough to translate every time
+USUAL = 0.999  # the share of sources that are read whole though they may have several sentences
 SAMPLES = 3  # of them are shown, with where the model looked
 
 
@@ -48,10 +49,8 @@ class Translation(Task[Batch]):
     def __init__(self, run: Run, prepared: Prepared, tokenizer: Tokenizer, valid: Pairs) -> None:
         super().__init__()
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
-        if run.model.kind != "encoder-decoder" or run.model.encoder.kind == "image":
-            raise SpecError("model: does not read and say sentences; choose one that does")
         torch.manual_seed(run.train.seed)
-        self.model = run.model.build(Sizes(prepared.vocabulary, prepared.vocabulary))
+        self.model = build_model(run, prepared.vocabulary)
         chooses = any(look.attention.weighing.kind == "hard" for look in run.model.looks())
         shards = prepared.shards("train")
         self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
@@ -60,6 +59,7 @@ class Translation(Task[Batch]):
             f"tokens an epoch; {len(valid.sources):,} pairs to validate on",
             "export": "; ".join(obstacles(run)) or "CTranslate2 can run it",
         }
+        self.splitting = _splitting(prepared)
         self.objective = (Reinforce if chooses else CrossEntropy)(run.train.smoothing)
 
     def forward(self, batch: Batch) -> Loss:
@@ -77,64 +77,48 @@ class Translation(Task[Batch]):
         )
 
     def validate(self) -> Scores:
-        hypotheses = self.translate(self.valid.sources)
-        outputs = [self.tokenizer.decode(h.tokens) for h in hypotheses]
+        found = self.translator(self.model).translate(self.valid.sources)
+        outputs = [translation.text for translation in found]
         measured = score(outputs, self.valid.targets)
         values = {**measured.values, "nll": self._nll()}
-        samples = tuple(
-            self._sample(i, hypotheses[i]) for i in range(min(SAMPLES, len(hypotheses)))
-        )
+        samples = tuple(self._sample(i, output) for i, output in enumerate(outputs[:SAMPLES]))
         return Scores(values, measured.signatures, samples)
 
-    def translate(self, sources: Sequence[str]) -> list[Hypothesis]:
+    def translator(self, model: EncoderDecoder[Tokens, Any]) -> Translator:
+        """Asks a model as its users will ask it."""
         search = self.run.search
-        engine = TorchEngine(self.model, width=search.beam, alpha=search.alpha)
-        return [best for best, *_ in engine.search(self.tokenizer.encode(list(sources)))]
+        how = Decoding(search.beam, search.alpha)
+        return Translator(model, self.tokenizer, self.splitting, how)
 
     def _nll(self) -> float:
         """Per token of the references, having read each word before it."""
-        total, count = 0.0, 0
-        sources = self.tokenizer.encode(list(self.valid.sources))
-        targets = self.tokenizer.encode(list(self.valid.targets))
-        order = sorted(range(len(sources)), key=lambda i: len(targets[i]))
-        for start in range(0, len(order), 64):
-            rows = order[start : start + 64]
-            batch = Batch(
-                padded([[*sources[i], EOS] for i in rows]),
-                padded([[BOS, *targets[i], EOS] for i in rows]),
-            )
-            loss = self(batch.to(self._device))
-            total += float(loss.parts["nll"])
-            count += loss.count
-        return total / count
+        sources = self.tokenizer.encode(self.valid.sources)
+        targets = self.tokenizer.encode(self.valid.targets)
+        readings = reread(self.model, list(zip(sources, targets, strict=True)), names=())
+        return -fmean(logp for reading in readings for logp in reading.logps)
 
-    def _sample(self, i: int, hypothesis: Hypothesis) -> Sample:
-        source = self.tokenizer.pieces(self.valid.sources[i])
-        output = self.tokenizer.decode(hypothesis.tokens)
-        said = Tokens(torch.tensor([[BOS, *hypothesis.tokens]], device=self._device))
-        with watch(self.model) as trace:
-            read = Tokens(torch.tensor([[*source.ids, EOS]], device=self._device))
-            self.model(read, said.ids)
-        looks = tuple(
-            Look(name, trace[name][0].mean(dim=0).float().cpu())
-            for name in trace.names
-            if trace[name].shape[2:] == (said.ids.size(1), read.ids.size(1))
-            and name.startswith("decoder")
-            and not name.endswith("own")
-        )
-        names = tuple(self.tokenizer.piece(token) for token in hypothesis.tokens)
+    def _sample(self, i: int, output: str) -> Sample:
+        source, said = self.tokenizer.pieces(self.valid.sources[i]), self.tokenizer.pieces(output)
+        (reading,) = reread(self.model, [(source.ids, said.ids)])
+        looks = (Look(name, look.mean(dim=0).float()) for name, look in reading.looks.items())
         return Sample(
             self.valid.sources[i],
             self.valid.targets[i],
             output,
             (*source.pieces, "</s>"),
-            (*names, "</s>"),
-            looks,
+            (*said.pieces, "</s>"),
+            tuple(looks),
         )
 
-    @property
-    def _device(self) -> torch.device:
-        return self.model.embedding.weight.device
+
+def _splitting(prepared: Prepared) -> Splitting:
+    """What a model that was taught with these sources can take whole."""
+    counts = sum(
+        np.bincount(shard.open().lengths[:, 0], minlength=LONGEST + 1)
+        for shard in prepared.shards("train")
+    )
+    below = np.cumsum(counts) / np.sum(counts)
+    return Splitting(int(below.searchsorted(USUAL)), int(below.searchsorted(1.0)))
 
 
 def shifted(target: Tokens) -> tuple[Tensor, Tokens]:

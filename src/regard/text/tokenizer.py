@@ -170,14 +170,22 @@ class SentencePiece(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> SentencePiece:
-        """Read what `save` wrote; refuse a model that is not the one that was saved."""
+        """Read what `save` wrote."""
         path = folder / SETTINGS_FILE
         try:
-            settings = json.loads(path.read_bytes())
-            model = (folder / MODEL_FILE).read_bytes()
+            return cls.parse((folder / MODEL_FILE).read_bytes(), path.read_bytes(), folder)
+        except OSError as error:
+            raise ArtefactError(f"{path}: no tokeniser can be read here: {error!r}") from error
+
+    @classmethod
+    def parse(cls, model: bytes, written: bytes, folder: Path) -> SentencePiece:
+        """From the two files of `folder`; refuse a model that is not the one that was saved."""
+        path = folder / SETTINGS_FILE
+        try:
+            settings = json.loads(written)
             form, rules, saved = settings["form"], settings["rules"], settings["fingerprint"]
             kind = settings["kind"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ArtefactError(f"{path}: no tokeniser can be read here: {error!r}") from error
         if form not in get_args(Form) or kind not in get_args(Kind) or rules != RULES:
             raise ArtefactError(
@@ -283,7 +291,8 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.load_from_serialized_proto(model)
-    except RuntimeError as error:
+        processor.id_to_piece(list(range(processor.get_piece_size())))  # each must be UTF-8
+    except (RuntimeError, UnicodeDecodeError) as error:
         raise ArtefactError(f"{MODEL_FILE}: not a SentencePiece model: {error} {remedy}") from error
     symbols = (processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id())
     if symbols != (PAD, BOS, EOS, UNK):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from dataclasses import dataclass
 from itertools import islice
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from regard.train.memory import process_peak
 from regard.train.state import Buffers
 
 if TYPE_CHECKING:
@@ -49,5 +48,4 @@ def peak_memory(device: torch.device) -> int:
     """Bytes: of the device where it has memory of its own, else of the process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    return process_peak()

@@ -108,3 +108,10 @@ class Ended:
 
 Event: TypeAlias = Began | Stepped | Validated | Saved | SteppedBack | Ended
 Observer: TypeAlias = Callable[[Event], None]
+
+
+def duration(seconds: float) -> str:
+    """As one says it: 47 min, 2 h 05 min."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min" if minutes else f"{rest} s"

@@ -365,7 +365,7 @@ class Trainer:
             "model": f"{count:,} parameters",
             **self.task.facts,
             "steps": f"{last:,} of {trial.tokens:,.0f} tokens: {epochs:.1f} epochs; {begins}",
-            "time": f"{_duration((last - done) * trial.seconds)} and validations, "
+            "time": f"{report.duration((last - done) * trial.seconds)} and validations, "
             f"at {trial.seconds:.2f} s a step",
             "memory": f"{trial.memory / 1e9:.2f} GB",
             "arithmetic": f"{self.speed.precision} on {self.world.device.type}, "
@@ -376,11 +376,6 @@ class Trainer:
     def _tell(self, event: report.Event) -> None:
         for observer in self.observers:
             observer(event)
-
-
-def _duration(seconds: float) -> str:
-    minutes = seconds / 60
-    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
 
 
 def _seed(seed: int, step: int, place: int) -> int:

@@ -1,0 +1,78 @@
+"""`regard align`: which words of a sentence stand for which words of its translation."""
+
+from __future__ import annotations
+
+import json as json_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from regard.explain.align import Aligned
+
+
+def align(
+    model: Annotated[str, typer.Argument(help="A sealed model.")],
+    source: Annotated[str, typer.Option(help="Sentences, one a line.")],
+    target: Annotated[str, typer.Option(help="Their translations.")],
+    out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
+    reverse: Annotated[
+        str | None, typer.Option(help="A sealed model of the other direction, to agree with.")
+    ] = None,
+    symmetry: Annotated[
+        Literal["intersection", "grow-diag"], typer.Option(help="With --reverse.")
+    ] = "grow-diag",
+    pretokenized: Annotated[
+        bool, typer.Option("--pretokenized", help="Words are what stands between spaces.")
+    ] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="A JSON object a line: weights and character offsets too."),
+    ] = False,
+) -> None:
+    """Write the word links of given pairs, a line each, as i-j: source word, target word, from 0.
+
+    Example: regard align model/ --source test.en --target test.de > test.links
+    """
+    from contextlib import ExitStack
+
+    from regard.data.corpus import blocks, corpus_of
+    from regard.evaluate.alignment import write_links
+    from regard.explain.align import symmetrize
+    from regard.translator import load
+
+    there = load(model, engine="torch")
+    back = None if reverse is None else load(reverse, engine="torch")
+    with ExitStack() as open_:
+        file = None if out is None else open_.enter_context(out.open("w", encoding="utf-8"))
+        for block in blocks(corpus_of(source, target), 1_000):
+            pairs = list(block.pairs())
+            sources, targets = [p.source for p in pairs], [p.target for p in pairs]
+            found = there.align(sources, targets, pretokenized=pretokenized)
+            links = [aligned.links for aligned in found]
+            if back is not None:
+                other = back.align(targets, sources, pretokenized=pretokenized)
+                links = [
+                    symmetrize(one, frozenset((i, j) for j, i in two.links), symmetry)
+                    for one, two in zip(links, other, strict=True)
+                ]
+            for aligned, own in zip(found, links, strict=True):
+                line = (
+                    json_.dumps({**soft(aligned), "links": write_links(own)}, ensure_ascii=False)
+                    if json
+                    else write_links(own)
+                )
+                print(line, file=file)
+
+
+def soft(aligned: Aligned) -> dict[str, Any]:
+    """Links, weights, and the characters of each word, as plain values."""
+    from regard.evaluate.alignment import write_links
+
+    return {
+        "links": write_links(aligned.links),
+        "source_words": aligned.source.words,
+        "target_words": aligned.target.words,
+        "weights": [[round(w, 4) for w in row] for row in aligned.weights.tolist()],
+    }

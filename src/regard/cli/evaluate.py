@@ -1,0 +1,138 @@
+"""`regard evaluate`: how good translations are, and how good word alignments."""
+
+from __future__ import annotations
+
+import json as json_
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from regard.evaluate.alignment import Agreement
+
+Beam = Annotated[
+    int | None, typer.Option(min=1, help="Hypotheses to follow; the model's own number otherwise.")
+]
+
+
+def evaluate(
+    model: Annotated[str | None, typer.Argument(help="A sealed model.")] = None,
+    source: Annotated[str | None, typer.Option(help="Sentences, one a line.")] = None,
+    reference: Annotated[str | None, typer.Option(help="Their translations by people.")] = None,
+    outputs: Annotated[
+        str | None, typer.Option(help="Their translations by a machine, instead of a model.")
+    ] = None,
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Also by the number of words of the source.")
+    ] = False,
+    figure: Annotated[Path | None, typer.Option(help="Draw BLEU by length there, as SVG.")] = None,
+    beam: Beam = None,
+    out: Annotated[Path | None, typer.Option(help="Write the model's translations there.")] = None,
+    alignments: Annotated[
+        str | None, typer.Option(help="Gold word links: score links instead of translations.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="With --alignments: the translations that are aligned.")
+    ] = None,
+    links: Annotated[
+        str | None, typer.Option(help="With --alignments: a Pharaoh file, instead of a model.")
+    ] = None,
+    from_one: Annotated[
+        bool, typer.Option("--from-one", help="The gold links count words from 1.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
+) -> None:
+    """Score translations: BLEU, chrF and TER, with intervals; or word links: AER.
+
+    Examples: regard evaluate model/ --source test.en --reference test.de --by-length;
+    regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr
+    """
+    from rich.console import Console
+
+    from regard.evaluate.chart import chart_by_length
+    from regard.evaluate.lengths import evaluate as evaluate_
+    from regard.evaluate.report import draw_agreement, draw_evaluation
+
+    if alignments is not None:
+        agreement = _agreement(model, alignments, source, target, links, 1 if from_one else 0)
+        if json:
+            print(json_.dumps(asdict(agreement)))
+        else:
+            draw_agreement(agreement, Console())
+        return
+    if (model is None) == (outputs is None):
+        raise typer.BadParameter("give a model or --outputs, one of them")
+    sources, references = read_sides(_needed(source, "--source"), _needed(reference, "--reference"))
+    said = read_lines(outputs) if outputs is not None else translate(str(model), sources, beam)
+    if out is not None:
+        out.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
+    with Console(stderr=True).status("scoring"):  # TER may take a minute of long sentences
+        evaluation = evaluate_(sources, said, references)
+    if figure is not None:
+        name = Path(outputs or str(model)).name
+        figure.write_text(chart_by_length({name: evaluation}, "bleu"), encoding="utf-8")
+    if json:
+        facts = asdict(evaluation)
+        if not by_length:
+            del facts["buckets"]
+        print(json_.dumps(facts))
+    else:
+        draw_evaluation(evaluation, Console(), by_length=by_length)
+
+
+def read_lines(path: str) -> list[str]:
+    from regard.data.files import line_blocks
+
+    return [line for block in line_blocks(path, 10_000) for line in block]
+
+
+def read_sides(source: str, target: str) -> tuple[list[str], list[str]]:
+    """The lines of two files; refused where one has more than the other."""
+    from regard.data.corpus import Aligned, read
+
+    pairs = list(read(Aligned(source, target)))
+    return [pair.source for pair in pairs], [pair.target for pair in pairs]
+
+
+def translate(model: str, sources: Sequence[str], beam: int | None) -> list[str]:
+    """What a sealed model says, a text for each source."""
+    from rich.console import Console
+
+    from regard.translator import load
+
+    with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
+        translator = load(model)
+        how = translator.how if beam is None else replace(translator.how, width=beam)
+        return [said.text for said in translator.translate(sources, how)]
+
+
+def _agreement(
+    model: str | None,
+    alignments: str,
+    source: str | None,
+    target: str | None,
+    links: str | None,
+    first: int,
+) -> Agreement:
+    from regard.evaluate.alignment import agree, check, read_gold, read_links
+
+    gold = read_gold(alignments, first=first)
+    if links is not None:
+        return agree(read_links(links), gold)
+    folder = _needed(model, "a model or --links")
+    sources, targets = read_sides(_needed(source, "--source"), _needed(target, "--target"))
+    check(gold, sources, targets, alignments)
+    from regard.translator import load
+
+    aligned = load(folder, engine="torch").align(sources, targets, pretokenized=True)
+    return agree([each.links for each in aligned], gold)
+
+
+def _needed(value: str | None, option: str) -> str:
+    """The value of an option that this use of the command cannot do without."""
+    if value is None:
+        raise typer.BadParameter(f"{option} is missing")
+    return value

@@ -1,0 +1,180 @@
+"""`regard translate`: lines in, their translations out, in the same order."""
+
+from __future__ import annotations
+
+import json as json_
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+
+import typer
+
+from regard.cli.align import soft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from regard.translator import Translation
+
+BLOCK = 1_000  # lines that are held at once: enough for full batches of every length
+PAUSE = 10.0  # seconds between two lines on how far it is
+
+
+def translate(
+    model: Annotated[str, typer.Argument(help="A sealed model.")],
+    source: Annotated[
+        Path | None, typer.Option(help="A text file, a text a line; otherwise standard input.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Hypotheses to follow.")] = None,
+    nbest: Annotated[
+        int,
+        typer.Option(min=1, max=100, help="Translations of each line: number ||| text ||| score."),
+    ] = 1,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Draw by chance instead of the likeliest.")
+    ] = False,
+    temperature: Annotated[float, typer.Option(min=0.01, help="Of --sample.")] = 1.0,
+    top_k: Annotated[int | None, typer.Option(min=1, help="Of --sample: from so many.")] = None,
+    top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of --sample.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of --sample.")] = 1,
+    align: Annotated[
+        bool, typer.Option("--align", help="Add a tab and the word links, i-j i-j.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say on standard error which lines should be checked.")
+    ] = False,
+    engine: Annotated[
+        Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
+        typer.Option(help="What translates; by itself CTranslate2 where the model was exported."),
+    ] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="A JSON object a line, with all.")] = False,
+) -> None:
+    """Translate text, a line at a time; an empty line stays empty.
+
+    Example: regard translate model/ < in.en > out.de
+    """
+    from regard.engine.engine import Draw
+    from regard.translator import load
+
+    translator = load(model, engine=engine)
+    how = translator.how if beam is None else replace(translator.how, width=beam)
+    how = replace(how, width=max(how.width, nbest))
+    if sample:
+        how = replace(how, width=nbest, draw=Draw(seed, temperature, top_k, top_p))
+    write = _writer(json, nbest > 1)
+    number = 0
+    with _reading(source) as lines, _writing(out) as file, _progress(source) as done:
+        for block in _blocks(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
+            for found in translator.translate(block, how, best=nbest, align=align, check=check):
+                number += 1
+                write(file, number, found)
+                if found.alarm is not None and found.alarm.check:
+                    _warn(number, found)
+            file.flush()
+            done(len(block))
+
+
+def _writer(json: bool, several: bool) -> Callable[[TextIO, int, Translation], None]:
+    from regard.evaluate.alignment import write_links
+
+    def as_json(file: TextIO, number: int, found: Translation) -> None:
+        facts = asdict(replace(found, alarm=None, aligned=None))
+        if found.alarm is not None:
+            facts["alarm"] = {**asdict(found.alarm), "check": found.alarm.check}
+        if found.aligned is not None:
+            facts["aligned"] = soft(found.aligned)
+        file.write(json_.dumps(facts, ensure_ascii=False) + "\n")
+
+    def as_list(file: TextIO, number: int, found: Translation) -> None:
+        for one in (found, *found.alternatives):
+            file.write(f"{number - 1} ||| {one.text} ||| {one.score:.4f}\n")
+
+    def as_text(file: TextIO, number: int, found: Translation) -> None:
+        links = "" if found.aligned is None else f"\t{write_links(found.aligned.links)}"
+        file.write(f"{found.text}{links}\n")
+
+    return as_json if json else as_list if several else as_text
+
+
+def _warn(number: int, translation: Translation) -> None:
+    alarm = translation.alarm
+    assert alarm is not None
+    unseen = [translation.source[start:end] for start, end in alarm.unseen]
+    missed = f" (never looked at: {' '.join(unseen)})" if unseen else ""
+    print(f"line {number}: check it: {'; '.join(alarm.reasons)}{missed}", file=sys.stderr)
+
+
+@contextmanager
+def _reading(path: Path | None) -> Iterator[Iterator[str]]:
+    from regard.errors import CorpusError
+
+    def lines(file: Iterable[bytes]) -> Iterator[str]:
+        for number, line in enumerate(file, 1):  # a line ends at \n alone
+            try:
+                yield line.decode().removesuffix("\n").removesuffix("\r")
+            except UnicodeDecodeError as error:
+                raise CorpusError(
+                    f"{path or 'standard input'}, line {number}: is not UTF-8 ({error.reason} at "
+                    f"byte {error.start}); convert it, for instance with iconv"
+                ) from None
+
+    if path is None:
+        yield lines(sys.stdin.buffer)
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}); name a text file") from None
+    with file:
+        yield lines(file)
+
+
+@contextmanager
+def _writing(path: Path | None) -> Iterator[TextIO]:
+    if path is None:
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+        yield sys.stdout
+        return
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+def _blocks(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    while block := list(islice(lines, size)):
+        yield block
+
+
+@contextmanager
+def _progress(source: Path | None) -> Iterator[Callable[[int], None]]:
+    """On a terminal a bar; elsewhere a line now and then."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        total = None
+        if source is not None:
+            with source.open("rb") as file:
+                total = sum(1 for _ in file)
+        columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("translating", total=total)
+            yield lambda lines: bar.advance(task, lines)
+        return
+    begun = told = time.monotonic()
+    count = 0
+
+    def tell(lines: int) -> None:
+        nonlocal count, told
+        count += lines
+        now = time.monotonic()
+        if now - told >= PAUSE:
+            told = now
+            print(f"{count:,} lines, {count / (now - begun):,.0f} a second", file=sys.stderr)
+
+    yield tell

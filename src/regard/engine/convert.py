@@ -1,0 +1,158 @@
+"""A Transformer of ours as a folder that CTranslate2 runs: the same numbers under other names.
+
+What it cannot run, `spec.export` tells when a model is written down; nothing is asked again here.
+Sources end with an EOS of our own, so CTranslate2 is told to add nothing. Its tokens are strings,
+one for each of our ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Attention, InnerProduct
+from regard.batch import Tokens
+from regard.engine.ctranslate2 import library
+from regard.models import EncoderDecoder
+from regard.nn.embed import Positions
+from regard.nn.transformer import (
+    DecoderBlock,
+    EncoderBlock,
+    FeedForward,
+    Residual,
+    TransformerDecoder,
+    TransformerEncoder,
+)
+from regard.text.tokenizer import BOS, EOS, UNK
+
+Quantization: TypeAlias = Literal["int8"]
+
+# CTranslate2 has its positions in a table, and sinusoids have no end. This many let a source of
+# 2,040 tokens be answered in full; in a model of 512 numbers they take 8 MB.
+POSITIONS = 4096
+
+
+def convert(
+    model: EncoderDecoder[Tokens, Any],
+    pieces: Sequence[str],
+    folder: Path,
+    *,
+    quantization: Quantization | None = None,
+) -> None:
+    """Write `model`, whose ids are named by `pieces`, into `folder`."""
+    encoder = cast(TransformerEncoder, model.encoder)
+    decoder = cast(TransformerDecoder, model.decoder)
+    known = library().specs
+    spec = known.TransformerSpec(
+        known.TransformerEncoderSpec(**_shape(list(encoder.blocks))),
+        known.TransformerDecoderSpec(**_shape(list(decoder.blocks))),
+    )
+    _read(spec.encoder, encoder)
+    _say(spec.decoder, decoder, model.embedding, model.readout)
+    spec.register_source_vocabulary(list(pieces))
+    spec.register_target_vocabulary(list(pieces))
+    spec.config.bos_token = spec.config.decoder_start_token = pieces[BOS]
+    spec.config.eos_token, spec.config.unk_token = pieces[EOS], pieces[UNK]
+    spec.config.add_source_bos = spec.config.add_source_eos = False
+    spec.validate()
+    spec.optimize(quantization)
+    folder.mkdir(parents=True, exist_ok=True)
+    spec.save(str(folder))
+
+
+def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, Any]:
+    """What the blocks of a stack have in common."""
+    first, known = blocks[0], library().specs.Activation
+    return {
+        "num_layers": len(blocks),
+        "num_heads": first.own.score.heads,
+        "pre_norm": first.around_own.before,
+        "activation": {nn.ReLU: known.RELU, nn.GELU: known.GELU}[type(first.feed[1])],
+    }
+
+
+def _read(spec: Any, encoder: TransformerEncoder) -> None:
+    _embed(spec.embeddings[0], spec.position_encodings, encoder.embedding, encoder.input.positions)
+    for layer, block in zip(spec.layer, encoder.blocks, strict=True):
+        _look_at_itself(layer.self_attention, block.own, block.around_own)
+        _feed(layer.ffn, block.feed, block.around_feed)
+    if spec.pre_norm:
+        _norm(spec.layer_norm, encoder.norm)
+
+
+def _say(
+    spec: Any, decoder: TransformerDecoder, embedding: nn.Embedding, readout: nn.Linear
+) -> None:
+    _embed(spec.embeddings, spec.position_encodings, embedding, decoder.input.positions)
+    for layer, block in zip(spec.layer, decoder.blocks, strict=True):
+        assert block.source is not None
+        assert block.around_source is not None  # as what translates has read something
+        _look_at_itself(layer.self_attention, block.own, block.around_own)
+        _look_at_source(layer.attention, block.source, block.around_source)
+        _feed(layer.ffn, block.feed, block.around_feed)
+    if spec.pre_norm:
+        _norm(spec.layer_norm, decoder.norm)
+    _linear(spec.projection, readout)
+
+
+def _embed(spec: Any, encodings: Any, embedding: nn.Embedding, positions: Positions) -> None:
+    spec.weight = _numbers(embedding.weight)
+    learnt = list(positions.parameters())  # the whole table, where there is one
+    nothing = torch.zeros(1, POSITIONS, embedding.embedding_dim)
+    encodings.encodings = _numbers(learnt[0] if learnt else positions(0, nothing))
+
+
+def _look_at_itself(spec: Any, own: Attention, around: Residual) -> None:
+    query, keys, values, context = _projections(own)
+    _norm(spec.layer_norm, around.norm)
+    _linear(spec.linear[0], query, keys, values)
+    _linear(spec.linear[1], context)
+
+
+def _look_at_source(spec: Any, source: Attention, around: Residual) -> None:
+    query, keys, values, context = _projections(source)
+    _norm(spec.layer_norm, around.norm)
+    _linear(spec.linear[0], query)
+    _linear(spec.linear[1], keys, values)
+    _linear(spec.linear[2], context)
+
+
+def _projections(attention: Attention) -> list[nn.Linear]:
+    score = cast(InnerProduct, attention.score)
+    return cast(
+        list[nn.Linear],
+        [score.to_query, score.to_keys, attention.to_values, attention.to_context],
+    )
+
+
+def _feed(spec: Any, feed: FeedForward, around: Residual) -> None:
+    _norm(spec.layer_norm, around.norm)
+    _linear(spec.linear_0, cast(nn.Linear, feed[0]))
+    _linear(spec.linear_1, cast(nn.Linear, feed[-1]))
+
+
+def _norm(spec: Any, norm: nn.Module) -> None:
+    norm = cast(nn.LayerNorm, norm)
+    spec.gamma, spec.beta = _numbers(norm.weight), _numbers(norm.bias)
+
+
+def _linear(spec: Any, *parts: nn.Linear) -> None:
+    """Several that read the same as one; where a part has no bias, it is zero."""
+    spec.weight = _numbers(torch.cat([part.weight for part in parts]))
+    spec.bias = _numbers(
+        torch.cat(
+            [
+                part.weight.new_zeros(part.out_features) if part.bias is None else part.bias
+                for part in parts
+            ]
+        )
+    )
+
+
+def _numbers(values: Tensor) -> Tensor:
+    """A copy, for CTranslate2 quantises in place."""
+    return values.detach().to("cpu", torch.float32, copy=True)

@@ -1,0 +1,102 @@
+"""From texts to hypotheses: cut where they are too long, encoded, searched; and joined again.
+
+The one path of raw strings through a model: validation in training, evaluation and translation all
+take it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regard.engine.engine import Decoding, Engine
+from regard.search import Hypothesis
+from regard.text.split import sentences
+from regard.text.tokenizer import Span, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """Which texts a model takes whole, in pieces.
+
+    A text of more than `usual`, which few it was taught with had, is cut into its sentences; a
+    sentence of more than `longest`, which none had, between words as near to its middle as can be.
+    """
+
+    usual: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A stretch of a text, and what was found for it, best first."""
+
+    span: Span  # of the text's characters
+    hypotheses: tuple[Hypothesis, ...]
+
+
+def search_texts(
+    engine: Engine,
+    tokenizer: Tokenizer,
+    splitting: Splitting,
+    texts: Sequence[str],
+    how: Decoding,
+) -> list[list[Said]]:
+    """For each text its stretches in order; a text of white space has none."""
+    spans = [_cut(tokenizer, splitting, text, ids) for text, ids in _encoded(tokenizer, texts)]
+    flat = [ids for stretches in spans for _, ids in stretches]
+    found = iter(engine.search(flat, how))
+    return [[Said(span, tuple(next(found))) for span, _ in stretches] for stretches in spans]
+
+
+def join(text: str, spans: Sequence[Span], translations: Sequence[str]) -> tuple[str, list[Span]]:
+    """The translations of a text's stretches, with the white space that stood between these; and
+    where in that each of them stands."""
+    joined, places = "", []
+    for place, (span, translation) in enumerate(zip(spans, translations, strict=True)):
+        if place > 0:
+            joined += text[spans[place - 1][1] : span[0]] or " "
+        places.append((len(joined), len(joined) + len(translation)))
+        joined += translation
+    return joined, places
+
+
+_Stretch = tuple[Span, list[int]]
+
+
+def _encoded(tokenizer: Tokenizer, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
+    return list(zip(texts, tokenizer.encode(texts), strict=True))
+
+
+def _cut(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Stretch]:
+    if not ids:
+        return []
+    if len(ids) <= splitting.usual:
+        return [((0, len(text)), ids)]
+    spans = sentences(text)
+    encoded = tokenizer.encode([text[start:end] for start, end in spans])
+    return [
+        part
+        for span, own in zip(spans, encoded, strict=True)
+        for part in _halve(tokenizer, splitting.longest, text, span, own)
+    ]
+
+
+def _halve(
+    tokenizer: Tokenizer, longest: int, text: str, span: Span, ids: list[int]
+) -> list[_Stretch]:
+    start, end = span
+    if len(ids) <= longest or end - start < 2:
+        return [(span, ids)] if ids else []
+    middle = (start + end) // 2
+    left, right = text.rfind(" ", start + 1, middle), text.find(" ", middle, end - 1)
+    spaces = [place for place in (left, right) if place > 0]
+    if spaces:
+        middle = min(spaces, key=lambda place: abs(place - middle))
+    halves = [(start, middle), (middle + bool(spaces), end)]
+    encoded = tokenizer.encode([text[a:b] for a, b in halves])
+    return [
+        part
+        for half, own in zip(halves, encoded, strict=True)
+        for part in _halve(tokenizer, longest, text, half, own)
+    ]

@@ -1,0 +1,148 @@
+"""How sure a corpus score is: counts of each sentence, and scores of corpora drawn from them.
+
+sacreBLEU makes a corpus score of the sums of what it counts in each sentence. So a corpus drawn
+from the sentences with replacement is scored by adding up their counts, without reading a text
+again. Drawn often enough, such corpora tell how far the score would differ on other sentences of
+the same kind (Efron, 1979); drawn for two systems at once, whether one is better (Koehn, 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+
+from regard.errors import CorpusError
+
+# Those of `score`, named and set alike.
+METRICS: Mapping[str, Callable[[], Metric]] = {
+    "bleu": BLEU,
+    "bleu_lc": partial(BLEU, lowercase=True, force=True),
+    "chrf": CHRF,
+    "ter": TER,
+}
+TIMES = 1_000  # corpora drawn: 25 of them lie beyond either end of the interval
+SEED = 12345  # as in sacreBLEU's own bootstrap
+FEW = 10  # sentences: corpora drawn from fewer are too much alike to tell anything
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A score, and the interval in which 95 % of the drawn corpora have theirs.
+
+    Of fewer than `FEW` sentences there is none.
+    """
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A score minus the baseline's, its interval, and how easily chance would explain it.
+
+    `p` is two-sided: twice the share of drawn corpora in which the difference has the other sign or
+    is none. So it is below 0.05 where the interval leaves out 0.
+    """
+
+    value: float
+    interval: tuple[float, float] | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """What a metric counts in each sentence: a row for each."""
+
+    metric: Metric
+    rows: NDArray[np.float64]
+
+    @property
+    def signature(self) -> str:
+        return str(self.metric.get_signature())
+
+    def scores(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row of counts, whatever sentences it is the sum of."""
+        score = self.metric._compute_score_from_stats
+        return np.array([score(total).score for total in totals.tolist()], np.float64)
+
+    def corpus(self) -> float:
+        """The score of all sentences. Counts are whole numbers, so their sum is exact."""
+        return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
+
+    def part(self, places: Sequence[int]) -> Counts:
+        """Those of some of the sentences."""
+        return Counts(self.metric, self.rows[list(places)])
+
+
+def count(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Counts]:
+    """What each metric counts when it compares each output with its one reference."""
+    if not outputs:
+        raise CorpusError("outputs: there are none to score; give at least one sentence")
+    if len(outputs) != len(references):
+        raise CorpusError(
+            f"references: {len(references)} for {len(outputs)} outputs; each output needs one, "
+            "so give the references of the very sentences that were translated"
+        )
+    counted = {}
+    for name, make in METRICS.items():
+        metric = make()
+        rows = metric._extract_corpus_statistics(list(outputs), [list(references)])
+        counted[name] = Counts(metric, np.array(rows, np.float64))
+    return counted
+
+
+def resample(counts: Sequence[Counts]) -> list[NDArray[np.float64]]:
+    """For each of the counts its scores of TIMES corpora drawn from the sentences, alike for all.
+
+    How many sentences there are decides what is drawn, so two calls can be compared too.
+    """
+    rows = np.concatenate([each.rows for each in counts], axis=1)
+    totals = np.empty((TIMES, rows.shape[1]))
+    random = np.random.default_rng(SEED)
+    for time in range(TIMES):
+        taken = random.integers(len(rows), size=len(rows))
+        totals[time] = np.bincount(taken, minlength=len(rows)) @ rows
+    ends = np.cumsum([each.rows.shape[1] for each in counts])[:-1]
+    parts = np.split(totals, ends, axis=1)
+    return [each.scores(part) for each, part in zip(counts, parts, strict=True)]
+
+
+def estimate(counts: Mapping[str, Counts]) -> dict[str, Estimate]:
+    """The score of each metric and how sure it is."""
+    drawn = resample(list(counts.values()))
+    return {
+        name: Estimate(each.corpus(), _interval(scores, len(each.rows)))
+        for (name, each), scores in zip(counts.items(), drawn, strict=True)
+    }
+
+
+def differ(counts: Mapping[str, Counts], baseline: Mapping[str, Counts]) -> dict[str, Difference]:
+    """By how much each metric differs from the baseline's on the same sentences."""
+    drawn = resample([both[name] for both in (counts, baseline) for name in counts])
+    found = {}
+    for place, name in enumerate(counts):
+        apart = drawn[place] - drawn[place + len(counts)]
+        sentences = len(counts[name].rows)
+        sides = min(np.count_nonzero(apart <= 0), np.count_nonzero(apart >= 0))
+        found[name] = Difference(
+            counts[name].corpus() - baseline[name].corpus(),
+            _interval(apart, sentences),
+            # one more on either side: that of the corpus itself, which could have been drawn too
+            min(1.0, 2 * (sides + 1) / (TIMES + 1)) if sentences >= FEW else None,
+        )
+    return found
+
+
+def _interval(scores: NDArray[np.float64], sentences: int) -> tuple[float, float] | None:
+    if sentences < FEW:
+        return None
+    low, high = np.quantile(scores, (0.025, 0.975))
+    return float(low), float(high)

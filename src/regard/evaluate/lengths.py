@@ -1,0 +1,95 @@
+"""Scores by the length of the source: where long sentences fare worse, it shows here.
+
+A length is the number of words of the source text, punctuation counted, by the rule of
+`regard.text.words`. Each bucket is scored as a corpus of its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from regard.errors import CorpusError
+from regard.evaluate.bootstrap import Counts, Estimate, count, estimate
+from regard.text.words import words
+
+EDGES = (10, 20, 30, 40, 50, 60, 70)  # words: the last length of each bucket; then comes the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """From how many words of the source to how many; without a last one, to any number."""
+
+    first: int
+    last: int | None
+
+    def __str__(self) -> str:
+        return f"{self.first}+" if self.last is None else f"{self.first}–{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The sentences of some lengths; where there are none, nothing is scored."""
+
+    lengths: Lengths
+    sentences: int
+    scores: dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of a whole corpus and of its buckets, and how they were computed."""
+
+    sentences: int
+    scores: dict[str, Estimate]
+    signatures: dict[str, str]
+    buckets: tuple[Bucket, ...]
+
+
+def evaluate(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    references: Sequence[str],
+    *,
+    edges: Sequence[int] = EDGES,
+) -> Evaluation:
+    """Score the outputs as `score` does, with intervals, in all and by the length of the source."""
+    return evaluate_counts(count(outputs, references), divide(sources, outputs, edges))
+
+
+def evaluate_counts(
+    counts: Mapping[str, Counts], places: Mapping[Lengths, Sequence[int]]
+) -> Evaluation:
+    """The same of outputs that were counted, and sources that were divided, before."""
+    return Evaluation(
+        sentences=sum(map(len, places.values())),
+        scores=estimate(counts),
+        signatures={name: each.signature for name, each in counts.items()},
+        buckets=tuple(
+            Bucket(lengths, len(rows), estimate(parts(counts, rows)) if rows else {})
+            for lengths, rows in places.items()
+        ),
+    )
+
+
+def parts(counts: Mapping[str, Counts], places: Sequence[int]) -> dict[str, Counts]:
+    """The counts of the sentences at these places."""
+    return {name: each.part(places) for name, each in counts.items()}
+
+
+def divide(
+    sources: Sequence[str], outputs: Sequence[str], edges: Sequence[int] = EDGES
+) -> dict[Lengths, list[int]]:
+    """The places of the sources of each bucket. One without a word is among the shortest."""
+    if len(sources) != len(outputs):
+        raise CorpusError(
+            f"sources: {len(sources)} for {len(outputs)} outputs; give the very sentences that "
+            "were translated"
+        )
+    firsts = [1, *(edge + 1 for edge in edges)]
+    buckets = [Lengths(first, last) for first, last in zip(firsts, [*edges, None], strict=True)]
+    places: dict[Lengths, list[int]] = {bucket: [] for bucket in buckets}
+    for place, source in enumerate(sources):
+        places[buckets[bisect_left(edges, len(words(source)))]].append(place)
+    return places

@@ -1,0 +1,169 @@
+"""Evaluations and comparisons in a terminal, and the words that every form of them shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from regard.evaluate.alignment import Agreement
+from regard.evaluate.bootstrap import Difference, Estimate
+from regard.evaluate.compare import LESS_IS_BETTER, Candidate, Change, Comparison, Verdict
+from regard.evaluate.lengths import Evaluation
+
+TITLES = {"bleu": "BLEU", "bleu_lc": "BLEU lc", "chrf": "chrF", "ter": "TER"}
+BY_LENGTH = ("bleu", "chrf")  # what tables by length show
+_SHOWN = 3  # sentences that gained most, and as many that lost most
+
+SCORE_HEADS = ("", "system", "score", "95 %", "difference", "95 %", "p")
+
+
+def score_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Each metric of each system, under SCORE_HEADS."""
+    rows: list[tuple[str, ...]] = []
+    for metric, title in TITLES.items():
+        mine = _estimate(comparison.evaluation.scores[metric])
+        rows.append((title, comparison.name, *mine, "", "", ""))
+        rows += [
+            (
+                "",
+                candidate.name,
+                *_estimate(candidate.evaluation.scores[metric]),
+                *_difference(candidate.differences[metric]),
+            )
+            for candidate in comparison.candidates
+        ]
+    return rows
+
+
+LENGTH_HEADS = (
+    "words",
+    "sentences",
+    *(head for metric in BY_LENGTH for head in (TITLES[metric], "95 %")),
+)
+
+
+def length_rows(candidate: Candidate) -> list[tuple[str, ...]]:
+    """The differences from the baseline by length, under LENGTH_HEADS, where there are any."""
+    return [
+        (
+            str(bucket.lengths),
+            f"{bucket.sentences:,}",
+            *(cell for metric in BY_LENGTH for cell in _difference(bucket.differences[metric])[:2]),
+        )
+        for bucket in candidate.by_length
+        if bucket.sentences
+    ]
+
+
+def heading(change: Change) -> str:
+    return f"line {change.line:,}: chrF {change.chrf[0]:.1f} → {change.chrf[1]:.1f}"
+
+
+def signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """Whether a candidate passes, and why."""
+    gate, found = verdict.gate, verdict.difference
+    bound = "most" if gate.metric in LESS_IS_BETTER else "least"
+    value, interval, p = _difference(found)
+    return (
+        f"{verdict.candidate} {'passes' if verdict.passed else 'fails'}: {gate.metric} {value}, "
+        f"where {signed(gate.allowed)} is the {bound} allowed (95 % {interval}, p {p})"
+    )
+
+
+def draw_evaluation(evaluation: Evaluation, console: Console, *, by_length: bool) -> None:
+    console.print(Text(f"{evaluation.sentences:,} sentences\n"))
+    table = _table("", "score", "95 %")
+    for metric, estimate in evaluation.scores.items():
+        table.add_row(TITLES[metric], *_estimate(estimate))
+    console.print(table)
+    if by_length:
+        table = _table(*LENGTH_HEADS)
+        for bucket in evaluation.buckets:
+            if bucket.sentences:
+                cells = [cell for name in BY_LENGTH for cell in _estimate(bucket.scores[name])]
+                table.add_row(str(bucket.lengths), f"{bucket.sentences:,}", *cells)
+        console.print("", table)
+    _sign(evaluation, console)
+
+
+def draw_comparison(comparison: Comparison, console: Console) -> None:
+    sentences = f"{comparison.evaluation.sentences:,} sentences"
+    console.print(Text(f"{sentences}, against {comparison.name}\n"))
+    console.print(_filled(SCORE_HEADS, score_rows(comparison)))
+    for candidate in comparison.candidates:
+        changed = f"{candidate.changed:,} sentences differ"
+        console.print(Text.assemble("\n", (candidate.name, "bold"), f": {changed}; by length\n"))
+        console.print(_filled(LENGTH_HEADS, length_rows(candidate)))
+        for what, changes in (("gained", candidate.gained), ("lost", candidate.lost)):
+            if changes:
+                console.print(Text(f"\nwhat {what} most", style="bold"))
+            for change in changes[:_SHOWN]:
+                _draw_change(change, console)
+    _sign(comparison.evaluation, console)
+
+
+def draw_agreement(agreement: Agreement, console: Console) -> None:
+    table = _table("", "%")
+    table.add_row("AER", f"{agreement.aer:.2f}")
+    table.add_row("precision", f"{agreement.precision:.2f}")
+    table.add_row("recall", f"{agreement.recall:.2f}")
+    console.print(table)
+    console.print(
+        Text(
+            f"\n{agreement.links:,} links, against {agreement.sure:,} sure ones and "
+            f"{agreement.possible:,} possible ones, the sure included"
+        )
+    )
+
+
+def _draw_change(change: Change, console: Console) -> None:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column()
+    for name in ("source", "reference", "before", "after"):
+        table.add_row(name, Text(getattr(change, name)))
+    console.print(Text(heading(change), style="cyan"))
+    console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _sign(evaluation: Evaluation, console: Console) -> None:
+    console.print()
+    for metric, signature in evaluation.signatures.items():
+        console.print(Text(f"{TITLES[metric]}: {signature}", style="dim"), soft_wrap=True)
+
+
+def _estimate(estimate: Estimate) -> tuple[str, str]:
+    if estimate.interval is None:
+        return f"{estimate.value:.2f}", "–"
+    low, high = estimate.interval
+    return f"{estimate.value:.2f}", f"{low:.2f} to {high:.2f}"
+
+
+def _difference(difference: Difference) -> tuple[str, str, str]:
+    if difference.interval is None:
+        return signed(difference.value), "–", "–"
+    low, high = difference.interval
+    return signed(difference.value), f"{signed(low)} to {signed(high)}", f"{difference.p:.3f}"
+
+
+def _filled(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = _table(*heads)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="left" if name == "system" else "right", no_wrap=True)
+    return table

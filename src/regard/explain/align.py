@@ -1,0 +1,187 @@
+"""Word alignments from where a model looked.
+
+Looks are between pieces, and there are many: layers, heads, and for each word two moments, when it
+was produced and when it was read in as the last word. A `Pointer` names one look and one moment;
+which of them points best is found by measuring (`choose`). Attention is not alignment: in a
+Transformer a neighbouring layer or the other moment can be as bad as chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.explain.dictionary import Links
+from regard.explain.reread import Reading
+from regard.text.tokenizer import Pieces, Span, Tokenizer
+from regard.text.words import pieces_of_words, words
+
+Symmetry = Literal["intersection", "grow-diag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Which look is read as an alignment, and how."""
+
+    look: str  # the attention's name in the model
+    head: int | None  # None: the mean of all
+    shift: int  # 0: as the word was produced; 1: a step later, as it was read in
+    null: bool  # whether a word that looks at the end mark most stands for nothing
+    agreement: float = 0.0  # F1 with the links by which it was chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in pieces and in words."""
+
+    raw: str
+    pieces: Pieces
+    words: list[Span]
+
+    @classmethod
+    def read(cls, tokenizer: Tokenizer, raw: str, *, spaced: bool = False) -> Text:
+        """`spaced`: its words are what stands between spaces, as gold alignments count them."""
+        return cls(raw, tokenizer.pieces(raw), _between_spaces(raw) if spaced else words(raw))
+
+    @property
+    def word_pieces(self) -> list[list[int]]:
+        return pieces_of_words(self.pieces.spans, self.words)
+
+    @property
+    def word_texts(self) -> list[str]:
+        return [self.raw[start:end] for start, end in self.words]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A pair, word by word."""
+
+    source: Text
+    target: Text
+    weights: Float[Tensor, "J I"]  # how each target word's look is shared out; the last is nothing
+    links: Links  # (source word, target word)
+
+
+def align(pointer: Pointer, source: Text, target: Text, reading: Reading) -> Aligned:
+    looks = _in_words(reading.looks[pointer.look], source, target, pointer.shift)
+    weights = _of_head(looks, pointer.head)
+    return Aligned(source, target, weights, _links(weights, pointer.null))
+
+
+def concatenate(source: str, target: str, parts: Sequence[tuple[Span, Span, Aligned]]) -> Aligned:
+    """Of two texts that were aligned in parts, each with the characters that it has of them."""
+    texts = []
+    for raw, side in ((source, 0), (target, 1)):
+        begins = [(spans[side][0], (a.source, a.target)[side]) for *spans, a in parts]
+        texts.append(
+            Text(raw, _pieces(begins), [w for at, t in begins for w in _moved(t.words, at)])
+        )
+    weights = torch.zeros(len(texts[1].words), len(texts[0].words) + 1)
+    links: set[tuple[int, int]] = set()
+    row = column = 0
+    for *_, part in parts:
+        rows, columns = part.weights.size(0), part.weights.size(1) - 1
+        weights[row : row + rows, column : column + columns] = part.weights[:, :-1]
+        weights[row : row + rows, -1] = part.weights[:, -1]
+        links |= {(column + i, row + j) for i, j in part.links}
+        row, column = row + rows, column + columns
+    return Aligned(texts[0], texts[1], weights, Links(links))
+
+
+def choose(
+    pairs: Sequence[tuple[Text, Text]], readings: Sequence[Reading], silver: Sequence[Links]
+) -> Pointer:
+    """The pointer whose links agree best with `silver` ones."""
+    agreed: dict[Pointer, list[int]] = {}
+    for (source, target), reading, wanted in zip(pairs, readings, silver, strict=True):
+        for pointer, links in _all_links(source, target, reading):
+            counts = agreed.setdefault(pointer, [0, 0])
+            counts[0] += len(links & wanted)
+            counts[1] += len(links) + len(wanted)
+    scores = {pointer: 2 * both / max(1, all_) for pointer, (both, all_) in agreed.items()}
+    best = max(scores, key=scores.__getitem__)
+    return replace(best, agreement=scores[best])
+
+
+def symmetrize(forth: Links, back: Links, how: Symmetry) -> Links:
+    """Links of both directions as one alignment; `back` as (source word, target word) too.
+
+    `grow-diag` (Koehn et al. 2003) begins with those that both have, and takes in neighbours of
+    links, diagonal ones too, that one has and of whose words one has no link yet.
+    """
+    links = set(forth & back)
+    if how == "intersection":
+        return Links(links)
+    either = forth | back
+    grown = True
+    while grown:
+        grown = False
+        for i, j in sorted(links):
+            near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - links
+            for link in sorted(near & either):
+                new_source = all(link[0] != other[0] for other in links)
+                if new_source or all(link[1] != other[1] for other in links):
+                    links.add(link)
+                    grown = True
+    return Links(links)
+
+
+def _all_links(source: Text, target: Text, reading: Reading) -> Iterator[tuple[Pointer, Links]]:
+    for name, look in reading.looks.items():
+        for shift in (0, 1):
+            looks = _in_words(look, source, target, shift)
+            for head in (None, *range(look.size(0))):
+                for null in (False, True):
+                    yield Pointer(name, head, shift, null), _links(_of_head(looks, head), null)
+
+
+def _of_head(looks: Float[Tensor, "H J I"], head: int | None) -> Float[Tensor, "J I"]:
+    return looks.mean(dim=0) if head is None else looks[head]
+
+
+def _in_words(
+    look: Float[Tensor, "H T S"], source: Text, target: Text, shift: int
+) -> Float[Tensor, "H J I"]:
+    """Between words: the sum over a source word's pieces, the mean over a target word's."""
+    gather = torch.zeros(look.size(2), len(source.words) + 1)
+    for word, pieces in enumerate(source.word_pieces):
+        gather[pieces, word] = 1.0
+    gather[-1, -1] = 1.0  # the end mark
+    spread = torch.zeros(len(target.words), look.size(1))
+    for word, pieces in enumerate(target.word_pieces):
+        if pieces:
+            spread[word, [piece + shift for piece in pieces]] = 1.0 / len(pieces)
+    return spread @ look.float() @ gather
+
+
+def _links(weights: Float[Tensor, "J I"], null: bool) -> Links:
+    nothing = weights.size(1) - 1
+    if nothing == 0 or weights.size(0) == 0:
+        return Links()
+    best = (weights if null else weights[:, :-1]).argmax(dim=1).tolist()
+    return Links((i, j) for j, i in enumerate(best) if i != nothing)
+
+
+def _pieces(begins: Sequence[tuple[int, Text]]) -> Pieces:
+    parts = [(t.pieces.ids, t.pieces.pieces, _moved(t.pieces.spans, at)) for at, t in begins]
+    ids, names, spans = (tuple(chain.from_iterable(each)) for each in zip(*parts, strict=True))
+    return Pieces(ids, names, spans)
+
+
+def _moved(spans: Sequence[Span], by: int) -> list[Span]:
+    return [(start + by, end + by) for start, end in spans]
+
+
+def _between_spaces(text: str) -> list[Span]:
+    spans, place = [], 0
+    for word in text.split():
+        start = text.index(word, place)
+        place = start + len(word)
+        spans.append((start, place))
+    return spans

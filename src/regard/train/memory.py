@@ -1,0 +1,17 @@
+"""How much memory this process has had at the most. Needs no torch."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+
+def process_peak() -> int:
+    """In bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():  # on Linux `ru_maxrss` begins with the parent's peak
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

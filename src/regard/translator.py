@@ -1,0 +1,261 @@
+"""The front door: texts in, translations out, with where each word came from and what to check.
+
+translator = regard.load("model/")
+translator.translate(["A dog runs."])[0].text
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from regard.batch import Tokens
+from regard.bundle.bundle import RUN, Bundle, unseal
+from regard.bundle.restore import restored
+from regard.engine.engine import Decoding, Engine
+from regard.engine.texts import Said, Splitting, join, search_texts
+from regard.engine.torch import TorchEngine
+from regard.errors import ArtefactError, CorpusError, SpecError
+from regard.explain.alarm import Alarm, Bounds, judge, worst
+from regard.explain.align import Aligned, Pointer, Text, concatenate
+from regard.explain.align import align as align_pair
+from regard.explain.reread import reread
+from regard.models import EncoderDecoder
+from regard.spec.model import Sizes
+from regard.spec.read import parse_run
+from regard.spec.run import Run
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Span, Tokenizer
+
+EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
+EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
+"""The folders of a bundle with the same model for another engine; the first is preferred."""
+
+SPLITTING, ALIGNMENT, ALARMS = "text.json", "alignment.json", "alarms.json"
+"""What a model knows of itself: how long its texts were, which look points, what is usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the source that was translated as one: all of it, unless it was long."""
+
+    span: Span  # of the source's characters
+    place: Span  # of the translation's
+    text: str
+    pieces: tuple[str, ...]
+    logps: tuple[float, ...]  # of each piece, and of the end where it was reached
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    source: str
+    text: str
+    score: float  # Σ log p / length^alpha: what translations of a source are ranked by
+    parts: tuple[Part, ...]
+    alternatives: tuple[Translation, ...] = ()  # the next best, where they were asked for
+    aligned: Aligned | None = None  # word by word, where it was asked for
+    alarm: Alarm | None = None  # where it was asked for
+
+    @property
+    def logps(self) -> tuple[float, ...]:
+        return tuple(logp for part in self.parts for logp in part.logps)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Translator:
+    """A model, its text pipeline, an engine, and what the model knows of itself."""
+
+    def __init__(
+        self,
+        model: EncoderDecoder[Tokens, Any],
+        tokenizer: Tokenizer,
+        splitting: Splitting,
+        how: Decoding,
+        *,
+        engine: Engine | None = None,  # by default the model itself
+        pointer: Pointer | None = None,
+        bounds: Bounds | None = None,
+    ) -> None:
+        self.model, self.tokenizer, self.splitting, self.how = model, tokenizer, splitting, how
+        self.engine = engine or TorchEngine(model)
+        self.pointer, self.bounds = pointer, bounds
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        how: Decoding | None = None,
+        *,
+        best: int = 1,
+        align: bool = False,
+        check: bool = False,
+    ) -> list[Translation]:
+        """Translate each text; `how` by default as the model was sealed.
+
+        `best` asks for so many translations of each, the next ones as its alternatives; `align`
+        for the links between their words; `check` for an alarm where something may be dropped,
+        repeated or made up. An empty text is translated by nothing, and has neither.
+        """
+        if isinstance(texts, str):
+            raise CorpusError("texts: is one string; give a list of texts")
+        how = how or self.how
+        found = search_texts(self.engine, self.tokenizer, self.splitting, texts, how)
+        translations = []
+        for text, parts in zip(texts, found, strict=True):
+            ranks = range(min(best, max((len(part.hypotheses) for part in parts), default=1)))
+            first, *others = [self._translation(text, parts, rank, how.alpha) for rank in ranks]
+            translations.append(replace(first, alternatives=tuple(others)))
+        return self._explained(translations, align, check) if align or check else translations
+
+    def align(
+        self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
+    ) -> list[Aligned]:
+        """Which words of a source each word of a target looks at, by reading the pairs once more.
+
+        `pretokenized`: words are what stands between spaces.
+        """
+        if len(sources) != len(targets):
+            raise CorpusError(
+                f"targets: {len(targets)} for {len(sources)} sources; give one for each"
+            )
+        return [aligned for aligned, _ in self.reread(sources, targets, pretokenized=pretokenized)]
+
+    def reread(
+        self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
+    ) -> list[tuple[Aligned, tuple[float, ...]]]:
+        """The same, and how likely each piece of a target and its end were."""
+        pointer = self.pointer
+        if pointer is None:
+            raise ArtefactError(
+                "model: looks at nothing while it translates, so it cannot tell which word stands "
+                "for which; use a model with attention"
+            )
+        pairs = [
+            tuple(Text.read(self.tokenizer, text, spaced=pretokenized) for text in pair)
+            for pair in zip(sources, targets, strict=True)
+        ]
+        ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
+        readings = reread(self.model, ids, [pointer.look])
+        return [
+            (align_pair(pointer, source, target, reading), reading.logps)
+            for (source, target), reading in zip(pairs, readings, strict=True)
+        ]
+
+    def _translation(self, text: str, said: list[Said], rank: int, alpha: float) -> Translation:
+        chosen = [part.hypotheses[min(rank, len(part.hypotheses) - 1)] for part in said]
+        texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
+        joined, places = join(text, [part.span for part in said], texts)
+        parts = tuple(
+            Part(part.span, place, own, tuple(map(self.tokenizer.piece, best.tokens)), best.logps)
+            for part, place, own, best in zip(said, places, texts, chosen, strict=True)
+        )
+        logps = [logp for part in parts for logp in part.logps]
+        score = sum(logps) / max(1, len(logps)) ** alpha
+        return Translation(text, joined, score, parts)
+
+    def _explained(
+        self, translations: list[Translation], align: bool, check: bool
+    ) -> list[Translation]:
+        if check and self.bounds is None:
+            raise ArtefactError("model: was sealed without knowing what is usual; seal it again")
+        stretches = [
+            (found.source[slice(*part.span)], part.text)
+            for found in translations
+            for part in found.parts
+        ]
+        read = iter(self.reread(*zip(*stretches, strict=True)) if stretches else ())
+        explained = []
+        for found in translations:
+            parts = [(part, *next(read)) for part in found.parts]
+            if parts and align:
+                spans = [(part.span, part.place, aligned) for part, aligned, _ in parts]
+                found = replace(found, aligned=concatenate(found.source, found.text, spans))
+            if parts and check and self.bounds is not None:
+                alarms = [
+                    (part.span[0], judge(self.bounds, aligned, logps))
+                    for part, aligned, logps in parts
+                ]
+                found = replace(found, alarm=worst(alarms))
+            explained.append(found)
+        return explained
+
+
+def load(
+    path: str | Path,
+    *,
+    engine: EngineName = "auto",
+    device: str | None = None,
+) -> Translator:
+    """Open a sealed model.
+
+    `engine`: what it translates with; by default CTranslate2 where it was exported to it, the model
+    itself elsewhere. `invariant` is the model itself, and no translation depends on its neighbours
+    by a single bit.
+    """
+    bundle = unseal(Path(path))
+    run = parse_run(bundle.text(RUN), f"{bundle.path / RUN}")
+    tokenizer = SentencePiece.parse(
+        bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path
+    )
+    model = restored(lambda: build_model(run, tokenizer.size), bundle)
+    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    splitting, pointer, bounds = _read_facts(bundle)
+    return Translator(
+        model,
+        tokenizer,
+        splitting,
+        Decoding(run.search.beam, run.search.alpha),
+        engine=_engine(bundle, model, engine),
+        pointer=pointer,
+        bounds=bounds,
+    )
+
+
+def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
+    """The model of a run that translates, as yet knowing nothing."""
+    model = run.model
+    if model.kind != "encoder-decoder" or model.encoder.kind == "image":
+        raise SpecError("model: does not read and say sentences; choose one that does")
+    return model.build(Sizes(vocabulary, vocabulary))
+
+
+def facts(translator: Translator) -> dict[str, bytes]:
+    """What a model knows of itself, as the files of a bundle."""
+    known = {
+        SPLITTING: translator.splitting,
+        ALIGNMENT: translator.pointer,
+        ALARMS: translator.bounds,
+    }
+    return {
+        name: json.dumps(asdict(fact), indent=1).encode()
+        for name, fact in known.items()
+        if fact is not None
+    }
+
+
+def _read_facts(bundle: Bundle) -> tuple[Splitting, Pointer | None, Bounds | None]:
+    return (
+        bundle.value(SPLITTING, Splitting),
+        bundle.value(ALIGNMENT, Pointer) if ALIGNMENT in bundle.names else None,
+        bundle.value(ALARMS, Bounds) if ALARMS in bundle.names else None,
+    )
+
+
+def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName) -> Engine:
+    exported = [folder for folder in EXPORTS if f"{folder}/model.bin" in bundle.names]
+    if name == "auto":
+        name = exported[0] if exported else "torch"
+    if name in ("torch", "invariant"):
+        return TorchEngine(model, invariant=name == "invariant")
+    if name not in exported:
+        raise ArtefactError(
+            f"{bundle.path}: holds no {name}; run `regard export {bundle.path} --to ctranslate2`"
+        )
+    from regard.engine.ctranslate2 import CTranslate2Engine
+
+    return CTranslate2Engine(bundle.path / name)

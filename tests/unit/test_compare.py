@@ -1,0 +1,209 @@
+"""Systems against a baseline: paired tests, what changed, the gate and the page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from html.parser import HTMLParser
+from random import Random
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from regard.errors import CorpusError, SpecError
+from regard.evaluate.bootstrap import count, differ, resample
+from regard.evaluate.compare import Comparison, Gate, compare, judge, read_gate
+from regard.evaluate.page import page
+from regard.evaluate.report import verdict_line
+from regard.evaluate.scores import score
+from tests.spoilt import sentence, spoil
+
+RANDOM = Random(0)
+SOURCES = [sentence(RANDOM, 3 + place % 20) for place in range(150)]
+REFERENCES = [sentence(RANDOM, 3 + place % 20) for place in range(150)]
+OLD = [spoil(RANDOM, text, 0.3) for text in REFERENCES]
+BETTER = [spoil(RANDOM, text, 0.15) for text in REFERENCES]
+ALIKE = [f"{text} zzz" if place < 4 else text for place, text in enumerate(OLD)]
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compare(SOURCES, REFERENCES, {"old": OLD, "better": BETTER, "same": OLD, "alike": ALIKE})
+
+
+def test_differences_are_those_of_the_scores(comparison: Comparison) -> None:
+    old, better = score(OLD, REFERENCES).values, score(BETTER, REFERENCES).values
+    found = comparison.candidates[0]
+    assert found.name == "better"
+    assert {n: d.value for n, d in found.differences.items()} == {
+        n: better[n] - old[n] for n in old
+    }
+    assert {n: e.value for n, e in comparison.evaluation.scores.items()} == old
+    assert {n: e.value for n, e in found.evaluation.scores.items()} == better
+
+
+def test_a_better_system_is_better_beyond_chance(comparison: Comparison) -> None:
+    found = comparison.candidates[0].differences
+    assert found["bleu"].interval is not None and found["bleu"].interval[0] > 0
+    assert found["ter"].interval is not None and found["ter"].interval[1] < 0
+    assert all(difference.p == pytest.approx(2 / 1001) for difference in found.values())
+
+
+def test_the_same_system_does_not_differ(comparison: Comparison) -> None:
+    found = comparison.candidates[1]
+    assert found.changed == 0 and found.gained == found.lost == ()
+    for difference in found.differences.values():
+        assert (difference.value, difference.interval, difference.p) == (0, (0, 0), 1)
+
+
+def test_p_is_small_where_the_interval_leaves_out_none(comparison: Comparison) -> None:
+    for candidate in comparison.candidates:
+        groups = [candidate.differences, *(bucket.differences for bucket in candidate.by_length)]
+        for difference in (each for group in groups for each in group.values()):
+            if difference.interval is not None:
+                low, high = difference.interval
+                assert difference.p is not None
+                assert (difference.p < 0.049) <= (low > 0 or high < 0) <= (difference.p < 0.053)
+
+
+def test_the_same_sentences_are_drawn_for_both() -> None:
+    old, better = (count(said, REFERENCES)["chrf"] for said in (OLD, BETTER))
+    apart = resample([better])[0] - resample([old])[0]  # drawn one after the other, and alike
+    found = differ({"chrf": better}, {"chrf": old})["chrf"]
+    assert found.interval == pytest.approx(tuple(np.quantile(apart, (0.025, 0.975))))
+    alone = np.std(resample([better])[0]) ** 2 + np.std(resample([old])[0]) ** 2
+    assert np.std(apart) ** 2 < alone  # what makes a sentence hard for both cancels out
+
+
+@pytest.mark.slow
+def test_chance_alone_is_significant_as_seldom_as_it_says() -> None:
+    """Two systems of one quality, 200 times: p < 0.05 in about 5 % of them."""
+    random = Random(5)
+    significant = 0
+    references = ["right"] * 60
+    for _ in range(200):
+        first, second = (
+            ["right" if random.random() < 0.6 else "wrong" for _ in references] for _ in range(2)
+        )
+        counts = [{"ter": count(said, references)["ter"]} for said in (first, second)]
+        p = differ(*counts)["ter"].p
+        assert p is not None
+        significant += p < 0.05
+    assert 2 <= significant <= 22  # 10 ± 3 standard deviations, and the bootstrap's own slack
+
+
+def test_differences_by_length_are_of_their_sentences_alone(comparison: Comparison) -> None:
+    found = comparison.candidates[0].by_length
+    lengths = [len(source.split()) for source in SOURCES]
+    assert sum(bucket.sentences for bucket in found) == len(SOURCES)
+    rows = [place for place, length in enumerate(lengths) if length <= 10]
+    better, old = (
+        score([said[i] for i in rows], [REFERENCES[i] for i in rows]).values["chrf"]
+        for said in (BETTER, OLD)
+    )
+    assert found[0].differences["chrf"].value == better - old
+    assert found[-1].differences == {}
+
+
+def test_what_changed_most_comes_first_with_its_texts(comparison: Comparison) -> None:
+    found = comparison.candidates[0]
+    assert len(found.gained) == len(found.lost) == 10
+    gains = [change.gain for change in found.gained]
+    assert gains == sorted(gains, reverse=True) and gains[-1] > 0
+    losses = [change.gain for change in found.lost]
+    assert losses == sorted(losses) and losses[-1] < 0
+    top = found.gained[0]
+    place = top.line - 1
+    assert (top.source, top.reference) == (SOURCES[place], REFERENCES[place])
+    assert (top.before, top.after) == (OLD[place], BETTER[place])
+    assert top.chrf[1] == sacrebleu.sentence_chrf(top.after, [top.reference]).score
+    every = [
+        sacrebleu.sentence_chrf(b, [r]).score - sacrebleu.sentence_chrf(o, [r]).score
+        for o, b, r in zip(OLD, BETTER, REFERENCES, strict=True)
+    ]
+    assert gains[0] == max(every) and losses[0] == min(every)
+
+
+def test_few_changes_are_all_shown(comparison: Comparison) -> None:
+    found = comparison.candidates[2]
+    assert found.changed == 4 and {change.line for change in found.lost} == {1, 2, 3, 4}
+    assert found.gained == ()
+
+
+def test_a_gate_lets_through_what_loses_no_more_than_allowed(comparison: Comparison) -> None:
+    worse = compare(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
+    loss = worse.candidates[0].differences["bleu"].value
+    strict, wide = Gate("bleu", -0.3), Gate("bleu", loss - 0.01)
+    assert [verdict.passed for verdict in judge(worse, [strict, wide])] == [False, True]
+    assert all(verdict.passed for verdict in judge(comparison, [strict])[:2])
+    failed = judge(worse, [strict])[0]
+    assert failed.candidate == "old" and failed.difference.value == loss
+    said = verdict_line(failed)
+    assert said.startswith(f"old fails: bleu −{-loss:.2f}, where −0.30 is the least allowed (95 %")
+
+
+def test_of_ter_less_is_better(comparison: Comparison) -> None:
+    assert judge(comparison, [Gate("ter", 0.0)])[0].passed
+    worse = compare(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
+    verdict = judge(worse, [Gate("ter", 0.5)])[0]
+    assert not verdict.passed and "+0.50 is the most allowed" in verdict_line(verdict)
+
+
+def test_a_gate_is_read_as_it_is_written() -> None:
+    assert read_gate("bleu=-0.3") == Gate("bleu", -0.3)
+    assert read_gate("ter=1") == Gate("ter", 1.0)
+    with pytest.raises(SpecError, match="names no metric; say one of bleu"):
+        read_gate("blue=-0.3")
+    for wrong in ("bleu", "bleu=", "bleu=much", "bleu=nan"):
+        with pytest.raises(SpecError, match="has no number"):
+            read_gate(wrong)
+
+
+def test_outputs_must_be_of_the_same_sources() -> None:
+    with pytest.raises(CorpusError, match="references: 150 for 149 outputs"):
+        compare(SOURCES, REFERENCES, {"old": OLD, "short": OLD[1:]})
+    with pytest.raises(CorpusError, match="sources: 149 for 150 outputs"):
+        compare(SOURCES[1:], REFERENCES, {"old": OLD, "better": BETTER})
+
+
+def test_a_comparison_is_plain_json(comparison: Comparison) -> None:
+    facts = json.loads(json.dumps(asdict(comparison)))
+    assert facts["candidates"][0]["differences"]["bleu"]["p"] < 0.05
+
+
+class Tags(HTMLParser):
+    """What a page holds, and whether every tag is closed in its turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert not {"src", "href", "onload", "onclick"} & {name for name, _ in attrs}
+        if tag not in {"meta", "br"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_needs_no_network(comparison: Comparison) -> None:
+    text = page(comparison, judge(comparison, [Gate("bleu", -0.3)]))
+    tags = Tags(text)
+    assert {"svg", "table", "ins", "del"} <= tags.seen
+    assert "better passes: bleu +" in text
+    assert "script" not in tags.seen and "link" not in tags.seen
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert comparison.evaluation.signatures["bleu"] in text
+
+
+def test_no_text_breaks_out_of_the_page() -> None:
+    nasty = "<script>alert('&')</script>"
+    outputs = {nasty: ["a"] * 12, f"{nasty}2": [nasty] * 12}
+    text = page(compare([nasty] * 12, [nasty] * 12, outputs), [])
+    assert "script" not in Tags(text).seen

@@ -1,0 +1,164 @@
+"""Law 13, export: what CTranslate2 says of an exported model is what the model itself says."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from regard.batch import pad
+from regard.engine.convert import convert
+from regard.engine.ctranslate2 import CTranslate2Engine
+from regard.engine.engine import Decoding, Draw
+from regard.engine.torch import TorchEngine
+from regard.errors import ArtefactError, SpecError
+from regard.models import EncoderDecoder
+from regard.search import Hypothesis
+from regard.spec.model import Sizes
+from regard.spec.read import read_run
+from regard.text.tokenizer import BOS, EOS
+
+pytest.importorskip("ctranslate2")
+
+WORDS = 23
+PIECES = ["<pad>", "<s>", "</s>", "<unk>", *(f"▁{i}" for i in range(4, WORDS))]
+VARIANTS = [
+    (2, ""),  # normed after, all tied, as Vaswani et al.
+    (1, "tie=readout encoder.norm=before decoder.norm=before"),
+    (4, "tie=none encoder.norm=before decoder.activation=gelu"),
+    (4, "decoder.norm=before encoder.positions=learned decoder.layers=3"),
+]
+
+
+def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
+    """A small one, whose weights are so large that its choices differ."""
+    settings = ["embedding=16", f"decoder.source.score.heads={heads}"]
+    for side in ("encoder", "decoder"):
+        sizes = "dim=16", "hidden_dim=24", "layers=2", f"own.score.heads={heads}"
+        settings += [f"{side}.{size}" for size in sizes]
+    overrides = [f"model.{setting}" for setting in settings + variant.split()]
+    model = read_run("transformer", overrides).model.build(Sizes(WORDS, WORDS)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))  # norms and biases too
+        model.readout.weight.mul_(3)
+        model.readout.bias[EOS] += 2  # some come to an end
+    return model
+
+
+def exported(model: EncoderDecoder[Any, Any], folder: Path) -> CTranslate2Engine:
+    convert(model, PIECES, folder)
+    return CTranslate2Engine(folder, workers=1)
+
+
+def sources(count: int = 5, longest: int = 16) -> list[list[int]]:
+    draws = random.Random(1)
+    lengths = [draws.randrange(1, longest) for _ in range(count)]
+    return [[draws.randrange(4, WORDS) for _ in range(n)] for n in lengths]
+
+
+def assert_same(found: list[list[Hypothesis]], wanted: list[list[Hypothesis]]) -> None:
+    for ours, theirs in zip(wanted, found, strict=True):
+        assert [h.tokens for h in theirs] == [h.tokens for h in ours]
+        assert [h.ended for h in theirs] == [h.ended for h in ours]
+        for one, other in zip(ours, theirs, strict=True):
+            assert other.score == pytest.approx(one.score, abs=1e-5 * len(one.logps))
+            assert other.logps == pytest.approx(one.logps, abs=1e-4)
+
+
+@pytest.mark.parametrize(("heads", "variant"), VARIANTS)
+def test_law_13_export_a_beam_finds_what_ours_finds(
+    heads: int, variant: str, tmp_path: Path
+) -> None:
+    model = transformer(heads, variant)
+    engine = exported(model, tmp_path)
+    for alpha in (0.0, 0.8):
+        how = Decoding(width=4, alpha=alpha)
+        assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
+
+
+@pytest.mark.parametrize(("heads", "variant"), VARIANTS)
+def test_law_13_export_the_likeliest_words_are_ours(
+    heads: int, variant: str, tmp_path: Path
+) -> None:
+    model, how = transformer(heads, variant), Decoding(width=1)
+    engine = exported(model, tmp_path)
+    assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
+
+
+def test_a_forced_reading_gives_our_probabilities(tmp_path: Path) -> None:
+    model, read = transformer(), sources(6)
+    said = [source[::-1] for source in read]
+    forced = exported(model, tmp_path).force(read, said)
+    for source, target, logps in zip(read, said, forced, strict=True):
+        decoded = model(pad([[*source, EOS]]), torch.tensor([[BOS, *target]]))
+        wanted = model.readout(decoded.hidden)[0].log_softmax(dim=-1)
+        assert logps == pytest.approx(wanted[range(len(logps)), [*target, EOS]].tolist(), abs=1e-4)
+
+
+def test_a_sentence_alone_is_answered_as_in_a_batch_whatever_the_workers(tmp_path: Path) -> None:
+    convert(transformer(), PIECES, tmp_path)
+    together = CTranslate2Engine(tmp_path, workers=2).search(sources(), Decoding())
+    alone = CTranslate2Engine(tmp_path, workers=1)
+    assert_same([alone.search([source], Decoding())[0] for source in sources()], together)
+
+
+def test_where_probabilities_are_not_asked_for_all_else_is_the_same(tmp_path: Path) -> None:
+    convert(transformer(), PIECES, tmp_path)
+    told, bare = (CTranslate2Engine(tmp_path, logps=logps) for logps in (True, False))
+    for full, short in zip(*(e.search(sources(), Decoding()) for e in (told, bare)), strict=True):
+        assert [(h.tokens, h.score) for h in short] == [(h.tokens, h.score) for h in full]
+        assert not any(h.logps for h in short)
+
+
+def test_nothing_is_said_to_an_empty_source(tmp_path: Path) -> None:
+    engine = exported(transformer(), tmp_path)
+    nothing, something = engine.search([[], [5]], Decoding(width=2))
+    assert [h.tokens for h in nothing] == [()]
+    assert len(something) == 2
+    assert engine.search([], Decoding()) == []
+
+
+def test_of_a_long_source_nothing_is_cut_off(tmp_path: Path) -> None:
+    model, long = transformer(), [4 + i % (WORDS - 4) for i in range(1_500)]
+    (logps,) = exported(model, tmp_path).force([long], [[5, 6]])
+    decoded = model(pad([[*long, EOS]]), torch.tensor([[BOS, 5, 6]]))
+    wanted = model.readout(decoded.hidden)[0].log_softmax(dim=-1)[range(3), [5, 6, EOS]]
+    assert logps == pytest.approx(wanted.tolist(), abs=1e-3)
+
+
+def test_in_eight_bits_it_is_smaller_and_nearly_the_same(tmp_path: Path) -> None:
+    model = transformer()
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    exact = exported(model, tmp_path / "exact")
+    convert(model, PIECES, tmp_path / "int8", quantization="int8")
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, before[name])
+    sizes = [(tmp_path / f / "model.bin").stat().st_size for f in ("int8", "exact")]
+    assert sizes[0] < sizes[1]
+    rough = CTranslate2Engine(tmp_path / "int8", workers=1)
+    read = sources()
+    one, other = (torch.tensor([sum(x) for x in e.force(read, read)]) for e in (exact, rough))
+    assert torch.corrcoef(torch.stack([one, other]))[0, 1] > 0.99
+
+
+def test_it_does_not_draw(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="torch engine"):
+        exported(transformer(), tmp_path).search([[5]], Decoding(draw=Draw()))
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArtefactError, match="regard export"):
+        CTranslate2Engine(tmp_path)
+
+
+def test_without_the_library_it_is_said_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(SpecError, match=r"regard\[ctranslate2\]"):
+        convert(transformer(), PIECES, tmp_path)

@@ -1,0 +1,165 @@
+"""Scores by length: those of the one scoring path, of whole corpora and of their parts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from regard.errors import CorpusError
+from regard.evaluate.bootstrap import FEW, SEED, TIMES, count, estimate, resample
+from regard.evaluate.chart import chart_by_length
+from regard.evaluate.lengths import Evaluation, Lengths, divide, evaluate
+from regard.evaluate.scores import score
+from tests.spoilt import sentence, spoil
+
+
+@pytest.fixture(scope="module")
+def texts() -> tuple[list[str], list[str], list[str]]:
+    """Sources of 1 to 25 words, outputs that are worse the longer they are, and references."""
+    random = Random(0)
+    sources = [sentence(random, 1 + place % 25) for place in range(120)]
+    references = [sentence(random, len(source.split())) for source in sources]
+    outputs = [spoil(random, text, len(text.split()) / 40) for text in references]
+    return sources, outputs, references
+
+
+@pytest.fixture(scope="module")
+def evaluation(texts: tuple[list[str], list[str], list[str]]) -> Evaluation:
+    return evaluate(*texts, edges=(5, 10, 15))
+
+
+def test_the_whole_scores_as_in_training_to_the_last_bit(texts, evaluation: Evaluation) -> None:
+    _, outputs, references = texts
+    measured = score(outputs, references)
+    assert {name: each.value for name, each in evaluation.scores.items()} == measured.values
+    assert evaluation.signatures == measured.signatures
+    assert evaluation.sentences == 120
+
+
+def test_each_bucket_scores_as_a_corpus_of_its_own(texts, evaluation: Evaluation) -> None:
+    lengths = [len(re.findall(r"\w+|,", source)) for source in texts[0]]
+    for bucket, (first, last) in zip(
+        evaluation.buckets, [(1, 5), (6, 10), (11, 15), (16, 99)], strict=True
+    ):
+        places = [place for place, length in enumerate(lengths) if first <= length <= last]
+        outputs, references = ([side[place] for place in places] for side in texts[1:])
+        assert bucket.sentences == len(places)
+        values = {name: each.value for name, each in bucket.scores.items()}
+        assert values == score(outputs, references).values
+
+
+def test_lengths_are_words_of_the_source_with_punctuation() -> None:
+    sources = ["", "one two", "one, two", "a b c d", "a b c d e"]
+    places = divide(sources, sources, edges=(2, 4))
+    assert places == {Lengths(1, 2): [0, 1], Lengths(3, 4): [2, 3], Lengths(5, None): [4]}
+    assert [str(lengths) for lengths in places] == ["1–2", "3–4", "5+"]
+
+
+def test_a_drawn_corpus_scores_as_its_sentences_written_out(texts) -> None:
+    _, outputs, references = texts
+    counts = count(outputs, references)
+    drawn = dict(zip(counts, resample(list(counts.values())), strict=True))
+    random = np.random.default_rng(SEED)
+    for time in range(3):
+        taken = random.integers(len(outputs), size=len(outputs))
+        said, meant = [outputs[i] for i in taken], [references[i] for i in taken]
+        assert drawn["bleu"][time] == sacrebleu.corpus_bleu(said, [meant]).score
+        assert drawn["chrf"][time] == sacrebleu.corpus_chrf(said, [meant]).score
+        assert drawn["ter"][time] == sacrebleu.corpus_ter(said, [meant]).score
+    assert all(len(scores) == TIMES for scores in drawn.values())
+
+
+def test_an_interval_holds_the_score_and_95_per_cent_of_what_was_drawn(texts) -> None:
+    counts = count(*texts[1:])
+    for (name, each), scores in zip(
+        estimate(counts).items(), resample(list(counts.values())), strict=True
+    ):
+        assert each.interval is not None
+        low, high = each.interval
+        assert low < each.value < high, name
+        assert np.mean((low <= scores) & (scores <= high)) == pytest.approx(0.95, abs=0.002)
+
+
+def test_an_interval_of_many_sentences_is_that_of_the_normal_distribution() -> None:
+    """TER of sentences of one word is 100 × the share of wrong ones: a binomial."""
+    random = Random(1)
+    outputs = ["right" if random.random() < 0.7 else "wrong" for _ in range(2_000)]
+    found = estimate(count(outputs, ["right"] * 2_000))["ter"]
+    share = outputs.count("wrong") / 2_000
+    spread = 100 * 1.96 * (share * (1 - share) / 2_000) ** 0.5
+    assert found.value == pytest.approx(100 * share)
+    assert found.interval == pytest.approx(
+        (found.value - spread, found.value + spread), abs=0.1 * spread
+    )
+
+
+def test_the_same_sentences_give_the_same_intervals(texts, evaluation: Evaluation) -> None:
+    assert evaluate(*texts, edges=(5, 10, 15)) == evaluation
+
+
+def test_too_few_sentences_have_no_interval() -> None:
+    texts = ["a cat sits on the mat"] * FEW
+    assert evaluate(texts, texts, texts).scores["bleu"].interval is not None
+    few = evaluate(texts[1:], texts[1:], texts[1:])
+    assert few.scores["bleu"].interval is None
+    assert few.scores["bleu"].value == pytest.approx(100)
+
+
+def test_a_bucket_without_sentences_has_no_scores() -> None:
+    texts = ["a cat sits on the mat"] * FEW
+    first, *others = evaluate(texts, texts, texts).buckets
+    assert first.sentences == FEW
+    assert all(bucket.sentences == 0 and bucket.scores == {} for bucket in others)
+
+
+def test_an_evaluation_is_plain_json(evaluation: Evaluation) -> None:
+    facts = json.loads(json.dumps(asdict(evaluation)))
+    assert facts["buckets"][0]["lengths"] == {"first": 1, "last": 5}
+    assert facts["scores"]["bleu"]["value"] == evaluation.scores["bleu"].value
+
+
+def test_each_output_needs_a_source_and_a_reference() -> None:
+    with pytest.raises(CorpusError, match="sources: 1 for 2 outputs"):
+        evaluate(["a"], ["a", "b"], ["a", "b"])
+    with pytest.raises(CorpusError, match="references: 1 for 2 outputs"):
+        evaluate(["a", "b"], ["a", "b"], ["a"])
+    with pytest.raises(CorpusError, match="there are none to score"):
+        evaluate([], [], [])
+
+
+def test_the_picture_has_every_system_every_bucket_and_its_count(evaluation: Evaluation) -> None:
+    nasty = "</text><script>alert(1)</script>"
+    picture = chart_by_length({"ours": evaluation, nasty: evaluation}, "bleu")
+    root = ElementTree.fromstring(picture)
+    texts = [element.text for element in root.iter() if element.text]
+    assert not [element for element in root.iter() if "script" in element.tag]
+    assert {"ours", nasty, "BLEU by length of the source"} <= set(texts)
+    for bucket in evaluation.buckets:
+        assert str(bucket.lengths) in texts and str(bucket.sentences) in texts
+
+
+def test_the_picture_has_a_band_where_there_are_intervals_and_no_buckets_behind_the_last() -> None:
+    many, few = ["a cat sits on the mat"] * FEW, [" ".join(["cat"] * 25)]
+    texts = many + few
+    root = ElementTree.fromstring(chart_by_length({"ours": evaluate(texts, texts, texts)}, "chrf"))
+    bands = [element for element in root.iter() if element.get("fill-opacity")]
+    written = [element.text for element in root.iter()]
+    assert len(bands) == 1
+    assert "21–30" in written and "31–40" not in written
+
+
+def test_debates_of_all_lengths_fill_every_bucket(corpora: Path) -> None:
+    path = corpora / "europarl-en-fr-de" / "test_by_length.en.gz"
+    sources = gzip.decompress(path.read_bytes()).decode().splitlines()
+    places = divide(sources, sources)
+    assert sum(map(len, places.values())) == 1_956
+    assert all(len(rows) > 150 for rows in places.values())
