@@ -26,6 +26,7 @@ from regard.explain.align import Aligned, Pointer, Text, concatenate
 from regard.explain.align import align as align_pair
 from regard.explain.reread import reread
 from regard.models import EncoderDecoder
+from regard.search import Hypothesis
 from regard.spec.model import Sizes
 from regard.spec.read import parse_run
 from regard.spec.run import Run
@@ -47,7 +48,7 @@ class Part:
     place: Span  # of the translation's
     text: str
     pieces: tuple[str, ...]
-    logps: tuple[float, ...]  # of each piece, and of the end where it was reached
+    logps: tuple[float, ...]  # of each piece, and of the end where it was reached, where known
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +93,23 @@ class Translator:
         how: Decoding | None = None,
         *,
         best: int = 1,
+        logps: bool = False,
         align: bool = False,
         check: bool = False,
     ) -> list[Translation]:
         """Translate each text; `how` by default as the model was sealed.
 
-        `best` asks for so many translations of each, the next ones as its alternatives; `align`
-        for the links between their words; `check` for an alarm where something may be dropped,
-        repeated or made up. An empty text is translated by nothing, and has neither.
+        `best` asks for so many translations of each, the next ones as its alternatives; `logps` for
+        the log-probability of each piece, which not every engine tells for nothing; `align` for the
+        links between their words; `check` for an alarm where something may be dropped, repeated or
+        made up. An empty text is translated by nothing, and has none of these.
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is one string; give a list of texts")
         how = how or self.how
         found = search_texts(self.engine, self.tokenizer, self.splitting, texts, how)
+        if logps:
+            found = self._forced(found, best)
         translations = []
         for text, parts in zip(texts, found, strict=True):
             ranks = range(min(best, max((len(part.hypotheses) for part in parts), default=1)))
@@ -154,9 +159,28 @@ class Translator:
             Part(part.span, place, own, tuple(map(self.tokenizer.piece, best.tokens)), best.logps)
             for part, place, own, best in zip(said, places, texts, chosen, strict=True)
         )
-        logps = [logp for part in parts for logp in part.logps]
-        score = sum(logps) / max(1, len(logps)) ** alpha
-        return Translation(text, joined, score, parts)
+        return Translation(text, joined, _score(chosen, alpha), parts)
+
+    def _forced(self, found: list[list[Said]], best: int) -> list[list[Said]]:
+        """The same, with the log-probabilities of those hypotheses of which they are not known."""
+        asked = [
+            (part.source, hypothesis.tokens)
+            for parts in found
+            for part in parts
+            for hypothesis in part.hypotheses[:best]
+            if not hypothesis.logps
+        ]
+        readings = iter(reread(self.model, asked, ()))
+
+        def forced(hypothesis: Hypothesis) -> Hypothesis:
+            return (
+                hypothesis if hypothesis.logps else replace(hypothesis, logps=next(readings).logps)
+            )
+
+        return [
+            [replace(part, hypotheses=tuple(map(forced, part.hypotheses[:best]))) for part in parts]
+            for parts in found
+        ]
 
     def _explained(
         self, translations: list[Translation], align: bool, check: bool
@@ -183,6 +207,15 @@ class Translator:
                 found = replace(found, alarm=worst(alarms))
             explained.append(found)
         return explained
+
+
+def _score(chosen: Sequence[Hypothesis], alpha: float) -> float:
+    """Of several parts, as if they were one sentence."""
+    if len(chosen) == 1:
+        return chosen[0].score
+    lengths = [len(hypothesis.tokens) + 1 for hypothesis in chosen]
+    logp = sum(h.score * n**alpha for h, n in zip(chosen, lengths, strict=True))
+    return logp / max(1, sum(lengths)) ** alpha
 
 
 def load(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,33 @@ def test_alternatives_come_best_first(translator) -> None:
     for found in translator.translate(LINES, Decoding(4), best=4):
         scores = [one.score for one in (found, *found.alternatives)]
         assert len(scores) == 4 and scores == sorted(scores, reverse=True)
+
+
+def test_probabilities_that_an_engine_does_not_tell_are_found_by_a_forced_reading(
+    translator,
+) -> None:
+    class Silent:
+        def search(self, sources, how):
+            found = TorchEngine(translator.model).search(sources, how)
+            return [[replace(one, logps=()) for one in each] for each in found]
+
+    silent = regard.Translator(
+        translator.model,
+        translator.tokenizer,
+        translator.splitting,
+        translator.how,
+        engine=Silent(),
+    )
+    assert not any(found.logps for found in silent.translate(LINES))
+    for one, other in zip(
+        silent.translate(LINES, best=2, logps=True),
+        translator.translate(LINES, best=2),
+        strict=True,
+    ):
+        assert one.score == other.score
+        known = len(other.logps)  # one that was cut at its limit has no end
+        assert one.logps[:known] == pytest.approx(other.logps, abs=1e-4)
+        assert len(one.alternatives[0].logps) >= len(other.alternatives[0].logps)
 
 
 def test_what_is_drawn_differs_by_its_seed_alone(translator) -> None:

@@ -71,7 +71,9 @@ def translate(
     number = 0
     with _reading(source) as lines, _writing(out) as file, _progress(source) as done:
         for block in _blocks(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
-            for found in translator.translate(block, how, best=nbest, align=align, check=check):
+            for found in translator.translate(
+                block, how, best=nbest, logps=json, align=align, check=check
+            ):
                 number += 1
                 write(file, number, found)
                 if found.alarm is not None and found.alarm.check:

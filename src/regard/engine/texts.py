@@ -32,6 +32,7 @@ class Said:
     """A stretch of a text, and what was found for it, best first."""
 
     span: Span  # of the text's characters
+    source: tuple[int, ...]  # its ids
     hypotheses: tuple[Hypothesis, ...]
 
 
@@ -46,7 +47,10 @@ def search_texts(
     spans = [_cut(tokenizer, splitting, text, ids) for text, ids in _encoded(tokenizer, texts)]
     flat = [ids for stretches in spans for _, ids in stretches]
     found = iter(engine.search(flat, how))
-    return [[Said(span, tuple(next(found))) for span, _ in stretches] for stretches in spans]
+    return [
+        [Said(span, tuple(ids), tuple(next(found))) for span, ids in stretches]
+        for stretches in spans
+    ]
 
 
 def join(text: str, spans: Sequence[Span], translations: Sequence[str]) -> tuple[str, list[Span]]:
