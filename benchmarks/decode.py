@@ -15,13 +15,11 @@ ours on average. The last line is one JSON object; the exit code tells whether e
 from __future__ import annotations
 
 import argparse
-import gzip
 import math
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -31,7 +29,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from benchmarks.figures import Figure, report
-from benchmarks.train import DATA, SHARDS, THREADS, TRANSFORMER, Lesson, open_data, transformer_run
+from benchmarks.multi30k import read_pairs
+from benchmarks.train import SHARDS, THREADS, TRANSFORMER, Lesson, open_data, transformer_run
 from regard.batch import Tokens, pad
 from regard.engine.convert import convert
 from regard.engine.ctranslate2 import CTranslate2Engine
@@ -53,14 +52,6 @@ Side = Callable[[list[int]], object]  # translates the sentences with these numb
 
 
 # --- the model and the sentences ------------------------------------------------------------------
-
-
-def read_texts(count: int) -> list[str]:
-    path = DATA / "multi30k" / "test_2016_flickr.en.gz"
-    if not path.is_file():
-        sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds multi30k")
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [line.rstrip("\n") for line in islice(lines, count)]
 
 
 def teach() -> Translator:
@@ -91,7 +82,7 @@ def teach() -> Translator:
 # --- the sides ------------------------------------------------------------------------------------
 
 
-def bare_sides(folder: Path, pieces: list[list[str]], cores: int) -> dict[str, Side]:
+def bare_sides(files: dict[str, bytes], pieces: list[list[str]], cores: int) -> dict[str, Side]:
     """CTranslate2 as one would call it, in each way that may be the fastest."""
     splits = {(cores, 1), (1, cores)}
     sizes: list[dict[str, Any]] = [
@@ -107,7 +98,9 @@ def bare_sides(folder: Path, pieces: list[list[str]], cores: int) -> dict[str, S
 
     made = {}
     for inter, intra in sorted(splits):
-        translator = ctranslate2.Translator(str(folder), inter_threads=inter, intra_threads=intra)
+        translator = ctranslate2.Translator(
+            "bare", files=files, inter_threads=inter, intra_threads=intra
+        )
         for size in sizes:
             batches = " ".join(str(value) for value in size.values())
             made[f"{inter} × {intra}, batches of {batches}"] = side(translator, size)
@@ -202,25 +195,23 @@ def measure(
     engine, rows = TorchEngine(ours.model), list(range(len(texts)))
     few = rows[: len(rows) // 4]
     length = round(mean(len(best.logps) for best, *_ in engine.search([ids[r] for r in few], HOW)))
-    with tempfile.TemporaryDirectory() as home:
-        folder = Path(home)
-        convert(ours.model, names, folder)
-        bare = bare_sides(folder, pieces, int(THREADS))
-        chosen = fastest(bare, few)
-        front = Translator(
-            ours.model, ours.tokenizer, ours.splitting, HOW, engine=CTranslate2Engine(folder)
-        )
-        sides: dict[str, Side] = {
-            "bare CTranslate2": bare[chosen],
-            "torch engine": lambda rows: engine.search([ids[row] for row in rows], HOW),
-            "Translator, CTranslate2": lambda rows: front.translate([texts[row] for row in rows]),
-        }
-        if (peer := marian(ids, length, ours.tokenizer.size)) is not None:
-            sides["Marian by Hugging Face"] = peer
-        rates = race(sides, rows, rounds)
-        alone = {
-            name: median(seconds(side, rows[:1]) for _ in range(9)) for name, side in sides.items()
-        }
+    files = convert(ours.model, names)
+    bare = bare_sides(files, pieces, int(THREADS))
+    chosen = fastest(bare, few)
+    front = Translator(
+        ours.model, ours.tokenizer, ours.splitting, HOW, engine=CTranslate2Engine(files)
+    )
+    sides: dict[str, Side] = {
+        "bare CTranslate2": bare[chosen],
+        "torch engine": lambda rows: engine.search([ids[row] for row in rows], HOW),
+        "Translator, CTranslate2": lambda rows: front.translate([texts[row] for row in rows]),
+    }
+    if (peer := marian(ids, length, ours.tokenizer.size)) is not None:
+        sides["Marian by Hugging Face"] = peer
+    rates = race(sides, rows, rounds)
+    alone = {
+        name: median(seconds(side, rows[:1]) for _ in range(9)) for name, side in sides.items()
+    }
     print(f"{len(texts):,} sentences, translations of {length} pieces; bare CTranslate2: {chosen}")
     for name, found in rates.items():
         print(
@@ -249,9 +240,12 @@ def main() -> int:
     options = parser.parse_args()
     print(f"torch {torch.__version__}, CTranslate2 {ctranslate2.__version__}, {THREADS} threads")
     ours = teach() if options.model is None else load(options.model, engine="torch")
-    texts, facts = read_texts(200 if options.quick else 1_000), dict[str, Any]()
+    texts, facts = (
+        read_pairs("test_2016_flickr")[0][: 400 if options.quick else None],
+        dict[str, Any](),
+    )
     with torch.inference_mode():
-        figures = list(measure(ours, texts, 3 if options.quick else 5, facts))
+        figures = list(measure(ours, texts, 2 if options.quick else 5, facts))
     facts |= {"torch": torch.__version__, "ctranslate2": ctranslate2.__version__}
     return report("decode", figures, **facts, threads=int(THREADS))
 

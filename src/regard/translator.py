@@ -1,7 +1,7 @@
 """The front door: texts in, translations out, with where each word came from and what to check.
 
-translator = regard.load("model/")
-translator.translate(["A dog runs."])[0].text
+`regard.load("model/").translate(["A dog runs."])` is the way from raw string to raw string. Training
+validates and seals by it too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.alarm import Alarm, Bounds, judge, worst
 from regard.explain.align import Aligned, Pointer, Text, concatenate
 from regard.explain.align import align as align_pair
-from regard.explain.reread import reread
+from regard.explain.reread import looks_at_source, reread
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
 from regard.spec.model import Sizes
@@ -238,6 +238,8 @@ def load(
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
     splitting, pointer, bounds = _read_facts(bundle)
+    if pointer is not None and pointer.look not in looks_at_source(model):
+        raise ArtefactError(f"{bundle.path / ALIGNMENT}: {pointer.look!r} is no look of the model")
     return Translator(
         model,
         tokenizer,
@@ -291,4 +293,5 @@ def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName
         )
     from regard.engine.ctranslate2 import CTranslate2Engine
 
-    return CTranslate2Engine(bundle.path / name)
+    names = [file for file in bundle.names if file.startswith(f"{name}/")]
+    return CTranslate2Engine({file.removeprefix(f"{name}/"): bundle.read(file) for file in names})

@@ -24,7 +24,7 @@ from tests.toy import WORDS
 pytestmark = pytest.mark.learning
 
 NARROW = {"dim": 64, "embedding": 64, "hidden_dim": 128, "layers": 2, "heads": 4}
-STEPS, TOKENS = 1_000, 2_048
+STEPS, TOKENS = 3_000, 1_024
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Numbers in words, none twice, to be said aloud: what a moving window can do too."""
     folder, chance = tmp_path_factory.mktemp("copy"), random.Random(1)
     for name, pairs in (("train", 20_000), ("valid", 200)):
-        lines = [" ".join(chance.sample(WORDS, k=chance.randint(3, 8))) for _ in range(pairs)]
+        lines = [" ".join(chance.sample(WORDS, k=chance.randint(2, 5))) for _ in range(pairs)]
         text = "\n".join(lines) + "\n"
         (folder / f"{name}.a").write_text(text)
         (folder / f"{name}.b").write_text(text.upper())

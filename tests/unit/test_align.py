@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard.batch import pad
-from regard.explain.align import Aligned, Pointer, Text, align, choose, symmetrize
+from regard.explain.align import Aligned, Pointer, Text, align, choose, choose_both, symmetrize
 from regard.explain.dictionary import silver_links
 from regard.explain.reread import Reading, looks_at_source, reread
 from regard.text.tokenizer import BOS, EOS, SentencePiece
@@ -58,6 +58,22 @@ def test_the_look_that_points_is_found_among_many(tokenizer) -> None:
     wanted = frozenset({(3, 0), (2, 1), (1, 2), (0, 3)})
     found = choose([(source, target)], [Reading((0.0,), looks)], [wanted])
     assert (found.look, found.head, found.shift, found.agreement) == ("second", 2, 1, 1.0)
+
+
+def test_two_models_choose_the_looks_in_which_they_agree(tokenizer) -> None:
+    source, target = texts(tokenizer, "the black dog runs", "rennt hund schwarze der")
+    right = looking(source, target, {0: 3, 1: 2, 2: 1, 3: 0}, shift=1)
+    back = looking(target, source, {0: 3, 1: 2, 2: 1, 3: 0}, shift=0)
+    wrong, gone = torch.zeros_like(right), torch.zeros_like(back)
+    wrong[:, :, 0] = gone[:, :, 0] = 1.0
+    one, other = choose_both(
+        [(source, target)],
+        [(target, source)],
+        [Reading((0.0,), {"a": wrong, "b": right})],
+        [Reading((0.0,), {"a": back, "b": gone})],
+    )
+    assert (one.look, one.shift) == ("b", 1) and (other.look, other.shift) == ("a", 0)
+    assert one.agreement == other.agreement == 1.0
 
 
 def test_words_may_be_given_as_what_stands_between_spaces(tokenizer) -> None:

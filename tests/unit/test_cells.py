@@ -26,8 +26,6 @@ def test_padded_rows_are_read_as_packed_ones(cell, layers, bidirectional) -> Non
     real = (torch.arange(7) < lengths[:, None])[..., None]
     torch.testing.assert_close(fast.states * real, states)
     torch.testing.assert_close(fast.summary, summary)
-    with torch.no_grad():
-        torch.testing.assert_close(reading(x, lengths).states, states)
     sides = [x, *reading.parameters()]
     upstream = torch.randn_like(states)
     got = torch.autograd.grad((fast.states * real * upstream).sum() + fast.summary.sum(), sides)

@@ -12,11 +12,11 @@ import pytest
 import sacrebleu
 
 from regard.errors import CorpusError, SpecError
-from regard.evaluate.bootstrap import count, differ, resample
+from regard.evaluate.bootstrap import differ, resample
 from regard.evaluate.compare import Comparison, Gate, compare, judge, read_gate
 from regard.evaluate.page import page
 from regard.evaluate.report import verdict_line
-from regard.evaluate.scores import score
+from regard.evaluate.scores import count, score
 from tests.spoilt import sentence, spoil
 
 RANDOM = Random(0)

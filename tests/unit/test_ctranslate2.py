@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,9 +49,8 @@ def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
     return model
 
 
-def exported(model: EncoderDecoder[Any, Any], folder: Path) -> CTranslate2Engine:
-    convert(model, PIECES, folder)
-    return CTranslate2Engine(folder, workers=1)
+def exported(model: EncoderDecoder[Any, Any]) -> CTranslate2Engine:
+    return CTranslate2Engine(convert(model, PIECES), workers=1)
 
 
 def sources(count: int = 5, longest: int = 16) -> list[list[int]]:
@@ -71,10 +69,11 @@ def assert_same(found: list[list[Hypothesis]], wanted: list[list[Hypothesis]]) -
 
 @pytest.mark.parametrize(("heads", "variant"), VARIANTS)
 def test_law_13_export_a_beam_finds_what_ours_finds(
-    heads: int, variant: str, tmp_path: Path
+    heads: int,
+    variant: str,
 ) -> None:
     model = transformer(heads, variant)
-    engine = exported(model, tmp_path)
+    engine = exported(model)
     for alpha in (0.0, 0.8):
         how = Decoding(width=4, alpha=alpha)
         assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
@@ -82,74 +81,73 @@ def test_law_13_export_a_beam_finds_what_ours_finds(
 
 @pytest.mark.parametrize(("heads", "variant"), VARIANTS)
 def test_law_13_export_the_likeliest_words_are_ours(
-    heads: int, variant: str, tmp_path: Path
+    heads: int,
+    variant: str,
 ) -> None:
     model, how = transformer(heads, variant), Decoding(width=1)
-    engine = exported(model, tmp_path)
+    engine = exported(model)
     assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
 
 
-def test_a_forced_reading_gives_our_probabilities(tmp_path: Path) -> None:
+def test_a_forced_reading_gives_our_probabilities() -> None:
     model, read = transformer(), sources(6)
     said = [source[::-1] for source in read]
-    forced = exported(model, tmp_path).force(read, said)
+    forced = exported(model).force(read, said)
     for source, target, logps in zip(read, said, forced, strict=True):
         decoded = model(pad([[*source, EOS]]), torch.tensor([[BOS, *target]]))
         wanted = model.readout(decoded.hidden)[0].log_softmax(dim=-1)
         assert logps == pytest.approx(wanted[range(len(logps)), [*target, EOS]].tolist(), abs=1e-4)
 
 
-def test_a_sentence_alone_is_answered_as_in_a_batch_whatever_the_workers(tmp_path: Path) -> None:
-    convert(transformer(), PIECES, tmp_path)
-    together = CTranslate2Engine(tmp_path, workers=2).search(sources(), Decoding())
-    alone = CTranslate2Engine(tmp_path, workers=1)
+def test_a_sentence_alone_is_answered_as_in_a_batch_whatever_the_workers() -> None:
+    files = convert(transformer(), PIECES)
+    together = CTranslate2Engine(files, workers=2).search(sources(), Decoding())
+    alone = CTranslate2Engine(files, workers=1)
     assert_same([alone.search([source], Decoding())[0] for source in sources()], together)
 
 
-def test_nothing_is_said_to_an_empty_source(tmp_path: Path) -> None:
-    engine = exported(transformer(), tmp_path)
+def test_nothing_is_said_to_an_empty_source() -> None:
+    engine = exported(transformer())
     nothing, something = engine.search([[], [5]], Decoding(width=2))
     assert [h.tokens for h in nothing] == [()]
     assert len(something) == 2
     assert engine.search([], Decoding()) == []
 
 
-def test_of_a_long_source_nothing_is_cut_off(tmp_path: Path) -> None:
+def test_of_a_long_source_nothing_is_cut_off() -> None:
     model, long = transformer(), [4 + i % (WORDS - 4) for i in range(1_500)]
-    (logps,) = exported(model, tmp_path).force([long], [[5, 6]])
+    (logps,) = exported(model).force([long], [[5, 6]])
     decoded = model(pad([[*long, EOS]]), torch.tensor([[BOS, 5, 6]]))
     wanted = model.readout(decoded.hidden)[0].log_softmax(dim=-1)[range(3), [5, 6, EOS]]
     assert logps == pytest.approx(wanted.tolist(), abs=1e-3)
 
 
-def test_in_eight_bits_it_is_smaller_and_nearly_the_same(tmp_path: Path) -> None:
+def test_in_eight_bits_it_is_smaller_and_nearly_the_same() -> None:
     model = transformer()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    exact = exported(model, tmp_path / "exact")
-    convert(model, PIECES, tmp_path / "int8", quantization="int8")
+    files = [convert(model, PIECES, quantization=bits) for bits in (None, "int8")]
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, before[name])
-    sizes = [(tmp_path / f / "model.bin").stat().st_size for f in ("int8", "exact")]
-    assert sizes[0] < sizes[1]
-    rough = CTranslate2Engine(tmp_path / "int8", workers=1)
+    exact, rough = (CTranslate2Engine(each, workers=1) for each in files)
+    assert len(files[1]["model.bin"]) < len(files[0]["model.bin"])
     read = sources()
     one, other = (torch.tensor([sum(x) for x in e.force(read, read)]) for e in (exact, rough))
     assert torch.corrcoef(torch.stack([one, other]))[0, 1] > 0.99
 
 
-def test_it_does_not_draw(tmp_path: Path) -> None:
+def test_it_does_not_draw() -> None:
     with pytest.raises(SpecError, match="torch engine"):
-        exported(transformer(), tmp_path).search([[5]], Decoding(draw=Draw()))
+        exported(transformer()).search([[5]], Decoding(draw=Draw()))
 
 
-def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+def test_what_holds_no_model_is_refused() -> None:
     with pytest.raises(ArtefactError, match="regard export"):
-        CTranslate2Engine(tmp_path)
+        CTranslate2Engine({})
 
 
 def test_without_the_library_it_is_said_how_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(SpecError, match=r"regard\[ctranslate2\]"):
-        convert(transformer(), PIECES, tmp_path)
+        convert(transformer(), PIECES)

@@ -15,10 +15,10 @@ import pytest
 import sacrebleu
 
 from regard.errors import CorpusError
-from regard.evaluate.bootstrap import FEW, SEED, TIMES, count, estimate, resample
+from regard.evaluate.bootstrap import FEW, SEED, TIMES, estimate, resample
 from regard.evaluate.chart import chart_by_length
 from regard.evaluate.lengths import Evaluation, Lengths, divide, evaluate
-from regard.evaluate.scores import score
+from regard.evaluate.scores import count, score
 from tests.spoilt import sentence, spoil
 
 

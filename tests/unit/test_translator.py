@@ -194,6 +194,16 @@ def test_links_of_given_pairs_are_written_a_line_each(model: Path, tmp_path: Pat
     assert json.loads(both.splitlines()[0])["target_words"][1] == [4, 8]
 
 
+def test_two_directions_seal_what_they_agree_on(tmp_path: Path) -> None:
+    there, back = (sealed("transformer", tmp_path / name / "model") for name in ("there", "back"))
+    (tmp_path / "a").write_text("A dog runs.\nTwo cats run away.\n")
+    (tmp_path / "b").write_text("A man sees a dog.\nGo!\n")
+    pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
+    run_cli("align", str(there), *pairs, "--reverse", str(back), "--choose")
+    one, other = (regard.load(path).pointer for path in (there, back))
+    assert one.agreement == other.agreement > 0
+
+
 def test_what_is_not_utf_8_is_named_by_its_line(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(CorpusError, match="line 2: is not UTF-8"):

@@ -20,6 +20,13 @@ def align(
     reverse: Annotated[
         str | None, typer.Option(help="A sealed model of the other direction, to agree with.")
     ] = None,
+    choose: Annotated[
+        bool,
+        typer.Option(
+            "--choose",
+            help="With --reverse: first let both models point where they agree, and seal it.",
+        ),
+    ] = False,
     symmetry: Annotated[
         Literal["intersection", "grow-diag"], typer.Option(help="With --reverse.")
     ] = "grow-diag",
@@ -37,13 +44,22 @@ def align(
     """
     from contextlib import ExitStack
 
+    from regard.bundle.bundle import add, unseal
     from regard.data.corpus import blocks, corpus_of
     from regard.evaluate.alignment import write_links
-    from regard.explain.align import symmetrize
-    from regard.translator import load
+    from regard.explain.align import symmetrize, turned
+    from regard.tasks.finish import agree
+    from regard.tasks.translate import read_valid
+    from regard.translator import ALIGNMENT, facts, load
 
     there = load(model, engine="torch")
     back = None if reverse is None else load(reverse, engine="torch")
+    if choose:
+        if back is None or reverse is None:
+            raise typer.BadParameter("--choose needs --reverse, the model to agree with")
+        agree(there, back, read_valid(corpus_of(source, target)))
+        for path, translator in ((model, there), (reverse, back)):
+            add(unseal(Path(path)), {ALIGNMENT: facts(translator)[ALIGNMENT]})
     with ExitStack() as open_:
         file = None if out is None else open_.enter_context(out.open("w", encoding="utf-8"))
         for block in blocks(corpus_of(source, target), 1_000):
@@ -54,7 +70,7 @@ def align(
             if back is not None:
                 other = back.align(targets, sources, pretokenized=pretokenized)
                 links = [
-                    symmetrize(one, frozenset((i, j) for j, i in two.links), symmetry)
+                    symmetrize(one, turned(two.links), symmetry)
                     for one, two in zip(links, other, strict=True)
                 ]
             for aligned, own in zip(found, links, strict=True):

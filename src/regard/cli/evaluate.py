@@ -69,7 +69,7 @@ def evaluate(
     said = read_lines(outputs) if outputs is not None else translate(str(model), sources, beam)
     if out is not None:
         out.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
-    with Console(stderr=True).status("scoring"):  # TER may take a minute of long sentences
+    with Console(stderr=True).status("scoring"):  # TER of long sentences takes minutes
         evaluation = evaluate_(sources, said, references)
     if figure is not None:
         name = Path(outputs or str(model)).name

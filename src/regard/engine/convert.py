@@ -1,4 +1,4 @@
-"""A Transformer of ours as a folder that CTranslate2 runs: the same numbers under other names.
+"""A Transformer of ours as the files that CTranslate2 runs: the same numbers under other names.
 
 What it cannot run, `spec.export` tells when a model is written down; nothing is asked again here.
 Sources end with an EOS of our own, so CTranslate2 is told to add nothing. Its tokens are strings,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias, cast
 
 import torch
@@ -39,11 +40,10 @@ POSITIONS = 4096
 def convert(
     model: EncoderDecoder[Tokens, Any],
     pieces: Sequence[str],
-    folder: Path,
     *,
     quantization: Quantization | None = None,
-) -> None:
-    """Write `model`, whose ids are named by `pieces`, into `folder`."""
+) -> dict[str, bytes]:
+    """The files of `model`, whose ids are named by `pieces`, by their names."""
     encoder = cast(TransformerEncoder, model.encoder)
     decoder = cast(TransformerDecoder, model.decoder)
     known = library().specs
@@ -60,8 +60,9 @@ def convert(
     spec.config.add_source_bos = spec.config.add_source_eos = False
     spec.validate()
     spec.optimize(quantization)
-    folder.mkdir(parents=True, exist_ok=True)
-    spec.save(str(folder))
+    with TemporaryDirectory() as folder:
+        spec.save(folder)
+        return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
 
 def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Hypotheses by CTranslate2, from a folder that `convert` wrote: for Transformers, and the faster.
+"""Hypotheses by CTranslate2, from the files that `convert` makes: for Transformers, and the faster.
 
 Its scores are ours, Σ log p / length^alpha with the end counted, and its beam is left when ours is:
 once as many hypotheses have ended as it is wide.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from regard.engine.engine import Decoding, limit
@@ -36,7 +35,7 @@ def library() -> Any:
 
 
 class CTranslate2Engine:
-    """Says what the model in `folder` finds likeliest.
+    """Says what the model in `files` finds likeliest.
 
     Each core works on batches of its own: two workers of one thread translate 1.3 to 2.6 times as
     many sentences as one worker of two. Hypotheses come without the log-probabilities of their
@@ -44,16 +43,20 @@ class CTranslate2Engine:
     for the best hypotheses and as long as the search for all of a beam of five.
     """
 
-    def __init__(self, folder: Path, *, workers: int | None = None) -> None:
+    def __init__(self, files: Mapping[str, bytes], *, workers: int | None = None) -> None:
         self.workers = workers or len(os.sched_getaffinity(0))
         try:
-            self.pieces: list[str] = json.loads((folder / VOCABULARY).read_bytes())
+            self.pieces: list[str] = json.loads(files[VOCABULARY])
             self.translator = library().Translator(
-                str(folder), inter_threads=self.workers, intra_threads=1, max_queued_batches=-1
+                "exported",  # a name; nothing is read from the disk
+                files=dict(files),
+                inter_threads=self.workers,
+                intra_threads=1,
+                max_queued_batches=-1,
             )
-        except (OSError, ValueError, RuntimeError) as error:
+        except (KeyError, ValueError, RuntimeError) as error:
             raise ArtefactError(
-                f"{folder}: not a model for CTranslate2 ({error}); `regard export` writes one"
+                f"ctranslate2: no model can be read ({error}); `regard export` makes one"
             ) from None
         self.ids = {piece: token for token, piece in enumerate(self.pieces)}
 

@@ -7,7 +7,9 @@ have the same limit.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -49,24 +51,34 @@ class TorchEngine:
 
     def search(self, sources: Sequence[Sequence[int]], how: Decoding) -> list[list[Hypothesis]]:
         found: list[list[Hypothesis]] = [[] for _ in sources]
-        with at_rest(self.model), torch.inference_mode():
-            for most, rows in self._batches([len(source) + 1 for source in sources], how.width):
-                batch = [[*sources[row], EOS] for row in rows]
-                if how.draw is None:
-                    answers = self._search(batch, most, how)
-                else:
-                    answers = self._draw(batch, rows, most, how.width, how.draw)
-                for row, hypotheses in zip(rows, answers, strict=True):
-                    found[row] = hypotheses
+
+        @torch.inference_mode()
+        def answer(batch: tuple[int, list[int]]) -> None:
+            most, rows = batch
+            read = [[*sources[row], EOS] for row in rows]
+            if how.draw is None:
+                answers = self._search(read, most, how)
+            else:
+                answers = self._draw(read, rows, most, how.width, how.draw)
+            for row, hypotheses in zip(rows, answers, strict=True):
+                found[row] = hypotheses
+
+        workers = torch.get_num_threads() if self._device.type == "cpu" else 1
+        batches = list(self._batches([len(source) + 1 for source in sources], how.width, workers))
+        with at_rest(self.model), _shared_out(min(workers, len(batches))) as each:
+            list(each(answer, batches))
         return found
 
-    def _batches(self, widths: list[int], width: int) -> Iterator[tuple[int, list[int]]]:
+    def _batches(
+        self, widths: list[int], width: int, workers: int
+    ) -> Iterator[tuple[int, list[int]]]:
         """The limit and the rows of each batch; the longest come first, as they need most."""
         alike: dict[int, list[int]] = defaultdict(list)
         for row in sorted(range(len(widths)), key=widths.__getitem__, reverse=True):
             alike[limit(widths[row])].append(row)
         for most, rows in alike.items():
-            size = max(1, self.budget // (width * most))
+            share = -(-len(rows) // workers)  # so that no worker is without
+            size = max(1, min(share, self.budget // (width * most)))
             for at in range(0, len(rows), size):
                 yield most, rows[at : at + size]
 
@@ -127,3 +139,19 @@ class TorchEngine:
         """Them, and so many over again that the rows of all their ways have the same bits."""
         enough = max(sentences, -(-LANES // ways))
         return torch.arange(-(-enough // QUAD) * QUAD, device=self._device) % sentences
+
+
+@contextmanager
+def _shared_out(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
+    """A `map` whose workers have one thread each: threads that share each small product wait for
+    one another most of the time, and for all else that runs beside them."""
+    threads = torch.get_num_threads()
+    if workers < 2:
+        yield map
+        return
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            yield pool.map
+    finally:
+        torch.set_num_threads(threads)

@@ -1,33 +1,19 @@
-"""How sure a corpus score is: counts of each sentence, and scores of corpora drawn from them.
+"""How sure a corpus score is: the scores of corpora drawn from its sentences with replacement.
 
-sacreBLEU makes a corpus score of the sums of what it counts in each sentence. So a corpus drawn
-from the sentences with replacement is scored by adding up their counts, without reading a text
-again. Drawn often enough, such corpora tell how far the score would differ on other sentences of
-the same kind (Efron, 1979); drawn for two systems at once, whether one is better (Koehn, 2004).
+Drawn often enough, they tell how far the score would differ on other sentences of the same kind
+(Efron, 1979); drawn for two systems at once, whether one is better (Koehn, 2004).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics.base import Metric
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.metrics.ter import TER
 
-from regard.errors import CorpusError
+from regard.evaluate.scores import Counts
 
-# Those of `score`, named and set alike.
-METRICS: Mapping[str, Callable[[], Metric]] = {
-    "bleu": BLEU,
-    "bleu_lc": partial(BLEU, lowercase=True, force=True),
-    "chrf": CHRF,
-    "ter": TER,
-}
 TIMES = 1_000  # corpora drawn: 25 of them lie beyond either end of the interval
 SEED = 12345  # as in sacreBLEU's own bootstrap
 FEW = 10  # sentences: corpora drawn from fewer are too much alike to tell anything
@@ -55,48 +41,6 @@ class Difference:
     value: float
     interval: tuple[float, float] | None
     p: float | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """What a metric counts in each sentence: a row for each."""
-
-    metric: Metric
-    rows: NDArray[np.float64]
-
-    @property
-    def signature(self) -> str:
-        return str(self.metric.get_signature())
-
-    def scores(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The score of each row of counts, whatever sentences it is the sum of."""
-        score = self.metric._compute_score_from_stats
-        return np.array([score(total).score for total in totals.tolist()], np.float64)
-
-    def corpus(self) -> float:
-        """The score of all sentences. Counts are whole numbers, so their sum is exact."""
-        return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
-
-    def part(self, places: Sequence[int]) -> Counts:
-        """Those of some of the sentences."""
-        return Counts(self.metric, self.rows[list(places)])
-
-
-def count(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Counts]:
-    """What each metric counts when it compares each output with its one reference."""
-    if not outputs:
-        raise CorpusError("outputs: there are none to score; give at least one sentence")
-    if len(outputs) != len(references):
-        raise CorpusError(
-            f"references: {len(references)} for {len(outputs)} outputs; each output needs one, "
-            "so give the references of the very sentences that were translated"
-        )
-    counted = {}
-    for name, make in METRICS.items():
-        metric = make()
-        rows = metric._extract_corpus_statistics(list(outputs), [list(references)])
-        counted[name] = Counts(metric, np.array(rows, np.float64))
-    return counted
 
 
 def resample(counts: Sequence[Counts]) -> list[NDArray[np.float64]]:

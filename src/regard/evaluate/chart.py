@@ -1,31 +1,18 @@
-"""Scores by length as a picture, in plain SVG: a line with its band for each system, and counts.
-
-Colours can be told apart by those who see few of them (Okabe and Ito's), each with its own mark.
-"""
+"""Scores by length as a picture: a line with its band for each system, and counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby
 from math import ceil, floor
 
+from regard import svg
 from regard.evaluate.bootstrap import Estimate
 from regard.evaluate.lengths import Bucket, Evaluation
 from regard.evaluate.report import TITLES
+from regard.svg import Number
 
-Number = float | int
-
-_LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKS = (
-    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",  # a disc
-    "M-3.5-3.5h7v7h-7z",  # a square
-    "M0-4.5L4.5 3.5h-9z",  # a triangle
-    "M0-5L5 0L0 5L-5 0z",  # a diamond
-)
-_INK, _SOFT, _FAINT = "#222222", "#666666", "#DDDDDD"
-_FONT = "font-family='Helvetica, Arial, sans-serif'"
 # in the units of the picture
 _LEFT, _TOP, _TALL = 64, 64, 240  # of the scores
 _STEP = 64  # from one bucket to the next
@@ -55,24 +42,24 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
     axis = _axis([estimate for line in lines for estimate in line.values()])
     right = _LEFT + _STEP * len(buckets)
     parts = [
-        _text(f"{TITLES[metric]} by length of the source", 24, 28, size=15, weight="bold"),
-        _text("bands: 95 % bootstrap intervals", 24, 46, size=11, fill=_SOFT),
+        svg.text(f"{TITLES[metric]} by length of the source", 24, 28, size=15, weight="bold"),
+        svg.text("bands: 95 % bootstrap intervals", 24, 46, size=11, fill=svg.SOFT),
     ]
     for score in range(axis.low, axis.high + 1, axis.step):
         y = axis.level(score)
-        parts.append(f"<path d='M{_LEFT} {y:.1f}H{right}' stroke='{_FAINT}'/>")
-        parts.append(_text(f"{score}", _LEFT - 8, y + 4, size=11, anchor="end"))
-    colours = [_LINES[number % len(_LINES)] for number in range(len(lines))]
-    for line, colour in zip(lines, colours, strict=True):
-        parts += _band(line, axis, colour)
+        parts.append(f"<path d='M{_LEFT} {y:.1f}H{right}' stroke='{svg.FAINT}'/>")
+        parts.append(svg.text(f"{score}", _LEFT - 8, y + 4, size=11, anchor="end"))
+    for number, line in enumerate(lines):
+        parts += _band(line, axis, svg.colour(number))
     for number, line in enumerate(lines):  # above all bands
-        parts += _line(line, axis, colours[number], _MARKS[number % len(_MARKS)])
-    levels = _apart([axis.level(line[max(line)].value) for line in lines], _APART)
-    for name, level, colour in zip(evaluations, levels, colours, strict=True):
-        parts.append(_text(name, right + 4, level + 4, size=12, fill=colour))
+        points = [(_middle(place), axis.level(each.value)) for place, each in line.items()]
+        parts += svg.line(points, number)
+    levels = svg.apart([axis.level(line[max(line)].value) for line in lines], _APART)
+    for number, (name, level) in enumerate(zip(evaluations, levels, strict=True)):
+        parts.append(svg.text(name, right + 4, level + 4, size=12, fill=svg.colour(number)))
     parts += _bars(buckets)
     longest = max(map(len, evaluations))
-    return _svg(right + 28 + 7 * longest, _BARS_TOP + _BARS_TALL + 60, parts)
+    return svg.picture(right + 28 + 7 * longest, _BARS_TOP + _BARS_TALL + 60, parts)
 
 
 def _estimates(evaluation: Evaluation, metric: str) -> dict[int, Estimate]:
@@ -102,19 +89,8 @@ def _band(estimates: Mapping[int, Estimate], axis: _Axis, colour: str) -> list[s
             x, low, high = ends[0]
             ends = [(x - 3, low, high), (x + 3, low, high)]
         around = [(x, high) for x, _, high in ends] + [(x, low) for x, low, _ in ends[::-1]]
-        parts.append(f"<path d='M{_path(around)}z' fill='{colour}' fill-opacity='0.16'/>")
+        parts.append(f"<path d='M{svg.path(around)}z' fill='{colour}' fill-opacity='0.16'/>")
     return parts
-
-
-def _line(estimates: Mapping[int, Estimate], axis: _Axis, colour: str, mark: str) -> list[str]:
-    points = [(_middle(place), axis.level(each.value)) for place, each in estimates.items()]
-    return [
-        f"<path d='M{_path(points)}' fill='none' stroke='{colour}' stroke-width='2'/>",
-        *(
-            f"<path d='{mark}' transform='translate({x:.1f} {y:.1f})' fill='{colour}'/>"
-            for x, y in points
-        ),
-    ]
 
 
 def _bars(buckets: Sequence[Bucket]) -> list[str]:
@@ -129,51 +105,15 @@ def _bars(buckets: Sequence[Bucket]) -> list[str]:
             f"fill='#C4CAD0'/>"
         )
         above = bottom - tall - 4
-        parts.append(_text(f"{bucket.sentences:,}", x, above, size=11, anchor="middle", fill=_SOFT))
-        parts.append(_text(str(bucket.lengths), x, bottom + 17, size=11, anchor="middle"))
+        parts.append(
+            svg.text(f"{bucket.sentences:,}", x, above, size=11, anchor="middle", fill=svg.SOFT)
+        )
+        parts.append(svg.text(str(bucket.lengths), x, bottom + 17, size=11, anchor="middle"))
     middle = _LEFT + _STEP * len(buckets) / 2
     words = "words of the source, and how many sentences have so many"
-    parts.append(_text(words, middle, bottom + 40, size=12, anchor="middle"))
+    parts.append(svg.text(words, middle, bottom + 40, size=12, anchor="middle"))
     return parts
 
 
 def _middle(place: int) -> float:
     return _LEFT + (place + 0.5) * _STEP
-
-
-def _path(points: Sequence[tuple[Number, Number]]) -> str:
-    return "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-
-
-def _apart(levels: Sequence[Number], gap: Number) -> list[Number]:
-    """The same levels, moved down where two would be closer than `gap`."""
-    placed: dict[int, Number] = dict.fromkeys(range(len(levels)), 0)
-    last: Number = float("-inf")
-    for i in sorted(range(len(levels)), key=levels.__getitem__):
-        last = placed[i] = max(levels[i], last + gap)
-    return list(placed.values())
-
-
-def _svg(width: Number, height: Number, parts: Sequence[str]) -> str:
-    body = "\n".join(parts)
-    return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:.0f} {height:.0f}' "
-        f"width='{width:.0f}' height='{height:.0f}' {_FONT}>\n"
-        f"<rect width='100%' height='100%' fill='#FFFFFF'/>\n{body}\n</svg>\n"
-    )
-
-
-def _text(
-    words: str,
-    x: Number,
-    y: Number,
-    *,
-    size: int,
-    anchor: str = "start",
-    fill: str = _INK,
-    weight: str = "normal",
-) -> str:
-    return (
-        f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}' text-anchor='{anchor}' fill='{fill}' "
-        f"font-weight='{weight}'>{escape(words, quote=True)}</text>"
-    )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from regard.errors import SpecError
-from regard.evaluate.bootstrap import METRICS, Counts, Difference, count, differ
+from regard.evaluate.bootstrap import Difference, differ
 from regard.evaluate.lengths import EDGES, Evaluation, Lengths, divide, evaluate_counts, parts
+from regard.evaluate.scores import METRICS, Counts, count
 
 SHOWN = 10  # sentences that gained most, and as many that lost most
 LESS_IS_BETTER = frozenset({"ter"})

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from regard.errors import CorpusError
-from regard.evaluate.bootstrap import Counts, Estimate, count, estimate
+from regard.evaluate.bootstrap import Estimate, estimate
+from regard.evaluate.scores import Counts, count
 from regard.text.words import words
 
 EDGES = (10, 20, 30, 40, 50, 60, 70)  # words: the last length of each bucket; then comes the rest

@@ -8,6 +8,7 @@ Transformer a neighbouring layer or the other moment can be as bad as chance.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -98,15 +99,34 @@ def choose(
     pairs: Sequence[tuple[Text, Text]], readings: Sequence[Reading], silver: Sequence[Links]
 ) -> Pointer:
     """The pointer whose links agree best with `silver` ones."""
-    agreed: dict[Pointer, list[int]] = {}
-    for (source, target), reading, wanted in zip(pairs, readings, silver, strict=True):
-        for pointer, links in _all_links(source, target, reading):
-            counts = agreed.setdefault(pointer, [0, 0])
-            counts[0] += len(links & wanted)
-            counts[1] += len(links) + len(wanted)
-    scores = {pointer: 2 * both / max(1, all_) for pointer, (both, all_) in agreed.items()}
+    found = _all_of(pairs, readings)
+    scores = {pointer: _f1(links, silver) for pointer, links in found.items()}
     best = max(scores, key=scores.__getitem__)
     return replace(best, agreement=scores[best])
+
+
+def choose_both(
+    forth: Sequence[tuple[Text, Text]],
+    back: Sequence[tuple[Text, Text]],
+    there: Sequence[Reading],
+    again: Sequence[Reading],
+) -> tuple[Pointer, Pointer]:
+    """The pointers of two models, one of each direction, whose links agree best with each other.
+
+    `forth` and `back` are the same pairs, as each model reads them. What both find, though they
+    look from opposite sides, is seldom an accident.
+    """
+    one = _all_of(forth, there)
+    other = {p: [turned(links) for links in found] for p, found in _all_of(back, again).items()}
+    scores = {(a, b): _f1(one[a], other[b]) for a in one for b in other}
+    first, second = max(scores, key=scores.__getitem__)
+    agreement = scores[first, second]
+    return replace(first, agreement=agreement), replace(second, agreement=agreement)
+
+
+def turned(links: Links) -> Links:
+    """Seen from the other side."""
+    return Links((j, i) for i, j in links)
 
 
 def symmetrize(forth: Links, back: Links, how: Symmetry) -> Links:
@@ -130,6 +150,22 @@ def symmetrize(forth: Links, back: Links, how: Symmetry) -> Links:
                     links.add(link)
                     grown = True
     return Links(links)
+
+
+def _f1(some: Sequence[Links], others: Sequence[Links]) -> float:
+    both = sum(len(one & other) for one, other in zip(some, others, strict=True))
+    return 2 * both / max(1, sum(map(len, some)) + sum(map(len, others)))
+
+
+def _all_of(
+    pairs: Sequence[tuple[Text, Text]], readings: Sequence[Reading]
+) -> dict[Pointer, list[Links]]:
+    """The links of all pairs, by each way to read them."""
+    found: dict[Pointer, list[Links]] = defaultdict(list)
+    for (source, target), reading in zip(pairs, readings, strict=True):
+        for pointer, links in _all_links(source, target, reading):
+            found[pointer].append(links)
+    return found
 
 
 def _all_links(source: Text, target: Text, reading: Reading) -> Iterator[tuple[Pointer, Links]]:

@@ -1,27 +1,13 @@
-"""Still pictures, as SVG and without a library: curves, and where each word looked.
-
-Colours can be told apart by those who see few of them: Okabe and Ito's for lines, each with a mark
-of its own; one hue from light to dark for weights.
-"""
+"""Still pictures, as SVG: curves, and where each word looked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TypeAlias
 
-Number: TypeAlias = float | int
-
-LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-INK, FAINT = "#222222", "#DDDDDD"
-FONT = "font-family='Helvetica, Arial, sans-serif'"
-MARKS = (
-    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",  # a disc
-    "M-3.5-3.5h7v7h-7z",  # a square
-    "M0-4.5L4.5 3.5h-9z",  # a triangle
-    "M0-5L5 0L0 5L-5 0z",  # a diamond
-)
+from regard import svg
+from regard.svg import Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +39,7 @@ def curves(
     """Lines of (x, y) points, each named at its right end; `shaded` marks a stretch of x."""
     xs = [point[0] for points in series.values() for point in points]
     box = Box(64, 56, 460, 260, (min(xs), max(xs)), y_range)
-    parts = [_text(title, 24, 28, size=15, weight="bold")]
+    parts = [svg.text(title, 24, 28, size=15, weight="bold")]
     if shaded is not None:
         begin, end, words = shaded
         a, b = box.place(begin, 0)[0], box.place(end, 0)[0]
@@ -62,40 +48,30 @@ def curves(
             f"fill='#F3F3F3'/>"
         )
         low = box.top + box.height - 8
-        parts.append(_text(words, (a + b) / 2, low, size=11, anchor="middle", fill="#666"))
+        parts.append(svg.text(words, (a + b) / 2, low, size=11, anchor="middle", fill=svg.SOFT))
     for tick in range(6):
         value = y_range[0] + (y_range[1] - y_range[0]) * tick / 5
         left, level = box.place(box.x[0], value)
         parts.append(
-            f"<path d='M{left} {level:.1f}h{box.width}' stroke='{FAINT}' stroke-width='1'/>"
+            f"<path d='M{left} {level:.1f}h{box.width}' stroke='{svg.FAINT}' stroke-width='1'/>"
         )
-        parts.append(_text(f"{value:g}", left - 8, level + 4, size=11, anchor="end"))
+        parts.append(svg.text(f"{value:g}", left - 8, level + 4, size=11, anchor="end"))
     for value in _ticks(*box.x):
         at, floor = box.place(value, y_range[0])
-        parts.append(_text(f"{value:g}", at, floor + 18, size=11, anchor="middle"))
-    parts.append(_text(x, box.left + box.width / 2, box.top + box.height + 40, anchor="middle"))
-    parts.append(_text(y, 24, box.top - 10, size=12))
-    for level, (name, points), colour, mark in zip(
-        _apart([box.place(*points[-1])[1] for points in series.values()], 16),
-        series.items(),
-        _cycle(LINES, len(series)),
-        _cycle(MARKS, len(series)),
-        strict=True,
-    ):
-        placed = [box.place(*point) for point in points]
-        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in placed)
-        parts.append(f"<path d='M{path}' fill='none' stroke='{colour}' stroke-width='2'/>")
-        parts += [
-            f"<path d='{mark}' transform='translate({a:.1f} {b:.1f})' fill='{colour}'/>"
-            for a, b in placed
-        ]
+        parts.append(svg.text(f"{value:g}", at, floor + 18, size=11, anchor="middle"))
+    parts.append(svg.text(x, box.left + box.width / 2, box.top + box.height + 40, anchor="middle"))
+    parts.append(svg.text(y, 24, box.top - 10, size=12))
+    levels = svg.apart([box.place(*points[-1])[1] for points in series.values()], 16)
+    for number, (level, (name, points)) in enumerate(zip(levels, series.items(), strict=True)):
+        placed, colour = [box.place(*point) for point in points], svg.colour(number)
+        parts += svg.line(placed, number)
         end, height = placed[-1]
         if end < box.left + box.width:  # it ends before the others: its name stands above it
-            parts.append(_text(name, end - 6, height - 10, size=12, fill=colour))
+            parts.append(svg.text(name, end - 6, height - 10, size=12, fill=colour))
         else:
-            parts.append(_text(name, end + 12, level + 4, size=12, fill=colour))
+            parts.append(svg.text(name, end + 12, level + 4, size=12, fill=colour))
     longest = max(len(name) for name in series)
-    return _svg(box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
+    return svg.picture(box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
 
 
 def heatmap(
@@ -105,22 +81,22 @@ def heatmap(
     cell = 30
     left = 24 + 9 * max(map(len, said))
     top = 60 + 7 * max(map(len, read))
-    parts = [_text(title, 24, 28, size=15, weight="bold")]
+    parts = [svg.text(title, 24, 28, size=15, weight="bold")]
     for column, token in enumerate(read):
         at = left + (column + 0.5) * cell
         turn = f" transform='rotate(-50 {at:.1f} {top - 8:.1f})'" if len(token) > 2 else ""
         anchor = "start" if turn else "middle"
-        parts.append(_text(token, at, top - 8, anchor=anchor, extra=turn))
+        parts.append(svg.text(token, at, top - 8, anchor=anchor, extra=turn))
     for row, (token, line) in enumerate(zip(said, weights, strict=True)):
         level = top + row * cell
-        parts.append(_text(token, left - 10, level + cell / 2 + 5, anchor="end"))
+        parts.append(svg.text(token, left - 10, level + cell / 2 + 5, anchor="end"))
         parts += [
             f"<rect x='{left + column * cell}' y='{level}' width='{cell}' height='{cell}' "
             f"fill='{shade(weight)}' stroke='#FFFFFF'><title>{escape(token, quote=True)} ← "
             f"{escape(read[column], quote=True)} {weight:.3f}</title></rect>"
             for column, weight in enumerate(line)
         ]
-    return _svg(left + len(read) * cell + 24, top + len(said) * cell + 24, parts)
+    return svg.picture(left + len(read) * cell + 24, top + len(said) * cell + 24, parts)
 
 
 def shade(weight: Number) -> str:
@@ -131,46 +107,7 @@ def shade(weight: Number) -> str:
     return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
-def _svg(width: Number, height: Number, parts: list[str]) -> str:
-    body = "\n".join(parts)
-    return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:.0f} {height:.0f}' "
-        f"width='{width:.0f}' height='{height:.0f}' {FONT}>\n"
-        f"<rect width='100%' height='100%' fill='#FFFFFF'/>\n{body}\n</svg>\n"
-    )
-
-
-def _text(
-    words: str,
-    x: Number,
-    y: Number,
-    *,
-    size: int = 13,
-    anchor: str = "start",
-    fill: str = INK,
-    weight: str = "normal",
-    extra: str = "",
-) -> str:
-    return (
-        f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}' text-anchor='{anchor}' fill='{fill}' "
-        f"font-weight='{weight}'{extra}>{escape(words, quote=True)}</text>"
-    )
-
-
 def _ticks(low: Number, high: Number) -> list[Number]:
     step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if (high - low) / s <= 10)
     first = -(-low // step) * step
     return [first + i * step for i in range(int((high - first) // step) + 1)]
-
-
-def _apart(levels: list[Number], gap: Number) -> list[Number]:
-    """The same levels, moved down where two would be closer than `gap`."""
-    placed: dict[int, Number] = dict.fromkeys(range(len(levels)), 0)
-    last: Number = float("-inf")
-    for i in sorted(range(len(levels)), key=levels.__getitem__):
-        last = placed[i] = max(levels[i], last + gap)
-    return list(placed.values())
-
-
-def _cycle(things: Sequence[str], count: int) -> list[str]:
-    return [things[i % len(things)] for i in range(count)]

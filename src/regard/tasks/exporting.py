@@ -7,7 +7,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from regard.bundle.bundle import RUN, add, unseal
 from regard.engine.convert import Quantization, convert
@@ -56,18 +55,15 @@ def export(
     ours = load(path, engine="torch", device="cpu")
     pieces = [ours.tokenizer.piece(token) for token in range(ours.tokenizer.size)]
     name = EXPORTS[quantization == "int8"]
-    with TemporaryDirectory() as home:
-        folder = Path(home)
-        convert(ours.model, pieces, folder, quantization=quantization)
-        parity = compare(ours, CTranslate2Engine(folder), sources, references)
-        files = {f"{name}/{file.name}": file.read_bytes() for file in sorted(folder.iterdir())}
+    files = convert(ours.model, pieces, quantization=quantization)
+    parity = compare(ours, CTranslate2Engine(files), sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtefactError(
             f"{path}: what CTranslate2 makes of it differs by {parity.logps:.2g} in the logarithm "
             "of a probability; nothing was written. Use the torch engine, and tell us of it"
         )
-    files[f"{name}/{PARITY}"] = json.dumps(asdict(parity), indent=1).encode()
-    add(bundle, files)
+    files[PARITY] = json.dumps(asdict(parity), indent=1).encode()
+    add(bundle, {f"{name}/{file}": content for file, content in files.items()})
     return parity
 
 

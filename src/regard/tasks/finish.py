@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from regard.data.batches.shards import Prepared
 from regard.explain.alarm import calibrate, measure
-from regard.explain.align import Pointer, Text, choose
+from regard.explain.align import Pointer, Text, choose, choose_both
 from regard.explain.dictionary import silver_links
-from regard.explain.reread import looks_at_source, reread
+from regard.explain.reread import Ids, looks_at_source, reread
 from regard.tasks.translate import Pairs
 from regard.translator import Translator
 
@@ -32,17 +32,32 @@ def know_itself(translator: Translator, prepared: Prepared, held_out: Pairs) -> 
     translator.bounds = calibrate([measure(aligned, logps) for aligned, logps in read])
 
 
+def agree(forth: Translator, back: Translator, pairs: Pairs) -> None:
+    """Let translators of both directions point where they agree with each other."""
+    held = list(zip(pairs.sources, pairs.targets, strict=True))[:MOST_JUDGED]
+    there = [_texts(forth, source, target) for source, target in held]
+    again = [_texts(back, target, source) for source, target in held]
+    forth.pointer, back.pointer = choose_both(
+        there, again, reread(forth.model, _ids(there)), reread(back.model, _ids(again))
+    )
+
+
 def _point(translator: Translator, prepared: Prepared, held_out: Pairs) -> Pointer:
     """The look that agrees best with a dictionary, learnt from training pairs and these."""
     held = list(zip(held_out.sources, held_out.targets, strict=True))[:MOST_JUDGED]
-    texts = [
-        (Text.read(translator.tokenizer, source), Text.read(translator.tokenizer, target))
-        for source, target in (*held, *_read_before(prepared, translator))
-    ]
+    read = (*held, *_read_before(prepared, translator))
+    texts = [_texts(translator, source, target) for source, target in read]
     words = [(_lowered(source), _lowered(target)) for source, target in texts]
     pairs, silver = texts[: len(held)], silver_links(words)[: len(held)]
-    ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
-    return choose(pairs, reread(translator.model, ids), silver)
+    return choose(pairs, reread(translator.model, _ids(pairs)), silver)
+
+
+def _texts(translator: Translator, source: str, target: str) -> tuple[Text, Text]:
+    return Text.read(translator.tokenizer, source), Text.read(translator.tokenizer, target)
+
+
+def _ids(pairs: list[tuple[Text, Text]]) -> list[tuple[Ids, Ids]]:
+    return [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
 
 
 def _lowered(text: Text) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from regard import html
 from regard.data.doctor.chart import chart
 from regard.data.doctor.examine import Finding, Report, Summary
 from regard.data.doctor.report import (
@@ -18,29 +19,12 @@ from regard.data.doctor.report import (
 from regard.data.doctor.survey import Example
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #dfe4ea; --paper: #fff;
-  --card: #f6f8fa; --source: #2f6db3; --target: #d97a1c; --bad: #b3261e; --warn: #8a5a00;
-  --good: #1b6e3c; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa6b5; --line: #323b47;
-  --paper: #14181e; --card: #1c222a; --source: #6ea8e8; --target: #f0a04b; --bad: #ff8a80;
-  --warn: #f2c14e; --good: #6fd495; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 2.5rem 1.5rem 4rem; }
-h1 { font-size: 1.1rem; margin: 0; color: var(--soft); font-weight: 600; }
-h2 { font-size: 1.15rem; margin: 2.5rem 0 .75rem; }
-.verdict { font-size: 1.7rem; line-height: 1.25; font-weight: 650; margin: .2rem 0 1.5rem; }
-.good { color: var(--good); } .tag.warning { color: var(--warn); }
-.verdict.defect, .tag.defect { color: var(--bad); }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th { text-align: right; font-weight: 500; color: var(--soft); font-size: .85rem; }
-td { text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
-th, td { padding: .35rem .5rem; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-.scroll { overflow-x: auto; }
-article { background: var(--card); color: var(--ink); border: 1px solid var(--line);
-  border-left: 4px solid; border-radius: 6px; padding: .8rem 1rem; margin: 0 0 .8rem; }
+:root { --source: #2f6db3; --target: #d97a1c; --warn: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --source: #6ea8e8; --target: #f0a04b;
+  --warn: #f2c14e; } }
+.verdict { font-size: 1.7rem; line-height: 1.25; margin: .2rem 0 1.5rem; }
+.tag.warning { color: var(--warn); } .verdict.defect, .tag.defect { color: var(--bad); }
+article { border-left: 4px solid; padding: .8rem 1rem; }
 article.defect { border-left-color: var(--bad); }
 article.warning { border-left-color: var(--warn); }
 article h3 { margin: 0; font-size: 1rem; display: flex; gap: .6rem;
@@ -49,13 +33,12 @@ article h3 small { font-weight: 400; color: var(--soft); margin-left: auto; }
 article p { margin: .2rem 0 0; }
 .tag { font-size: .78rem; font-weight: 650; }
 details { margin-top: .5rem; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .9rem; margin: .5rem 0 0;
-  font-size: .9rem; }
-dt { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
-dd { margin: 0; overflow-wrap: anywhere; } dd + dd { grid-column: 2; margin-bottom: .4rem; }
+dl { gap: .1rem .9rem; margin: .5rem 0 0; font-size: .9rem; }
+dt { text-align: right; font-variant-numeric: tabular-nums; }
+dd + dd { grid-column: 2; margin-bottom: .4rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.5rem; }
-figure { margin: 0; } figcaption { font-size: .9rem; margin-bottom: .3rem; }
-svg { width: 100%; height: auto; display: block; } svg text { fill: var(--soft); font-size: 11px; }
+figcaption { font-size: .9rem; margin-bottom: .3rem; }
+svg { width: 100%; display: block; } svg text { fill: var(--soft); font-size: 11px; }
 .source { fill: var(--source); } .target { fill: var(--target); } .ratio { fill: var(--soft); }
 i.source { background: var(--source); } i.target { background: var(--target); }
 em { font-style: normal; color: var(--soft); } code { font-size: .9em; }
@@ -72,10 +55,6 @@ def page(report: Report) -> str:
     title = "regard doctor: " + ", ".join(summary.name for summary in report.corpora)
     tone = "good" if report.healthy else "defect"
     parts = [
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-        f"<title>{escape(title)}</title>",
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<style>{_STYLE}</style></head><body><main>",
         f'<h1>regard doctor</h1><p class="verdict {tone}">{escape(verdict(report))}</p>',
         _corpora(report.corpora),
         "<h2>Findings</h2>" if report.findings else "",
@@ -85,14 +64,14 @@ def page(report: Report) -> str:
         _vocabularies(report),
         "<h2>What it will take</h2><ul>",
         *(f"<li>{escape(line)}</li>" for line in forecast_lines(report)),
-        "</ul></main></body></html>",
+        "</ul>",
     ]
-    return "\n".join(part for part in parts if part) + "\n"
+    return html.page(title, parts, _STYLE)
 
 
 def _corpora(corpora: Sequence[Summary]) -> str:
     rows = [corpus_row(summary) for summary in corpora]
-    return _table(CORPUS_HEADS, rows)
+    return html.table(CORPUS_HEADS, rows)
 
 
 def _finding(finding: Finding) -> str:
@@ -125,7 +104,7 @@ def _drops(report: Report) -> str:
         return "<h2>What the filters would drop</h2><p>Nothing.</p>"
     rows = [(d.filter, f"{d.count:,}", percent(d.count / pairs)) for d in dropped]
     examples = "".join(_examples(d.examples, f"{d.filter}: examples") for d in dropped)
-    table = _table(("filter", "pairs", "share"), rows)
+    table = html.table(("filter", "pairs", "share"), rows)
     return f"<h2>What the filters would drop</h2>{table}{examples}"
 
 
@@ -143,15 +122,7 @@ def _vocabularies(report: Report) -> str:
         )
         for v in report.vocabularies
     ]
-    return f"<h2>What vocabularies would do</h2>{_table(heads, rows)}"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+    return f"<h2>What vocabularies would do</h2>{html.table(heads, rows)}"
 
 
 def _charts(summary: Summary) -> str:
