@@ -1,7 +1,7 @@
 """The front door: texts in, translations out, with where each word came from and what to check.
 
-`regard.load("model/").translate(["A dog runs."])` is the way from raw string to raw string. Training
-validates and seals by it too.
+`regard.load("model/").translate(["A dog runs."])` is the way from raw string to raw string.
+Training validates and seals by it too.
 """
 
 from __future__ import annotations
