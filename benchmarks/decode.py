@@ -30,7 +30,7 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from benchmarks.train import SHARDS, THREADS, TRANSFORMER, Lesson, open_data, transformer_run
+from benchmarks.train import SHARDS, THREADS, Lesson, build_marian, open_data, transformer_run
 from regard.batch import Tokens, pad
 from regard.engine.convert import convert
 from regard.engine.ctranslate2 import CTranslate2Engine
@@ -109,28 +109,10 @@ def bare_sides(files: dict[str, bytes], pieces: list[list[str]], cores: int) -> 
 
 def marian(ids: list[list[int]], length: int, words: int) -> Side | None:
     """Hugging Face's model of the same size; its translations have `length` pieces each."""
-    try:
-        from transformers import MarianConfig, MarianMTModel
-    except ImportError:
-        print("  transformers is not installed: no side by Hugging Face (pip install transformers)")
+    model = build_marian(words, eos_token_id=EOS, forced_eos_token_id=None)
+    if model is None:
         return None
-    t = TRANSFORMER
-    sizes = {f"{side}_layers": t["layers"] for side in ("encoder", "decoder")}
-    sizes |= {f"{side}_ffn_dim": t["hidden"] for side in ("encoder", "decoder")}
-    sizes |= {f"{side}_attention_heads": t["heads"] for side in ("encoder", "decoder")}
-    config = MarianConfig(
-        vocab_size=words,
-        d_model=t["dim"],
-        activation_function="relu",
-        scale_embedding=True,
-        max_position_embeddings=512,
-        pad_token_id=0,
-        eos_token_id=EOS,
-        decoder_start_token_id=1,
-        forced_eos_token_id=None,
-        **sizes,
-    )
-    model = MarianMTModel(config).eval()
+    model.eval()
 
     def side(rows: list[int]) -> None:
         rows = sorted(rows, key=lambda row: len(ids[row]))

@@ -115,7 +115,7 @@ def written_plainly(model: nn.Module) -> Step:
     return plain_loop(model, lambda batch, said: model(batch.source, said))
 
 
-def marian() -> Step | None:
+def build_marian(words: int, **settings: Any) -> Any:
     """Hugging Face's translation model at the same size; None: it is not installed."""
     try:
         from transformers import MarianConfig, MarianMTModel
@@ -126,9 +126,9 @@ def marian() -> Step | None:
     sizes = {f"{side}_layers": t["layers"] for side in ("encoder", "decoder")}
     sizes |= {f"{side}_ffn_dim": t["hidden"] for side in ("encoder", "decoder")}
     sizes |= {f"{side}_attention_heads": t["heads"] for side in ("encoder", "decoder")}
-    model = MarianMTModel(
+    return MarianMTModel(
         MarianConfig(
-            vocab_size=WORDS,
+            vocab_size=words,
             d_model=t["dim"],
             dropout=t["p"],
             attention_dropout=0.0,
@@ -138,8 +138,15 @@ def marian() -> Step | None:
             pad_token_id=0,
             decoder_start_token_id=1,
             **sizes,
+            **settings,
         )
     )
+
+
+def marian() -> Step | None:
+    model = build_marian(WORDS)
+    if model is None:
+        return None
     return plain_loop(
         model,
         lambda batch, said: (

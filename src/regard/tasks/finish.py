@@ -14,6 +14,7 @@ from regard.explain.align import Pointer, Text, choose, choose_both
 from regard.explain.dictionary import silver_links
 from regard.explain.reread import Ids, looks_at_source, reread
 from regard.tasks.translate import Pairs
+from regard.text.words import words
 from regard.translator import Translator
 
 MOST_READ = 10_000  # training pairs, for the dictionary that judges looks: some seconds
@@ -46,10 +47,9 @@ def _point(translator: Translator, prepared: Prepared, held_out: Pairs) -> Point
     """The look that agrees best with a dictionary, learnt from training pairs and these."""
     held = list(zip(held_out.sources, held_out.targets, strict=True))[:MOST_JUDGED]
     read = (*held, *_read_before(prepared, translator))
-    texts = [_texts(translator, source, target) for source, target in read]
-    words = [(_lowered(source), _lowered(target)) for source, target in texts]
-    pairs, silver = texts[: len(held)], silver_links(words)[: len(held)]
-    return choose(pairs, reread(translator.model, _ids(pairs)), silver)
+    silver = silver_links([(_lowered(source), _lowered(target)) for source, target in read])
+    pairs = [_texts(translator, source, target) for source, target in held]
+    return choose(pairs, reread(translator.model, _ids(pairs)), silver[: len(held)])
 
 
 def _texts(translator: Translator, source: str, target: str) -> tuple[Text, Text]:
@@ -60,8 +60,8 @@ def _ids(pairs: list[tuple[Text, Text]]) -> list[tuple[Ids, Ids]]:
     return [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
 
 
-def _lowered(text: Text) -> list[str]:
-    return [word.lower() for word in text.word_texts]
+def _lowered(text: str) -> list[str]:
+    return [text[start:end].lower() for start, end in words(text)]
 
 
 def _read_before(prepared: Prepared, translator: Translator) -> Iterator[tuple[str, str]]:
