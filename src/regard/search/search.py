@@ -100,7 +100,7 @@ def beam(
 
     Ranked by Σ log p / length^alpha, the end counted in the length. A sentence is left when `width`
     hypotheses of it have ended. One still alive may come before them if it goes on long enough, so
-    a search to the very end would now and then find better ones, at more than twice the cost.
+    a search to the very end would now and then find better ones, at half as much again of the cost.
     """
     alive = list(range(rows))  # B: the sentences not yet left
     state = pick(state, torch.arange(rows, device=device).repeat_interleave(width))
