@@ -31,6 +31,7 @@ import numpy as np
 import psutil
 
 from benchmarks.figures import Figure, report
+from benchmarks.multi30k import DATA
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
 from regard.data.preparation.prepare import Settings, prepare
@@ -42,7 +43,6 @@ from regard.train.memory import process_peak
 A = TypeVar("A")
 R = TypeVar("R")
 
-ROOT = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[1] / "../shared/data"))
 BUDGET = 4_096  # tokens of a batch
 MILLION = 1_000_000
 
@@ -51,7 +51,7 @@ MILLION = 1_000_000
 
 
 def read_side(folder: str, side: str) -> list[str]:
-    path = ROOT / folder / f"train.{side}.gz"
+    path = DATA / folder / f"train.{side}.gz"
     if not path.is_file():
         sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds {folder}")
     return gzip.decompress(path.read_bytes()).decode().splitlines()

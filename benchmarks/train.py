@@ -35,6 +35,7 @@ from torch import Tensor, nn  # noqa: E402
 
 from benchmarks import plain  # noqa: E402
 from benchmarks.figures import Figure, report  # noqa: E402
+from benchmarks.multi30k import DATA  # noqa: E402
 from regard.batch import Batch  # noqa: E402
 from regard.data.batches.shards import Prepared  # noqa: E402
 from regard.data.batches.stream import Place  # noqa: E402
@@ -50,7 +51,6 @@ from regard.train.report import Event, Scores, Stepped  # noqa: E402
 from regard.train.speed import Speed  # noqa: E402
 from regard.train.trainer import Trainer  # noqa: E402
 
-DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parents[1] / "../shared/data"))
 SHARDS = Path(tempfile.gettempdir()) / "regard-benchmarks" / "multi30k-en-de-8000"
 WORDS, SMOOTHING, RATE, CLIP = 8_000, 0.1, 1e-3, 1.0
 TRANSFORMER = {"dim": 128, "hidden": 256, "layers": 4, "heads": 4, "p": 0.3}

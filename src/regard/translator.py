@@ -7,7 +7,7 @@ Training validates and seals by it too.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -231,10 +231,7 @@ def load(
     by a single bit.
     """
     bundle = unseal(Path(path))
-    run = parse_run(bundle.text(RUN), f"{bundle.path / RUN}")
-    tokenizer = SentencePiece.parse(
-        bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path
-    )
+    run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
     splitting, pointer, bounds = _read_facts(bundle)
@@ -249,6 +246,14 @@ def load(
         pointer=pointer,
         bounds=bounds,
     )
+
+
+def sealed_run(bundle: Bundle, overrides: Iterable[str] = ()) -> Run:
+    return parse_run(bundle.text(RUN), f"{bundle.path / RUN}", overrides)
+
+
+def sealed_tokenizer(bundle: Bundle) -> SentencePiece:
+    return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
 
 
 def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Tokens, Any]:

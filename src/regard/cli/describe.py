@@ -60,14 +60,12 @@ def describe(
 
 def _opened(path: Path) -> tuple[Run, int, dict[str, Any]]:
     """The run of a sealed model, the size of its vocabulary, and what else it tells of itself."""
-    from regard.bundle.bundle import RUN, unseal
-    from regard.spec.read import parse_run
+    from regard.bundle.bundle import unseal
     from regard.tasks.exporting import PARITY
-    from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+    from regard.translator import sealed_run, sealed_tokenizer
 
     bundle = unseal(path)
-    run = parse_run(bundle.text(RUN), str(path / RUN))
-    tokenizer = SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), path)
+    run = sealed_run(bundle)
     told = {
         name.removesuffix(".json"): bundle.facts(name)
         for name in bundle.names
@@ -83,7 +81,7 @@ def _opened(path: Path) -> tuple[Run, int, dict[str, Any]]:
         },
         "files": {name: identity.size for name, identity in bundle.files.items()},
     }
-    return run, tokenizer.size, sealed
+    return run, sealed_tokenizer(bundle).size, sealed
 
 
 def _plain(found: Description) -> dict[str, Any]:

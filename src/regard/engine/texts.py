@@ -44,7 +44,10 @@ def search_texts(
     how: Decoding,
 ) -> list[list[Said]]:
     """For each text its stretches in order; a text of white space has none."""
-    spans = [_cut(tokenizer, splitting, text, ids) for text, ids in _encoded(tokenizer, texts)]
+    spans = [
+        _cut(tokenizer, splitting, text, ids)
+        for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
+    ]
     flat = [ids for stretches in spans for _, ids in stretches]
     found = iter(engine.search(flat, how))
     return [
@@ -66,10 +69,6 @@ def join(text: str, spans: Sequence[Span], translations: Sequence[str]) -> tuple
 
 
 _Stretch = tuple[Span, list[int]]
-
-
-def _encoded(tokenizer: Tokenizer, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
-    return list(zip(texts, tokenizer.encode(texts), strict=True))
 
 
 def _cut(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Stretch]:

@@ -5,30 +5,22 @@ from __future__ import annotations
 import json
 from itertools import groupby
 
-from torch import nn
-
 from regard.bundle.bundle import CARD, DATA
 from regard.bundle.card import Facts, Read, Score, write_card
 from regard.data.batches.shards import Prepared, fingerprint
 from regard.explain.align import Pointer
-from regard.spec.export import obstacles
 from regard.spec.run import Run
-from regard.text.tokenizer import Tokenizer
+from regard.tasks.translate import Translation
 from regard.train.trainer import Outcome
+from regard.translator import Translator
 
 IN_WORDS = "mean −log p of a reference's token, having read those before it"  # of nll
 
 
-def told(
-    run: Run,
-    prepared: Prepared,
-    tokenizer: Tokenizer,
-    model: nn.Module,
-    outcome: Outcome,
-    pointer: Pointer | None,
-) -> dict[str, bytes]:
+def told(task: Translation, translator: Translator, outcome: Outcome) -> dict[str, bytes]:
     """The files of a bundle that tell it."""
-    read = corpora(prepared)
+    run, tokenizer, pointer = task.run, task.tokenizer, translator.pointer
+    read = corpora(task.prepared)
     data = {
         one.name: {"pairs": one.pairs, "tokens": one.tokens, "fingerprint": one.fingerprint}
         for one in read
@@ -38,7 +30,7 @@ def told(
         name="A model sealed by regard",
         about=run.about,
         kind=_kind(run),
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        parameters=sum(parameter.numel() for parameter in translator.model.parameters()),
         vocabulary=f"{tokenizer.size:,} {run.data.kind} pieces of both sides, {tokenizer.form}",
         tokenizer=tokenizer.fingerprint,
         corpora=read,
@@ -52,7 +44,7 @@ def told(
         scored_on=f"validation pairs, at step {outcome.best_step:,}",
         search=f"beam {run.search.beam}, scores divided by length^{run.search.alpha:g}",
         alignment=None if pointer is None else _alignment(pointer),
-        export="; ".join(obstacles(run)) or "CTranslate2 can run it",
+        export=task.facts["export"],
     )
     return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(facts).encode()}
 

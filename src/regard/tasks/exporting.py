@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from regard.bundle.bundle import RUN, add, unseal
+from regard.bundle.bundle import add, unseal
 from regard.engine.convert import Quantization, convert
 from regard.engine.ctranslate2 import CTranslate2Engine
 from regard.errors import ArtefactError, SpecError
 from regard.evaluate.scores import score
 from regard.explain.reread import reread
 from regard.spec.export import obstacles
-from regard.spec.read import parse_run
 from regard.text.tokenizer import UNK
-from regard.translator import EXPORTS, Translator, load
+from regard.translator import EXPORTS, Translator, load, sealed_run
 
 PARITY = "parity.json"
 DRAWN, LONG = 32, 20  # sequences of pieces that are read by both, and how many pieces each has
@@ -49,8 +48,7 @@ def export(
 ) -> Parity:
     """Add the model to its bundle as CTranslate2 runs it, with a report of how near it comes."""
     bundle = unseal(path)
-    run = parse_run(bundle.text(RUN), f"{path / RUN}")
-    if found := obstacles(run):
+    if found := obstacles(sealed_run(bundle)):
         raise SpecError(f"{path}: CTranslate2 cannot run it: {'; '.join(found)}")
     ours = load(path, engine="torch", device="cpu")
     pieces = [ours.tokenizer.piece(token) for token in range(ours.tokenizer.size)]

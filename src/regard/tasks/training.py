@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.preparation.prepare import Tell, prepare
 from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
-from regard.spec.read import parse_run, write_run
+from regard.spec.read import write_run
 from regard.spec.run import Run
 from regard.tasks.card import told
 from regard.tasks.finish import know_itself
@@ -28,7 +28,7 @@ from regard.train.mesh import World, whole
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
-from regard.translator import build_model, facts
+from regard.translator import build_model, facts, sealed_run, sealed_tokenizer
 
 FREE = ("train.save_every", "train.parallel", "train.speed")
 """Settings that a run may change on its way and be the same run; precision is watched apart."""
@@ -131,13 +131,9 @@ def _seal(task: Translation, home: Home, outcome: Outcome, weights: dict[str, Te
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
         **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
         **facts(translator),
-        **told(task.run, task.prepared, task.tokenizer, model, outcome, translator.pointer),
+        **told(task, translator, outcome),
     }
     seal(home.model, files, weights)
-
-
-def sealed_run(bundle: Bundle, overrides: Iterable[str] = ()) -> Run:
-    return parse_run(bundle.text(RUN), str(bundle.path / RUN), overrides)
 
 
 def fine_tuning(bundle: Bundle) -> list[str]:
@@ -164,7 +160,7 @@ def fine_tuning(bundle: Bundle) -> list[str]:
 
 def _begin(task: Translation, begin_from: Bundle) -> None:
     """Let the model know what a sealed one knows."""
-    if SentencePiece.load(begin_from.path).fingerprint != task.tokenizer.fingerprint:
+    if sealed_tokenizer(begin_from).fingerprint != task.tokenizer.fingerprint:
         raise ArtefactError(
             f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
             "--out, so that they are prepared with the model's own"
