@@ -339,3 +339,14 @@ print(peak() - before)
         check=True,
     )
     assert 0 < int(done.stdout) < 27e6
+
+
+def test_training_may_follow_a_search(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_room", kernels._Room())
+    query, keys = (exponential(torch.randn(2, 1, 3, 8)) for _ in range(2))
+    energy = torch.randn(1, 8, requires_grad=True)
+    with torch.inference_mode():
+        searched = additive_scores(query, keys, energy)
+    trained = additive_scores(query, keys, energy)
+    trained.sum().backward()
+    torch.testing.assert_close(trained.detach(), searched.clone())
