@@ -64,7 +64,7 @@ def test_heavy_libraries_are_imported_in_one_room_each() -> None:
         "fsspec": {"data"},
         "sacrebleu": {"evaluate"},
         "tensorboard": {"train"},
-        "PIL": {"train"},
+        "PIL": {"train", "data"},
         "mlflow": {"train"},
         "wandb": {"train"},
         "safetensors": {"bundle"},

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.batch import Images
+from regard.nn.embed import Sinusoids
 from regard.nn.encoded import Encoded, Encoder
 
 
 class Trunk(nn.Sequential):
     """Convolutions that each halve the picture, until a region is a cell of the grid.
 
+    Each sees four by four pixels, the two by two that it stands for in their middle: with three by
+    three, four times over, a cell would look half a cell up and to the left of where it stands.
     Group norm, not batch norm: what a picture becomes must not depend on its neighbours.
     """
 
@@ -21,21 +26,44 @@ class Trunk(nn.Sequential):
         super().__init__(
             *(
                 nn.Sequential(
-                    nn.Conv2d(a, b, 3, stride=2, padding=1), nn.GroupNorm(1, b), nn.ReLU()
+                    nn.Conv2d(a, b, 4, stride=2, padding=1), nn.GroupNorm(1, b), nn.ReLU()
                 )
                 for a, b in pairwise([3, *channels])
             )
         )
 
 
-class ImageEncoder(Encoder[Images]):
-    """a_s = the features of region s; their mean is the summary  (3.1.1, 3.1.2)"""
+class Places(nn.Module):
+    """p_yx = [p_y; p_x]: half of the numbers say the row, half the column, by sinusoids"""
 
-    def __init__(self, trunk: nn.Module, dim: int) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.along = Sinusoids()
+
+    def forward(self, grid: Float[Tensor, "B E y x"]) -> Float[Tensor, "E y x"]:
+        half, rows, columns = grid.size(1) // 2, grid.size(2), grid.size(3)
+        down = self.along(0, grid.new_zeros(1, rows, half)).mT[:, :, None]  # E/2 y 1
+        across = self.along(0, grid.new_zeros(1, columns, half)).mT[:, None]  # E/2 1 x
+        return torch.cat([down.expand(-1, -1, columns), across.expand(-1, rows, -1)])
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class ImageEncoder(Encoder[Images]):
+    """a_s = the features of region s; their mean is the summary  (3.1.1, 3.1.2)
+
+    Features tell what is seen; where, they tell only near the edges. With `places` they are told.
+    """
+
+    def __init__(self, trunk: nn.Module, dim: int, *, places: bool = False) -> None:
         super().__init__()
         self.trunk, self.dim = trunk, dim
+        self.places = Places() if places else None
 
     def forward(self, source: Images) -> Encoded:
         grid: Float[Tensor, "B E y x"] = self.trunk(source.pixels)
+        if self.places is not None:
+            grid = grid + self.places(grid)
         states = grid.flatten(2).mT  # B E y x -> B S E
         return Encoded(states, None, states.mean(dim=1))

@@ -105,10 +105,15 @@ class ImageEncoderSpec(Spec):
     part: ClassVar[Any] = ImageEncoder
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
-    channels: tuple[PositiveInt, ...] = (32, 64, 128, 256)  # each halves the picture
+    height: PositiveInt = 224  # of a picture, in pixels
+    width: PositiveInt = 224
+    channels: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (32, 64, 128, 256)
+    places: bool = False  # tell each region where it is
 
     def build(self, words: Words) -> Encoder[Any]:
-        return ImageEncoder(Trunk(list(self.channels)), self.channels[-1])
+        if self.places and self.channels[-1] % 4:
+            raise SpecError(f"channels: places come in fours, and {self.channels[-1]} do not")
+        return ImageEncoder(Trunk(list(self.channels)), self.channels[-1], places=self.places)
 
     def looks(self) -> list[Look]:
         return []

@@ -1,0 +1,95 @@
+"""Captioned pictures on disk: a JSON object in each line, and the pictures beside it.
+
+    {"image": "images/17.png", "caption": "a dog above a fish"}
+
+The name of a picture is read from the folder of the file that names it. A picture with several
+captions has several lines. A line may also say where things are that its caption names, so that
+looks can be held against it; nothing is taught by that:
+
+    "objects": [{"span": [2, 5], "boxes": [[8, 8, 40, 40]]}, …]
+
+`span` are characters of the caption, `boxes` the left, top, right and bottom edges of what they
+name, in pixels of the picture.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.data import storage
+from regard.data.files import line_blocks
+from regard.errors import CorpusError
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in pixels from the upper left corner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Characters of a caption, and where the things are that they name."""
+
+    span: tuple[int, int]
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Captioned:
+    image: str  # the path of a picture
+    caption: str
+    objects: tuple[Named, ...] = ()
+
+
+def read_captions(path: str) -> Iterator[Captioned]:
+    """Every line of a file; a caption of white space tells nothing, and is left out."""
+    folder = path.rpartition("/")[0]
+    number = 0
+    for lines in line_blocks(path, 10_000):
+        for line in lines:
+            number += 1
+            try:
+                found = _read(json.loads(line), folder)
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                said = f"has no {error}" if isinstance(error, KeyError) else str(error)
+                raise CorpusError(
+                    f'{path}, line {number}: {said}; a line is {{"image": path, "caption": text}}'
+                ) from None
+            if found.caption.strip():
+                yield found
+
+
+def write_captions(path: Path, captions: Iterable[Captioned]) -> None:
+    """As `read_captions` reads them; pictures in the file's folder are named from there."""
+    with path.open("w", encoding="utf-8") as file:
+        for one in captions:
+            name = one.image.removeprefix(f"{path.parent.as_posix()}/")
+            line: dict[str, Any] = {"image": name, "caption": one.caption}
+            if one.objects:
+                line["objects"] = [asdict(named) for named in one.objects]
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _read(line: Any, folder: str) -> Captioned:
+    if not isinstance(line, dict):
+        raise ValueError("is no JSON object")
+    image, caption = line["image"], line["caption"]
+    for name, text in (("image", image), ("caption", caption)):
+        if not isinstance(text, str) or "\0" in text:
+            raise ValueError(f"{name} is not a text")
+        text.encode()  # JSON can write half a character, which no file can hold
+    alone = not folder or image.startswith("/") or storage.is_remote(image)
+    objects = tuple(_named(one, len(caption)) for one in line.get("objects", ()))
+    return Captioned(image if alone else storage.join(folder, image), caption, objects)
+
+
+def _named(one: Any, length: int) -> Named:
+    begin, end = one["span"]
+    boxes = tuple((float(a), float(b), float(c), float(d)) for a, b, c, d in one["boxes"])
+    if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin < end <= length):
+        raise ValueError(f"the span {[begin, end]} is not within the caption")
+    if not all(a < c and b < d for a, b, c, d in boxes):
+        raise ValueError("a box is left, top, right and bottom, in this order")
+    return Named((begin, end), boxes)

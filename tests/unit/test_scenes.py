@@ -1,0 +1,145 @@
+"""Synthetic scenes, and captioned pictures on disk."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.data.captions import Captioned, Named, read_captions, write_captions
+from regard.data.images import read_picture
+from regard.data.scenes import Icon, Scenes, read_icons, write_scenes
+from regard.errors import CorpusError
+
+
+def icon(name: str, shade: int = 0) -> Icon:
+    layers = np.zeros((16, 16, 4), np.uint8)
+    layers[..., 0], layers[..., 3] = shade, 255
+    return Icon(f"{name}.png", name, layers)
+
+
+NAMES = ["dog", "ant", "cherries", "bread", "ewe", "octopus", "red apple", "pear", "fox", "owl"]
+SCENES = Scenes([icon(name, 9 * i) for i, name in enumerate(NAMES)])
+
+
+def test_a_number_gives_the_same_scene_at_all_times() -> None:
+    first, again, other = SCENES.scene(7), SCENES.scene(7), SCENES.scene(8)
+    assert first.caption == again.caption and first.objects == again.objects
+    assert np.array_equal(first.picture, again.picture)
+    assert (first.caption, first.objects) != (other.caption, other.objects)
+
+
+def test_every_box_holds_what_is_named() -> None:
+    for number in range(50):
+        scene = SCENES.scene(number)
+        for named in scene.objects:
+            word = scene.caption[slice(*named.span)]
+            left, top, right, bottom = (int(edge) for edge in named.boxes[0])
+            inside = scene.picture[top:bottom, left:right]
+            assert (inside == (9 * NAMES.index(word), 0, 0)).all()
+            assert inside.shape[0] == inside.shape[1] >= 24
+
+
+def test_the_caption_is_true_of_the_places() -> None:
+    seen = set()
+    for number in range(100):
+        scene = SCENES.scene(number)
+        for before, after in zip(scene.objects, scene.objects[1:], strict=False):
+            between = scene.caption[before.span[1] : after.span[0]]
+            _, top, right, bottom = before.boxes[0]
+            next_left, next_top, *_ = after.boxes[0]
+            if between.startswith(" to the left of "):
+                assert right <= next_left and abs(top - next_top) < 32
+            else:
+                assert between.startswith(" above ") and bottom <= next_top
+            seen.add(between)
+    assert {" above ", " above a ", " above an ", " to the left of a "} <= seen
+
+
+def test_english_articles() -> None:
+    said = {
+        word.strip()
+        for number in range(300)
+        for word in SCENES.scene(number)
+        .caption.replace(" to the left of ", " above ")
+        .split(" above ")
+    }
+    assert said == {
+        *("a dog", "an ant", "cherries", "bread", "a ewe", "an octopus", "a red apple", "a pear"),
+        *("a fox", "an owl"),
+    }
+
+
+def test_pairs_to_test_with_are_never_seen_in_training() -> None:
+    def pairs(held_out: bool) -> list[set[frozenset[str]]]:
+        scenes = [SCENES.scene(number, held_out=held_out) for number in range(300)]
+        words = [{scene.caption[slice(*o.span)] for o in scene.objects} for scene in scenes]
+        return [{frozenset(pair) for pair in combinations(sorted(one), 2)} for one in words]
+
+    learnt = set().union(*pairs(False))
+    assert all(tested - learnt for tested in pairs(True))
+    assert len(learnt) > 25
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de"])
+def test_real_pictograms_are_named_in_three_languages(corpora: Path, language: str) -> None:
+    icons = read_icons(corpora / "emoji-icons", language, 20)  # type: ignore[arg-type]
+    english = read_icons(corpora / "emoji-icons", "en", 20)
+    assert [one.file for one in icons] == [one.file for one in english]
+    assert len({one.name for one in icons}) == 20
+    scene = Scenes(icons, language).scene(0)  # type: ignore[arg-type]
+    words = {"en": (" above ", " to the left of "), "fr": (", en dessous ", ", à droite ")}
+    assert any(word in scene.caption for word in words.get(language, (", darunter ", ", rechts ")))
+
+
+def test_scenes_come_back_from_disk(tmp_path: Path) -> None:
+    written = write_scenes(tmp_path / "train.jsonl", SCENES, range(5))
+    read = list(read_captions(str(tmp_path / "train.jsonl")))
+    assert read == written
+    for number, one in enumerate(read):
+        assert np.array_equal(read_picture(one.image), SCENES.scene(number).picture)
+    assert json.loads((tmp_path / "train.jsonl").read_text().splitlines()[0])["image"].startswith(
+        "train/"
+    )
+
+
+def test_captions_without_objects_and_pictures_elsewhere(tmp_path: Path) -> None:
+    given = [
+        Captioned("/pictures/a.png", "ein Hund – ü"),
+        Captioned("s3://bucket/b.png", "b", (Named((0, 1), ((0.0, 0.0, 1.0, 2.0),)),)),
+    ]
+    write_captions(tmp_path / "x.jsonl", given)
+    assert list(read_captions(str(tmp_path / "x.jsonl"))) == given
+
+
+def test_a_caption_of_white_space_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"image": "a.png", "caption": " "}\n')
+    assert list(read_captions(str(tmp_path / "x.jsonl"))) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 2"),
+        ("[]", "is no JSON object"),
+        ('{"image": "a.png"}', "has no 'caption'"),
+        ('{"image": 3, "caption": "x"}', "image is not a text"),
+        ('{"image": "a", "caption": "\\ud800"}', "surrogates"),
+        ('{"image": "a", "caption": "x", "objects": [{"span": [0, 2], "boxes": []}]}', "within"),
+        ('{"image": "a", "caption": "x", "objects": [{"span": [0], "boxes": []}]}', "line 2"),
+        ('{"image": "a", "caption": "x", "objects": 3}', "line 2"),
+        (
+            '{"image": "", "caption": "x", "objects": [{"span": [0, 1], "boxes": [[2, 0, 1, 1]]}]}',
+            "left",
+        ),
+    ],
+)
+def test_a_damaged_line_is_named(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"image": "a.png", "caption": "x"}\n' + line + "\n")
+    with pytest.raises(CorpusError, match="line 2") as raised:
+        list(read_captions(str(path)))
+    assert said in str(raised.value)
