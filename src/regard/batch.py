@@ -46,6 +46,19 @@ class Images:
 
     pixels: Float[Tensor, "B 3 Y X"]
 
+    def to(self, device: torch.device) -> Images:
+        return Images(self.pixels.to(device))
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """A picture in each row, as a backbone of the user's own saw it."""
+
+    features: Float[Tensor, "B y x F"]
+
+    def to(self, device: torch.device) -> Grids:
+        return Grids(self.features.to(device))
+
 
 @dataclass(frozen=True, slots=True)
 class Documents:

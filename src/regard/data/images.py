@@ -19,12 +19,7 @@ from numpy.typing import NDArray
 
 from regard.data.captions import Box
 from regard.data.files import open_binary
-from regard.errors import CorpusError, SpecError
-
-try:
-    from PIL import Image
-except ImportError:
-    raise SpecError("pictures need Pillow; pip install 'regard[images]'") from None
+from regard.errors import CorpusError
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 32 << 20  # of a file: a photograph of 50 million pixels has about 20
@@ -32,13 +27,13 @@ MOST_PIXELS = 1 << 26  # 67 million, 200 MB when decoded
 WHITE = 255
 _ORIENTATION = 0x0112  # the tag of EXIF that says how the camera was held
 _TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
 }
 
 Pixels = UInt8[np.ndarray, "Y X 3"]
@@ -67,6 +62,19 @@ class Frame:
 
     height: int
     width: int
+    dtype = "uint8"
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.height, self.width, 3
+
+    @staticmethod
+    def file(name: str) -> str:
+        """That holds what is named."""
+        return name
+
+    def read(self, path: str) -> Pixels:
+        return self.fit(read_picture(path))
 
     def placement(self, height: int, width: int) -> Placement:
         """Of a picture of so many pixels."""
@@ -80,9 +88,9 @@ class Frame:
             return picture
         at = self.placement(height, width)
         size = _scaled(width, at.scale), _scaled(height, at.scale)
-        small = Image.fromarray(picture).resize(size, Image.Resampling.BILINEAR)
+        small = _resized(picture, size)
         framed = np.full((self.height, self.width, 3), WHITE, np.uint8)
-        framed[at.top : at.top + size[1], at.left : at.left + size[0]] = np.asarray(small)
+        framed[at.top : at.top + size[1], at.left : at.left + size[0]] = small
         return framed
 
 
@@ -114,6 +122,7 @@ def on_top(
 
 def decode_layers(content: bytes, where: str) -> UInt8[np.ndarray, "Y X 4"]:
     """The same with its fourth channel, which says how little can be seen through it."""
+    pillow = _pillow()
     if len(content) > MOST_BYTES:
         raise CorpusError(
             f"{where}: is larger than {MOST_BYTES >> 20} MB; make the picture smaller before"
@@ -121,8 +130,8 @@ def decode_layers(content: bytes, where: str) -> UInt8[np.ndarray, "Y X 4"]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its size, which is looked at below
-            image = Image.open(io.BytesIO(content), formats=FORMATS)
-    except Image.DecompressionBombError:
+            image = pillow.open(io.BytesIO(content), formats=FORMATS)
+    except pillow.DecompressionBombError:
         raise _too_many(where) from None
     except Exception as error:  # whatever a damaged head makes a decoder say
         raise CorpusError(
@@ -143,20 +152,24 @@ def decode_layers(content: bytes, where: str) -> UInt8[np.ndarray, "Y X 4"]:
 
 def encode_png(picture: UInt8[np.ndarray, "Y X C"]) -> bytes:
     file = io.BytesIO()
-    Image.fromarray(picture).save(file, "PNG", compress_level=1)  # 6 takes four times as long
+    _pillow().fromarray(picture).save(file, "PNG", compress_level=1)  # 6 takes four times as long
     return file.getvalue()
 
 
 def resized(layers: UInt8[np.ndarray, "Y X 4"], side: int) -> UInt8[np.ndarray, "Z Z 4"]:
     """As a square of `side` pixels."""
-    image = Image.fromarray(layers).resize((side, side), Image.Resampling.BILINEAR)
-    return np.asarray(image)
+    return _resized(layers, (side, side))
+
+
+def _resized(picture: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    pillow = _pillow()
+    return np.asarray(pillow.fromarray(picture).resize(size, pillow.Resampling.BILINEAR))
 
 
 def _layers(image: Any) -> NDArray[np.uint8]:
     if image.mode.startswith(("I", "F")):  # sixteen bits of grey, which Pillow would cut off
         grey = (np.asarray(image).astype(np.int64).clip(0, 65_535) >> 8).astype(np.uint8)
-        image = Image.fromarray(grey)
+        image = _pillow().fromarray(grey)
     return np.asarray(image.convert("RGBA"))
 
 
@@ -165,7 +178,18 @@ def _turned(image: Any, layers: NDArray[np.uint8]) -> NDArray[np.uint8]:
         turn = _TURNS.get(image.getexif().get(_ORIENTATION))
     except Exception:  # many cameras write EXIF that nobody can read: the picture is as it is
         turn = None
-    return layers if turn is None else np.asarray(Image.fromarray(layers).transpose(turn))
+    if turn is None:
+        return layers
+    pillow = _pillow()
+    return np.asarray(pillow.fromarray(layers).transpose(pillow.Transpose[turn]))
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise CorpusError("pictures need Pillow; pip install 'regard[images]'") from None
+    return Image
 
 
 def _too_many(where: str) -> CorpusError:

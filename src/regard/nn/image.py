@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.batch import Images
+from regard.batch import Grids, Images
 from regard.nn.embed import Sinusoids
 from regard.nn.encoded import Encoded, Encoder
 
@@ -62,8 +62,24 @@ class ImageEncoder(Encoder[Images]):
         self.places = Places() if places else None
 
     def forward(self, source: Images) -> Encoded:
-        grid: Float[Tensor, "B E y x"] = self.trunk(source.pixels)
-        if self.places is not None:
-            grid = grid + self.places(grid)
-        states = grid.flatten(2).mT  # B E y x -> B S E
-        return Encoded(states, None, states.mean(dim=1))
+        return regions(self.trunk(source.pixels), self.places)
+
+
+class GridEncoder(Encoder[Grids]):
+    """a_s = W f_s, of the features f_s that a frozen backbone gave region s"""
+
+    def __init__(self, features: int, dim: int, *, places: bool = False) -> None:
+        super().__init__()
+        self.project, self.dim = nn.Linear(features, dim), dim
+        self.places = Places() if places else None
+
+    def forward(self, source: Grids) -> Encoded:
+        return regions(self.project(source.features).movedim(-1, 1), self.places)
+
+
+def regions(grid: Float[Tensor, "B E y x"], places: Places | None) -> Encoded:
+    """A grid read row by row, as if its regions were words."""
+    if places is not None:
+        grid = grid + places(grid)
+    states = grid.flatten(2).mT  # B E y x -> B S E
+    return Encoded(states, None, states.mean(dim=1))

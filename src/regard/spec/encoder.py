@@ -8,10 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import Field, PositiveInt
 from torch import nn
 
+from regard.data.grids import Grid
+from regard.data.images import Frame
 from regard.errors import SpecError
 from regard.nn.embed import LearnedPositions, Positions, Sinusoids
 from regard.nn.encoded import Encoder
-from regard.nn.image import ImageEncoder, Trunk
+from regard.nn.image import GridEncoder, ImageEncoder, Trunk
 from regard.nn.pool import HierarchicalEncoder, Pool
 from regard.nn.recurrent import Cell, Reading, RecurrentEncoder
 from regard.nn.transformer import Shape, TransformerEncoder
@@ -110,13 +112,61 @@ class ImageEncoderSpec(Spec):
     channels: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (32, 64, 128, 256)
     places: bool = False  # tell each region where it is
 
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The rows and columns of regions."""
+        halves = len(self.channels)
+        return _halved(self.height, halves), _halved(self.width, halves)
+
+    def sight(self) -> Frame:
+        return Frame(self.height, self.width)
+
     def build(self, words: Words) -> Encoder[Any]:
-        if self.places and self.channels[-1] % 4:
-            raise SpecError(f"channels: places come in fours, and {self.channels[-1]} do not")
+        _must_hold_places(self.places, "channels", self.channels[-1])
+        if 0 in self.grid:
+            raise SpecError(f"channels: {len(self.channels)} halve the picture until none is left")
         return ImageEncoder(Trunk(list(self.channels)), self.channels[-1], places=self.places)
 
     def looks(self) -> list[Look]:
         return []
+
+
+def _halved(length: int, times: int) -> int:
+    for _ in range(times):
+        length //= 2  # four pixels at a time, by steps of two, one beyond the edge
+    return length
+
+
+class GridEncoderSpec(Spec):
+    """What a frozen backbone of the user's own saw, kept in safetensors."""
+
+    part: ClassVar[Any] = GridEncoder
+    states: ClassVar[str] = "image regions"
+    kind: Literal["grid"] = "grid"
+    rows: PositiveInt = 7
+    columns: PositiveInt = 7
+    features: PositiveInt  # of a region
+    dim: PositiveInt = 512  # that they are projected to
+    places: bool = False
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    def sight(self) -> Grid:
+        return Grid(self.rows, self.columns, self.features)
+
+    def build(self, words: Words) -> Encoder[Any]:
+        _must_hold_places(self.places, "dim", self.dim)
+        return GridEncoder(self.features, self.dim, places=self.places)
+
+    def looks(self) -> list[Look]:
+        return []
+
+
+def _must_hold_places(places: bool, name: str, dim: int) -> None:
+    if places and dim % 4:
+        raise SpecError(f"{name}: places are told in fours of numbers, and {dim} is no multiple")
 
 
 class HierarchicalEncoderSpec(Spec):
@@ -146,9 +196,14 @@ class HierarchicalEncoderSpec(Spec):
 
 
 SourceEncoder = Annotated[
-    RecurrentEncoderSpec | TransformerEncoderSpec | ImageEncoderSpec, Field(discriminator="kind")
+    RecurrentEncoderSpec | TransformerEncoderSpec | ImageEncoderSpec | GridEncoderSpec,
+    Field(discriminator="kind"),
 ]
 AnyEncoder = Annotated[
-    RecurrentEncoderSpec | TransformerEncoderSpec | ImageEncoderSpec | HierarchicalEncoderSpec,
+    RecurrentEncoderSpec
+    | TransformerEncoderSpec
+    | ImageEncoderSpec
+    | GridEncoderSpec
+    | HierarchicalEncoderSpec,
     Field(discriminator="kind"),
 ]
