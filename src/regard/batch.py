@@ -46,6 +46,10 @@ class Images:
 
     pixels: Float[Tensor, "B 3 Y X"]
 
+    @property
+    def rows(self) -> int:
+        return len(self.pixels)
+
     def to(self, device: torch.device) -> Images:
         return Images(self.pixels.to(device))
 
@@ -55,6 +59,10 @@ class Grids:
     """A picture in each row, as a backbone of the user's own saw it."""
 
     features: Float[Tensor, "B y x F"]
+
+    @property
+    def rows(self) -> int:
+        return len(self.features)
 
     def to(self, device: torch.device) -> Grids:
         return Grids(self.features.to(device))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.images import Frame
+from regard.data.images import Frame, Placement
 from regard.errors import CorpusError
 
 
@@ -35,6 +35,13 @@ class Grid:
     def file(name: str) -> str:
         """That holds what is named."""
         return name.partition("#")[0]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    def framed(self, name: str) -> Placement:
+        raise CorpusError(f"{name}: a grid does not say which picture it was made of")
 
     def read(self, name: str) -> NDArray[Any]:
         path, _, key = name.partition("#")

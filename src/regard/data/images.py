@@ -73,8 +73,16 @@ class Frame:
         """That holds what is named."""
         return name
 
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.height, self.width
+
     def read(self, path: str) -> Pixels:
         return self.fit(read_picture(path))
+
+    def framed(self, path: str) -> Placement:
+        """Where in the frame a picture is."""
+        return self.placement(*read_picture(path).shape[:2])
 
     def placement(self, height: int, width: int) -> Placement:
         """Of a picture of so many pixels."""

@@ -115,26 +115,24 @@ class ImageEncoderSpec(Spec):
     @property
     def grid(self) -> tuple[int, int]:
         """The rows and columns of regions."""
-        halves = len(self.channels)
-        return _halved(self.height, halves), _halved(self.width, halves)
+        side = 2 ** len(self.channels)
+        return self.height // side, self.width // side
 
     def sight(self) -> Frame:
         return Frame(self.height, self.width)
 
     def build(self, words: Words) -> Encoder[Any]:
         _must_hold_places(self.places, "channels", self.channels[-1])
-        if 0 in self.grid:
-            raise SpecError(f"channels: {len(self.channels)} halve the picture until none is left")
+        side = 2 ** len(self.channels)
+        if self.height % side or self.width % side:
+            raise SpecError(
+                f"height, width: {len(self.channels)} channels make regions of {side} pixels: "
+                f"{self.height} × {self.width} is no number of them; choose multiples of {side}"
+            )
         return ImageEncoder(Trunk(list(self.channels)), self.channels[-1], places=self.places)
 
     def looks(self) -> list[Look]:
         return []
-
-
-def _halved(length: int, times: int) -> int:
-    for _ in range(times):
-        length //= 2  # four pixels at a time, by steps of two, one beyond the edge
-    return length
 
 
 class GridEncoderSpec(Spec):

@@ -71,13 +71,14 @@ class TrainSpec(Spec):
     micro_batches: PositiveInt = 1  # that make one step: gradients add up
     seed: NonNegativeInt = 1
     smoothing: Share = 0.1  # of labels
+    coverage: Annotated[float, Field(ge=0)] = 0.0  # of captions: that each region get its share
     sampling: Share = 0.0  # subword regularisation: how freely words are cut; 0 is never
     optimizer: AdamSpec = AdamSpec(rate=1e-3)
     schedule: AnySchedule = InverseRootSpec(warmup=1_000)
     clip: PositiveFloat = 1.0
     ema: Share = 0.0  # the decay of a moving average of the weights, which then is the model
     average: PositiveInt = 1  # how many of the last validated weights are averaged at the end
-    metric: Literal["bleu", "chrf", "nll"] = "bleu"
+    metric: Literal["bleu", "chrf", "nll", "exact"] = "bleu"
     validate_every: PositiveInt = 1_000
     patience: PositiveInt | None = 10  # validations without improvement until it stops
     save_every: PositiveInt = 1_000
