@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.data.captions import Captioned, Named, read_captions, write_captions
+from regard.data.captions import Captioned, Captions, Named, write_captions
+from regard.data.corpus import blocks
 from regard.data.images import read_picture
 from regard.data.scenes import Icon, Scenes, read_icons, write_scenes
 from regard.errors import CorpusError
@@ -97,7 +98,7 @@ def test_real_pictograms_are_named_in_three_languages(corpora: Path, language: s
 
 def test_scenes_come_back_from_disk(tmp_path: Path) -> None:
     written = write_scenes(tmp_path / "train.jsonl", SCENES, range(5))
-    read = list(read_captions(str(tmp_path / "train.jsonl")))
+    read = list(Captions(str(tmp_path / "train.jsonl")).read())
     assert read == written
     for number, one in enumerate(read):
         assert np.array_equal(read_picture(one.image), SCENES.scene(number).picture)
@@ -112,12 +113,16 @@ def test_captions_without_objects_and_pictures_elsewhere(tmp_path: Path) -> None
         Captioned("s3://bucket/b.png", "b", (Named((0, 1), ((0.0, 0.0, 1.0, 2.0),)),)),
     ]
     write_captions(tmp_path / "x.jsonl", given)
-    assert list(read_captions(str(tmp_path / "x.jsonl"))) == given
+    assert list(Captions(str(tmp_path / "x.jsonl")).read()) == given
 
 
-def test_a_caption_of_white_space_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "x.jsonl").write_text('{"image": "a.png", "caption": " "}\n')
-    assert list(read_captions(str(tmp_path / "x.jsonl"))) == []
+def test_captions_are_a_corpus_whose_keys_can_be_named(tmp_path: Path) -> None:
+    lines = [{"file": f"{i}.png", "text": f"t{i}"} for i in range(5)]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    corpus = Captions(f"{tmp_path}/x.jsonl", source="file", target="text")
+    assert corpus.paths == (f"{tmp_path}/x.jsonl",) and not corpus.in_place
+    assert [len(block) for block in blocks(corpus, 2)] == [2, 2, 1]
+    assert next(blocks(corpus, 2, start=3)).pairs().__next__() == (f"{tmp_path}/3.png", "t3")
 
 
 @pytest.mark.parametrize(
@@ -141,5 +146,5 @@ def test_a_damaged_line_is_named(line: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"image": "a.png", "caption": "x"}\n' + line + "\n")
     with pytest.raises(CorpusError, match="line 2") as raised:
-        list(read_captions(str(path)))
+        list(Captions(str(path)).read())
     assert said in str(raised.value)

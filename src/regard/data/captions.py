@@ -17,10 +17,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from regard.data import storage
+from regard.data.corpus import Columns, OneFile
 from regard.data.files import line_blocks
 from regard.errors import CorpusError
 
@@ -43,26 +45,50 @@ class Captioned:
     objects: tuple[Named, ...] = ()
 
 
-def read_captions(path: str) -> Iterator[Captioned]:
-    """Every line of a file; a caption of white space tells nothing, and is left out."""
-    folder = path.rpartition("/")[0]
-    number = 0
-    for lines in line_blocks(path, 10_000):
-        for line in lines:
-            number += 1
-            try:
-                found = _read(json.loads(line), folder)
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
-                said = f"has no {error}" if isinstance(error, KeyError) else str(error)
-                raise CorpusError(
-                    f'{path}, line {number}: {said}; a line is {{"image": path, "caption": text}}'
-                ) from None
-            if found.caption.strip():
-                yield found
+@dataclass(frozen=True, slots=True)
+class Captions(OneFile):
+    """A file of captioned pictures as a corpus: a picture's name is the source. Other keys than
+    `image` and `caption` can be named."""
+
+    source: str = "image"
+    target: str = "caption"
+
+    def columns(self, size: int, skip: int) -> Iterator[Columns]:
+        found = islice(self.read(), skip, None)
+        while some := list(islice(found, size)):
+            yield [one.image for one in some], [one.caption for one in some]
+
+    def read(self) -> Iterator[Captioned]:
+        """Every line of the file."""
+        folder = self.path.rpartition("/")[0]
+        number = 0
+        for lines in line_blocks(self.path, 10_000):
+            for line in lines:
+                number += 1
+                try:
+                    yield self._captioned(json.loads(line), folder)
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    said = f"has no {error}" if isinstance(error, KeyError) else str(error)
+                    raise CorpusError(
+                        f"{self.path}, line {number}: {said}; a line is "
+                        f'{{"{self.source}": path, "{self.target}": text}}'
+                    ) from None
+
+    def _captioned(self, line: Any, folder: str) -> Captioned:
+        if not isinstance(line, dict):
+            raise ValueError("is no JSON object")
+        image, caption = line[self.source], line[self.target]
+        for name, text in ((self.source, image), (self.target, caption)):
+            if not isinstance(text, str) or "\0" in text:
+                raise ValueError(f"{name} is not a text")
+            text.encode()  # JSON can write half a character, which no file can hold
+        alone = not folder or image.startswith("/") or storage.is_remote(image)
+        objects = tuple(_named(one, len(caption)) for one in line.get("objects", ()))
+        return Captioned(image if alone else storage.join(folder, image), caption, objects)
 
 
 def write_captions(path: Path, captions: Iterable[Captioned]) -> None:
-    """As `read_captions` reads them; pictures in the file's folder are named from there."""
+    """As `Captions` reads them; pictures in the file's folder are named from there."""
     with path.open("w", encoding="utf-8") as file:
         for one in captions:
             name = one.image.removeprefix(f"{path.parent.as_posix()}/")
@@ -70,19 +96,6 @@ def write_captions(path: Path, captions: Iterable[Captioned]) -> None:
             if one.objects:
                 line["objects"] = [asdict(named) for named in one.objects]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-
-def _read(line: Any, folder: str) -> Captioned:
-    if not isinstance(line, dict):
-        raise ValueError("is no JSON object")
-    image, caption = line["image"], line["caption"]
-    for name, text in (("image", image), ("caption", caption)):
-        if not isinstance(text, str) or "\0" in text:
-            raise ValueError(f"{name} is not a text")
-        text.encode()  # JSON can write half a character, which no file can hold
-    alone = not folder or image.startswith("/") or storage.is_remote(image)
-    objects = tuple(_named(one, len(caption)) for one in line.get("objects", ()))
-    return Captioned(image if alone else storage.join(folder, image), caption, objects)
 
 
 def _named(one: Any, length: int) -> Named:
