@@ -62,7 +62,7 @@ class ImageEncoder(Encoder[Images]):
         self.places = Places() if places else None
 
     def forward(self, source: Images) -> Encoded:
-        return regions(self.trunk(source.pixels), self.places)
+        return regions(self.trunk(4 * (source.pixels - 0.5)), self.places)  # to about unit variance
 
 
 class GridEncoder(Encoder[Grids]):

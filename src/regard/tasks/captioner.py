@@ -187,6 +187,12 @@ def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Any, Any]:
     return run.model.build(Sizes(vocabulary, vocabulary))
 
 
+def sight_of(run: Run) -> Sight:
+    """What the model of a run sees of a picture."""
+    sight: Sight = _encoder(run).sight()
+    return sight
+
+
 def _encoder(run: Run) -> Any:
     model = run.model
     if model.kind != "encoder-decoder" or model.encoder.kind not in ("image", "grid"):

@@ -1,0 +1,56 @@
+"""NLVR's drawn scenes as captioned pictures: those of which the sentence is true.
+
+A word for a colour or a shape names all things that have it; where these are, the scenes tell.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from regard.data.captions import Captioned, Named, write_captions
+
+BESIDE = 150  # pixels from the left edge of one of a scene's three boxes to that of the next
+COLOURS = {"yellow": "Yellow", "blue": "#0099ff", "black": "Black"}
+SHAPES = {"square": "square", "block": "square", "circle": "circle", "triangle": "triangle"}
+
+
+def write_nlvr(folder: Path, out: Path) -> tuple[Path, Path]:
+    """Files of captions to learn from (dev and hidden) and to test with (test)."""
+    out.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(folder / "images.zip") as archive:
+        archive.extractall(out / "images")
+    paths = []
+    for name, splits in (("train", ("dev", "hidden")), ("test", ("test",))):
+        found: list[Captioned] = []
+        for split in splits:
+            with gzip.open(folder / f"{split}.jsonl.gz", "rt", encoding="utf-8") as file:
+                found += [_captioned(line, out / "images") for line in map(json.loads, file)
+                          if line["label"] == "true"]  # fmt: skip
+        paths.append(out / f"{name}.jsonl")
+        write_captions(paths[-1], found)
+    return paths[0], paths[1]
+
+
+def _captioned(line: dict[str, Any], images: Path) -> Captioned:
+    objects = []
+    for word in re.finditer(r"[A-Za-z]+", line["sentence"]):
+        boxes = _boxes(word.group().lower().removesuffix("s"), line["scene"])
+        if boxes:
+            objects.append(Named(word.span(), tuple(boxes)))
+    return Captioned((images / line["image"]).as_posix(), line["sentence"], tuple(objects))
+
+
+def _boxes(word: str, scene: list[list[dict[str, Any]]]) -> list[tuple[float, float, float, float]]:
+    wanted = {"color": COLOURS.get(word), "type": SHAPES.get(word)}
+    found = []
+    for place, things in enumerate(scene):
+        for thing in things:
+            if any(value is not None and thing[key] == value for key, value in wanted.items()):
+                left, top, size = thing["x_loc"] + BESIDE * place, thing["y_loc"], thing["size"]
+                found.append((float(left), float(top), float(left + size), float(top + size)))
+    return found

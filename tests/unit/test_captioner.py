@@ -1,0 +1,123 @@
+"""The front door of captioners, on small models that have learnt nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save_file
+
+from regard.data.captions import Captioned, Named
+from regard.data.images import encode_png
+from regard.engine.engine import Decoding, Draw
+from regard.errors import CorpusError, SpecError
+from regard.explain.reread import looks_at_source
+from regard.tasks.captioner import Captioner, Known, build_model, captioner_of
+from regard.text.tokenizer import SentencePiece
+from tests.tiny import tiny_run
+
+LINES = ["a dog above a fish", "a fish to the left of a dog", "a red apple", "an owl", "two owls"]
+SMALL = ("model.encoder.height=32", "model.encoder.width=48")
+PRESETS = ["caption-soft", "caption-hard", "caption-transformer"]
+
+
+def captioner(preset: str, *settings: str) -> Captioner:
+    run, pieces = tiny_run(preset, (*SMALL, *settings)), SentencePiece.train(LINES, size=300)
+    torch.manual_seed(0)
+    model = build_model(run, pieces.size).eval()
+    with torch.no_grad():
+        model.readout.weight.mul_(10)
+        model.readout.bias[2] += 2  # some come to an end
+    return captioner_of(run, model, pieces, Known(6))
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder, draws = tmp_path_factory.mktemp("images"), np.random.default_rng(0)
+    for number in range(5):
+        picture = draws.integers(0, 256, (20 + 9 * number, 40, 3), np.uint8)
+        (folder / f"{number}.png").write_bytes(encode_png(picture))
+    return [str(folder / f"{number}.png") for number in range(5)]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_pictures_of_any_size_are_described_alone_as_together(
+    preset: str, images: list[str]
+) -> None:
+    small = captioner(preset)
+    found = small.caption(images)
+    assert [one.image for one in found] == images
+    assert len({one.score for one in found}) > 1
+    for image, one in zip(images, found, strict=True):
+        (alone,) = small.caption([Path(image)])
+        assert alone.text == one.text and alone.score == pytest.approx(one.score, abs=1e-4)
+        assert len(one.logps) - len(one.pieces) in (0, 1) and len(one.pieces) <= 16
+
+
+def test_alternatives_are_the_next_best(images: list[str]) -> None:
+    (found,) = captioner("caption-soft").caption(images[:1], Decoding(4), best=3)
+    assert len(found.alternatives) == 2
+    scores = [found.score, *(one.score for one in found.alternatives)]
+    assert scores == sorted(scores, reverse=True)
+    assert str(found) == found.text
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_caption_is_read_again_as_it_was_said(preset: str, images: list[str]) -> None:
+    small = captioner(preset)
+    how = Decoding(1)
+    for image, found in zip(images, small.caption(images, how), strict=True):
+        (reading,) = small.reread([image], [found.text])
+        assert set(reading.looks) == set(looks_at_source(small.model))
+        for look in reading.looks.values():
+            assert look.shape[1:] == (len(reading.logps), 4 * 6)
+            torch.testing.assert_close(look.sum(-1), torch.ones(look.shape[:-1]))
+        if tuple(small.tokenizer.encode([found.text])[0]) == small_ids(small, found.pieces):
+            said = min(len(found.logps), len(reading.logps))
+            np.testing.assert_allclose(found.logps[:said], reading.logps[:said], atol=1e-4)
+
+
+def small_ids(small: Captioner, pieces: tuple[str, ...]) -> tuple[int, ...]:
+    names = [small.tokenizer.piece(token) for token in range(small.tokenizer.size)]
+    return tuple(names.index(piece) for piece in pieces)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_looks_are_held_against_boxes(preset: str, images: list[str]) -> None:
+    named = (Named((2, 5), ((0.0, 0.0, 20.0, 10.0),)), Named((14, 18), ((20.0, 0.0, 40.0, 20.0),)))
+    found = captioner(preset).point([Captioned(image, LINES[0], named) for image in images])
+    assert found
+    for pointing in found.values():
+        assert pointing.words == 10
+        assert 0 <= pointing.hits <= 1 and 0 <= pointing.mass <= 1
+        assert 0 < pointing.chance < 0.5 and 0 < pointing.chance_mass < 0.5
+
+
+def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
+    grids = {str(i): np.random.default_rng(i).normal(size=(2, 3, 5)) for i in range(2)}
+    save_file({key: grid.astype(np.float32) for key, grid in grids.items()}, tmp_path / "f.st")
+    grid = "model.encoder={kind: grid, rows: 2, columns: 3, features: 5, dim: 8, places: true}"
+    run = tiny_run("caption-soft", (grid,))
+    pieces = SentencePiece.train(LINES, size=300)
+    small = captioner_of(run, build_model(run, pieces.size).eval(), pieces, Known(6))
+    names = [f"{tmp_path}/f.st#{key}" for key in grids]
+    assert len(small.caption(names)) == 2
+    assert small.reread(names, LINES[:2])[0].looks["decoder.attention"].size(-1) == 6
+    with pytest.raises(CorpusError, match="does not say which picture"):
+        small.point([Captioned(names[0], "a dog", (Named((2, 5), ((0.0, 0.0, 1.0, 1.0),)),))])
+
+
+def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
+    small = captioner("caption-soft")
+    with pytest.raises(CorpusError, match="is one string"):
+        small.caption(images[0])
+    with pytest.raises(CorpusError, match=r"gone\.png"):
+        small.caption(["gone.png"])
+    with pytest.raises(SpecError, match="draw"):
+        small.caption(images[:1], Decoding(1, draw=Draw()))
+    with pytest.raises(SpecError, match="does not read pictures"):
+        build_model(tiny_run("bahdanau"), 300)
+    with pytest.raises(SpecError, match="multiples of 8"):
+        build_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
