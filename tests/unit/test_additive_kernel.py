@@ -296,6 +296,14 @@ def test_an_account_dies_with_its_keys() -> None:
     assert len(shared_memory._accounts) == before
 
 
+def test_what_was_asked_for_inference_first_can_still_be_taught(kernel: str) -> None:
+    q, k, v = inputs((1, 1, 40, 50, 60), dtype=torch.float64)  # a room of its own: no other is so
+    with torch.inference_mode():
+        additive_scores(exponential(q), exponential(k), v)
+    additive_scores(exponential(q), shared(exponential(k)), v).sum().backward()
+    assert q.grad is not None and q.grad.isfinite().all()
+
+
 @needs_library
 def test_any_number_of_threads_gives_the_same_bits() -> None:
     q, k, v = inputs((3, 2, 35, 66, 64))
