@@ -42,6 +42,7 @@ class Recurrence(Spec):
 
 class RecurrentEncoderSpec(Recurrence):
     part: ClassVar[Any] = RecurrentEncoder
+    reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "RNN states"
     kind: Literal["recurrent"] = "recurrent"
     dropout: Share = 0.0
@@ -87,6 +88,7 @@ class TransformerStack(Spec):
 
 class TransformerEncoderSpec(TransformerStack):
     part: ClassVar[Any] = TransformerEncoder
+    reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "encoder states"
     kind: Literal["transformer"] = "transformer"
     own: Attention = Attention(score=grammar.ScaledDot(heads=8))
@@ -103,6 +105,7 @@ class TransformerEncoderSpec(TransformerStack):
 
 class ImageEncoderSpec(Spec):
     part: ClassVar[Any] = ImageEncoder
+    reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
     channels: tuple[PositiveInt, ...] = (32, 64, 128, 256)  # each halves the picture
@@ -116,6 +119,7 @@ class ImageEncoderSpec(Spec):
 
 class HierarchicalEncoderSpec(Spec):
     part: ClassVar[Any] = HierarchicalEncoder
+    reads: ClassVar[str] = "documents"
     kind: Literal["hierarchical"] = "hierarchical"
     words: Recurrence
     sentences: Recurrence
