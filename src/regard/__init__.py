@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from regard.search import sample as sample
     from regard.spec.model import Sizes as Sizes
     from regard.spec.read import read_run as read_run
+    from regard.tasks.use import load as load
     from regard.translator import Translator as Translator
-    from regard.translator import load as load
 
 __version__ = "0.1.0"
 
@@ -27,7 +27,7 @@ _HOMES = {
     "Translator": "regard.translator",
     "beam": "regard.search",
     "greedy": "regard.search",
-    "load": "regard.translator",
+    "load": "regard.tasks.use",
     "read_run": "regard.spec.read",
     "sample": "regard.search",
     "watch": "regard.explain.watch",

@@ -230,7 +230,13 @@ def load(
     itself elsewhere. `invariant` is the model itself, and no translation depends on its neighbours
     by a single bit.
     """
-    bundle = unseal(Path(path))
+    return translator_in(unseal(Path(path)), engine=engine, device=device)
+
+
+def translator_in(
+    bundle: Bundle, *, engine: EngineName = "auto", device: str | None = None
+) -> Translator:
+    """The same, of a bundle that is open."""
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()

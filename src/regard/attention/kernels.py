@@ -186,7 +186,7 @@ class _Room(threading.local):
         shape = torch.broadcast_shapes(near.shape, far.shape)
         room = self.rooms.get(near.dtype)
         if room is None or room.numel() < shape.numel():
-            with torch.inference_mode(False):  # a search may come first, and training after it
+            with torch.inference_mode(False):  # it will be used in training too
                 room = self.rooms[near.dtype] = torch.empty(shape.numel(), dtype=near.dtype)
         return room[: shape.numel()].view(shape)
 

@@ -47,11 +47,14 @@ class Facts:
     training: Mapping[str, str]  # settings, by their places in the run file
     scores: tuple[Score, ...]
     scored_on: str  # such as "1,014 validation pairs, at step 4,000"
-    search: str  # such as "beam 5, scores divided by length^1.0"
+    search: str  # such as "beam 5, scores divided by length^1.0"; where nothing is searched, ""
     export: str  # such as "CTranslate2 can run it", or why not
     languages: tuple[str, str] | None = None  # codes of source and target, where they were said
-    alignment: str | None = None  # which look points, and how that was found
+    alignment: str | None = None  # which look points, and how that was found; "": none could
     not_for: tuple[str, ...] = field(default=NOT_FOR)
+    pipeline: str = "translation"  # as Hugging Face calls it
+    call: str = 'translate(["…"])[0].text'  # what is asked of it, in Python
+    units: tuple[str, str, str] = ("pairs", "source pieces", "target pieces")  # of its corpora
 
 
 def write_card(facts: Facts) -> str:
@@ -64,10 +67,15 @@ def _metadata(facts: Facts) -> Iterator[str]:
     if facts.languages is not None:
         yield "language:"
         yield from (f"- {_quoted(language)}" for language in facts.languages)
-    yield from ("library_name: regard", "pipeline_tag: translation", "tags:", "- translation")
+    yield from (
+        "library_name: regard",
+        f"pipeline_tag: {facts.pipeline}",
+        "tags:",
+        f"- {facts.pipeline}",
+    )
     if facts.scores:
         yield from ("model-index:", f"- name: {_quoted(facts.name)}", "  results:")
-        yield from ("  - task:", "      type: translation", "    dataset:")
+        yield from ("  - task:", f"      type: {facts.pipeline}", "    dataset:")
         yield from (
             f"      name: {_quoted(facts.scored_on)}",
             "      type: held-out",
@@ -88,20 +96,18 @@ def _body(facts: Facts) -> Iterator[str]:
     if facts.about:
         yield from (_plain(facts.about), "")
     yield from ("```python", "import regard", "")
-    yield from ('print(regard.load("PATH OF THIS FOLDER").translate(["…"])[0].text)', "```", "")
-    yield from _table(
-        "Model",
-        ("", ""),
-        [
-            ("kind", facts.kind),
-            ("parameters", f"{facts.parameters:,}"),
-            ("vocabulary", facts.vocabulary),
-            ("tokeniser", f"`{facts.tokenizer}`"),
-            ("search", facts.search),
-            ("word alignment", facts.alignment or "none: the model looks at no words"),
-            ("export", facts.export),
-        ],
-    )
+    yield from (f'print(regard.load("PATH OF THIS FOLDER").{facts.call})', "```", "")
+    aligned = "none: the model looks at no words" if facts.alignment is None else facts.alignment
+    rows = {
+        "kind": facts.kind,
+        "parameters": f"{facts.parameters:,}",
+        "vocabulary": facts.vocabulary,
+        "tokeniser": f"`{facts.tokenizer}`",
+        "search": facts.search,
+        "word alignment": aligned,
+        "export": facts.export,
+    }
+    yield from _table("Model", ("", ""), [(name, said) for name, said in rows.items() if said])
     scores = [(s.metric, f"{s.value:.2f}", f"`{s.signature}`") for s in facts.scores]
     yield from _table(
         f"Scores on {_plain(facts.scored_on)}", ("metric", "value", "signature"), scores
@@ -110,9 +116,7 @@ def _body(facts: Facts) -> Iterator[str]:
         (one.name, f"{one.pairs:,}", *(f"{n:,}" for n in one.tokens), f"`{one.fingerprint}`")
         for one in facts.corpora
     ]
-    yield from _table(
-        "Data", ("corpus", "pairs", "source pieces", "target pieces", "fingerprint"), corpora
-    )
+    yield from _table("Data", ("corpus", *facts.units, "fingerprint"), corpora)
     yield from _table("Training", ("setting", "value"), [*facts.training.items()])
     yield from ("## What it is not for", "")
     yield from (f"- {_plain(line)}" for line in facts.not_for)

@@ -1,4 +1,4 @@
-"""The corpora that the arguments of a command name."""
+"""The corpora that the arguments of a command name, and how it takes one file or two."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from regard.data.corpus import Corpus
@@ -24,9 +25,28 @@ def corpus(paths: list[str], sides: tuple[str, str] | None, name: str | None = N
         raise typer.BadParameter(f"{paths[2]}: a corpus has one file or two")
     fields: dict[str, Any] = {"name": name or _stem(paths[0])}
     if sides is not None and len(paths) == 1:
-        columns = [int(side) if side.isdecimal() else side for side in sides]
-        fields |= dict(zip(("source", "target"), columns, strict=True))
+        fields |= dict(zip(("source", "target"), sides_of(sides), strict=True))
     return corpus_of(*paths, **fields)
+
+
+def sides_of(said: tuple[str, str]) -> list[int | str]:
+    """A number counts columns."""
+    return [int(side) if side.isdecimal() else side for side in said]
+
+
+class OneOrTwo(TyperCommand):
+    """A command whose options `--valid` and `--mix` take one file or two.
+
+    An option has a fixed number of values; so the second is said to be "" where it is not said.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        said: list[str] = []
+        for argument in [*args, "--"]:
+            if len(said) > 1 and said[-2] in ("--valid", "--mix") and argument.startswith("--"):
+                said.append("")
+            said.append(argument)
+        return super().parse_args(ctx, said[:-1])
 
 
 def _stem(path: str) -> str:

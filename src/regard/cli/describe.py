@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from regard.spec.describe import Description
+    from regard.spec.model import Sizes
     from regard.spec.run import Run
 
 
@@ -46,10 +47,10 @@ def describe(
     if (Path(preset) / MANIFEST).exists():
         if set_:
             raise typer.BadParameter("--set cannot change a sealed model")
-        run, vocabulary, sealed = _opened(Path(preset))
+        run, sizes, sealed = _opened(Path(preset))
     else:
-        run = read_run(preset, set_ or [])
-    found = describe_(run, Sizes(vocabulary, vocabulary))
+        run, sizes = read_run(preset, set_ or []), Sizes(vocabulary, vocabulary)
+    found = describe_(run, sizes)
     if json:
         print(json_.dumps(_plain(found) | sealed, indent=2, ensure_ascii=False))
     else:
@@ -58,11 +59,12 @@ def describe(
             _draw_sealed(sealed)
 
 
-def _opened(path: Path) -> tuple[Run, int, dict[str, Any]]:
-    """The run of a sealed model, the size of its vocabulary, and what else it tells of itself."""
+def _opened(path: Path) -> tuple[Run, Sizes, dict[str, Any]]:
+    """The run of a sealed model, what its data said, and what else it tells of itself."""
     from regard.bundle.bundle import unseal
     from regard.tasks.exporting import PARITY
-    from regard.translator import sealed_run, sealed_tokenizer
+    from regard.tasks.use import use_of
+    from regard.translator import sealed_run
 
     bundle = unseal(path)
     run = sealed_run(bundle)
@@ -81,7 +83,7 @@ def _opened(path: Path) -> tuple[Run, int, dict[str, Any]]:
         },
         "files": {name: identity.size for name, identity in bundle.files.items()},
     }
-    return run, sealed_tokenizer(bundle).size, sealed
+    return run, use_of(run).sizes(bundle), sealed
 
 
 def _plain(found: Description) -> dict[str, Any]:

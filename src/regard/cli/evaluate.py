@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.corpora import Sides, sides_of
+
 if TYPE_CHECKING:
     from regard.evaluate.alignment import Agreement
+    from regard.train.report import Scores
 
 Beam = Annotated[
     int | None, typer.Option(min=1, help="Hypotheses to follow; the model's own number otherwise.")
@@ -25,6 +28,13 @@ def evaluate(
     outputs: Annotated[
         str | None, typer.Option(help="Their translations by a machine, instead of a model.")
     ] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Of a language model: a text or a paragraph a line.")
+    ] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="Of a classifier: labelled, .tsv or .jsonl.")
+    ] = None,
+    sides: Sides = None,
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Also by the number of words of the source.")
     ] = False,
@@ -45,10 +55,12 @@ def evaluate(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
 ) -> None:
-    """Score translations: BLEU, chrF and TER, with intervals; or word links: AER.
+    """Score translations: BLEU, chrF and TER, with intervals; or word links: AER. Or say how well
+    a model foresees a text, or names the classes of documents.
 
     Examples: regard evaluate model/ --source test.en --reference test.de --by-length;
-    regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr
+    regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr;
+    regard evaluate model/ --text test.txt; regard evaluate model/ --documents test.jsonl
     """
     from rich.console import Console
 
@@ -56,6 +68,15 @@ def evaluate(
     from regard.evaluate.lengths import evaluate as evaluate_
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
+    if text is not None or documents is not None:
+        scores = _measured(_needed(model, "a model"), str(text or documents), sides)
+        if json:
+            print(json_.dumps({"values": scores.values, "signatures": scores.signatures}))
+        else:
+            width = max(map(len, scores.values))
+            for name, value in scores.values.items():
+                print(f"{name:{width}} {value:#8.4g}  {scores.signatures.get(name, '')}".rstrip())
+        return
     if alignments is not None:
         agreement = _agreement(model, alignments, source, target, links, 1 if from_one else 0)
         if json:
@@ -81,6 +102,19 @@ def evaluate(
         print(json_.dumps(facts))
     else:
         draw_evaluation(evaluation, Console(), by_length=by_length)
+
+
+def _measured(model: str, file: str, sides: tuple[str, str] | None) -> Scores:
+    """How good a sealed model is, by what its own use says of such a file."""
+    from regard.bundle.bundle import unseal
+    from regard.spec.data import CorpusSpec
+    from regard.tasks.use import use_of
+    from regard.translator import sealed_run
+
+    bundle = unseal(Path(model))
+    use, keys = use_of(sealed_run(bundle)), {} if sides is None else {"sides": sides_of(sides)}
+    spec = CorpusSpec.model_validate({"files": [file], **keys})
+    return use.measure(bundle, use.corpus(spec, "test"))
 
 
 def read_lines(path: str) -> list[str]:

@@ -8,6 +8,8 @@ import typer
 
 from regard.cli.align import align
 from regard.cli.compare import compare
+from regard.cli.complete import complete
+from regard.cli.corpora import OneOrTwo
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
@@ -30,8 +32,9 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (align, compare, describe, doctor, evaluate, export, prepare, train, translate):
+for verb in (align, compare, complete, describe, doctor, evaluate, export, prepare, translate):
     app.command()(verb)
+app.command(cls=OneOrTwo)(train)
 
 
 def main() -> None:

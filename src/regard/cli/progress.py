@@ -123,8 +123,9 @@ def _found(event: Validated, course: Course) -> str:
 
 
 def _best(step: int, scores: Scores) -> list[str]:
+    width = max(8, *map(len, scores.values))
     rows = [
-        f"  {name:8} {value:#7.4g}  {scores.signatures.get(name, '')}".rstrip()
+        f"  {name:{width}} {value:#7.4g}  {scores.signatures.get(name, '')}".rstrip()
         for name, value in scores.values.items()
     ]
     return [f"the best was step {step:,}:", *rows]

@@ -1,4 +1,4 @@
-"""`regard train`: from two files of sentences to a sealed model."""
+"""`regard train`: from files of text to a sealed model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from regard.cli.corpora import Sides, sides_of
 
 if TYPE_CHECKING:
     from regard.bundle.bundle import Bundle
@@ -21,8 +23,16 @@ def train(
     preset: Annotated[str | None, typer.Option(help="Settings to begin with.")] = None,
     source: Annotated[str | None, typer.Option(help="Sentences, one a line.")] = None,
     target: Annotated[str | None, typer.Option(help="Their translations.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="For a language model: a text or a paragraph a line.")
+    ] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="For a classifier: .tsv (label, text) or .jsonl.")
+    ] = None,
+    sides: Sides = None,
     valid: Annotated[
-        tuple[str, str] | None, typer.Option(help="Source and target files to validate on.")
+        tuple[str, str] | None,
+        typer.Option(help="The same to validate on: source and target, or one file."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("run"),
     from_: Annotated[
@@ -30,7 +40,7 @@ def train(
     ] = None,
     mix: Annotated[
         tuple[str, str] | None,
-        typer.Option(help="With --from: old source and target files, read as often as the new."),
+        typer.Option(help="With --from: old files of the same kind, read as often as the new."),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Change a setting: train.steps=4000.")
@@ -44,10 +54,11 @@ def train(
     mlflow: Annotated[bool, typer.Option("--mlflow", help="Tell MLflow.")] = False,
     wandb: Annotated[bool, typer.Option("--wandb", help="Tell Weights & Biases.")] = False,
 ) -> None:
-    """Train a translation model; the same command goes on where it stopped.
+    """Train a model and seal the best of it; the same command goes on where it stopped.
 
-    Example: regard train --preset translate-tiny --source train.en --target train.de
-    --valid val.en val.de --out run/
+    Examples: regard train --preset translate-tiny --source train.en --target train.de
+    --valid val.en val.de --out run/; regard train --preset lm-transformer --text novel.txt
+    --out run/; regard train --preset han --documents train.jsonl --valid dev.jsonl --out run/
     """
     from regard.bundle.bundle import unseal
     from regard.cli.prepare import telling
@@ -57,7 +68,10 @@ def train(
     from regard.train.mesh import join, launch, launched
 
     bundle = None if from_ is None else unseal(from_)
-    chosen = _run(run, preset, bundle, _corpora(source, target, valid, mix), set_ or [])
+    named = _named(source, target, text, documents)
+    plain = _run(run, preset, bundle, [], set_ or [])
+    data = _corpora(plain, named, [] if sides is None else sides_of(sides), valid, mix)
+    chosen = _run(run, preset, bundle, data, set_ or [])
     home = Home(out)
     if workers > 1 and not launched():
         with telling() as tell:
@@ -87,31 +101,50 @@ def train(
         print(home.model)
 
 
+def _named(
+    source: str | None, target: str | None, text: str | None, documents: str | None
+) -> list[str]:
+    """The files to learn from, whichever options named them."""
+    if (source is None) != (target is None):
+        raise typer.BadParameter("--source and --target go together")
+    ways = [[source, target], [text], [documents]]
+    said = [[file for file in files if file is not None] for files in ways if any(files)]
+    if len(said) > 1:
+        raise typer.BadParameter("say one of: --source and --target, --text, --documents")
+    return said[0] if said else []
+
+
 def _corpora(
-    source: str | None,
-    target: str | None,
+    run: Run,
+    files: list[str],
+    sides: list[int | str],
     valid: tuple[str, str] | None,
     mix: tuple[str, str] | None,
 ) -> list[str]:
     """What the options say of the data, as overrides of the run."""
-    if (source is None) != (target is None):
-        raise typer.BadParameter("--source and --target go together")
+    from regard.tasks.use import use_of
+
+    keys = {"sides": sides} if sides else {}
+
+    def count(corpus: list[str]) -> int:
+        from regard.data.corpus import blocks
+        from regard.spec.data import CorpusSpec
+
+        spec = CorpusSpec.model_validate({"files": corpus, **keys})
+        return sum(len(block) for block in blocks(use_of(run).corpus(spec, "mix"), 1 << 16))
+
     said = []
-    if source is not None and target is not None:
-        corpora: list[dict[str, Any]] = [{"files": [source, target]}]
+    if files:
+        corpora: list[dict[str, Any]] = [{"files": files, **keys}]
         if mix is not None:
-            weight = _count(source, target) / max(1, _count(*mix))
-            corpora.append({"files": list(mix), "weight": weight})
+            old = [file for file in mix if file]
+            weight = count(files) / max(1, count(old))
+            corpora.append({"files": old, "weight": weight, **keys})
         said.append(f"data.train={json.dumps(corpora)}")
     if valid is not None:
-        said.append(f"data.valid={json.dumps({'files': list(valid)})}")
+        named = {"files": [file for file in valid if file], **keys}
+        said.append(f"data.valid={json.dumps(named)}")
     return said
-
-
-def _count(*files: str) -> int:
-    from regard.data.corpus import blocks, corpus_of
-
-    return sum(len(block) for block in blocks(corpus_of(*files), 1 << 16))
 
 
 def _run(

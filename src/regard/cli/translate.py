@@ -5,16 +5,16 @@ from __future__ import annotations
 import json as json_
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
 from regard.cli.align import soft
+from regard.cli.lines import blocks, reading, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +69,8 @@ def translate(
         how = replace(how, width=nbest, draw=Draw(seed, temperature, top_k, top_p))
     write = _writer(json, nbest > 1)
     number = 0
-    with _reading(source) as lines, _writing(out) as file, _progress(source) as done:
-        for block in _blocks(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
+    with reading(source) as lines, writing(out) as file, _progress(source) as done:
+        for block in blocks(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
             for found in translator.translate(
                 block, how, best=nbest, logps=json, align=align, check=check
             ):
@@ -110,46 +110,6 @@ def _warn(number: int, translation: Translation) -> None:
     unseen = [translation.source[start:end] for start, end in alarm.unseen]
     missed = f" (never looked at: {' '.join(unseen)})" if unseen else ""
     print(f"line {number}: check it: {'; '.join(alarm.reasons)}{missed}", file=sys.stderr)
-
-
-@contextmanager
-def _reading(path: Path | None) -> Iterator[Iterator[str]]:
-    from regard.errors import CorpusError
-
-    def lines(file: Iterable[bytes]) -> Iterator[str]:
-        for number, line in enumerate(file, 1):  # a line ends at \n alone
-            try:
-                yield line.decode().removesuffix("\n").removesuffix("\r")
-            except UnicodeDecodeError as error:
-                raise CorpusError(
-                    f"{path or 'standard input'}, line {number}: is not UTF-8 ({error.reason} at "
-                    f"byte {error.start}); convert it, for instance with iconv"
-                ) from None
-
-    if path is None:
-        yield lines(sys.stdin.buffer)
-        return
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror}); name a text file") from None
-    with file:
-        yield lines(file)
-
-
-@contextmanager
-def _writing(path: Path | None) -> Iterator[TextIO]:
-    if path is None:
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
-        yield sys.stdout
-        return
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        yield file
-
-
-def _blocks(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    while block := list(islice(lines, size)):
-        yield block
 
 
 @contextmanager

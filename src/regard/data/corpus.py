@@ -1,4 +1,5 @@
-"""Parallel corpora as streams of pairs, whatever file they lie in.
+"""Corpora as streams of pairs, whatever file they lie in: a text and its translation, a document
+and its label, or nothing and a text.
 
 A corpus is a value that says where its pairs are. Reading it takes the same memory whatever its
 size, and either gives every pair in its place or stops with a CorpusError that names the file and
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -107,17 +108,44 @@ def corpus_of(path: str, second: str | None = None, **fields: Any) -> Corpus:
         return Aligned(path, second, **fields)
     kinds: dict[str, type[Tsv] | type[Jsonl] | type[Parquet] | type[Tmx]]
     kinds = {".tsv": Tsv, ".jsonl": Jsonl, ".parquet": Parquet, ".tmx": Tmx}
-    for suffix in PurePosixPath(path.lower()).suffixes[-2:]:  # the last may be .gz
-        if suffix in kinds:
-            try:
-                return kinds[suffix](path, **fields)
-            except TypeError:
-                raise CorpusError(
-                    f"{path}: say which two languages of it are meant (--sides en fr)"
-                ) from None
-    raise CorpusError(
-        f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx; for lines of text, name two"
-    )
+    suffix = _suffix(path, kinds)
+    if suffix is None:
+        raise CorpusError(
+            f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx; for lines of text, "
+            "name two"
+        )
+    try:
+        return kinds[suffix](path, **fields)
+    except TypeError:
+        raise CorpusError(
+            f"{path}: say which two languages of it are meant (--sides en fr)"
+        ) from None
+
+
+def documents_of(path: str, **fields: Any) -> Corpus:
+    """The labelled documents in a file: the document is the source, its label the target.
+
+    A .tsv file has label and text in its columns, a .jsonl or .parquet file a "text" and a "label"
+    in each record. `fields` may name other columns or keys.
+    """
+    kinds: dict[str, tuple[type[Tsv] | type[Jsonl] | type[Parquet], dict[str, Any]]] = {
+        ".tsv": (Tsv, {"source": 1, "target": 0}),
+        ".jsonl": (Jsonl, {"source": "text", "target": "label"}),
+        ".parquet": (Parquet, {"source": "text", "target": "label"}),
+    }
+    suffix = _suffix(path, kinds)
+    if suffix is None:
+        raise CorpusError(
+            f"{path}: labelled documents must be a .tsv file (label, tab, text), or a .jsonl or "
+            '.parquet file with "text" and "label"'
+        )
+    kind, names = kinds[suffix]
+    return kind(path, **(names | fields))
+
+
+def _suffix(path: str, known: Container[str]) -> str | None:
+    """The suffix that says what a file is; one that says how it is packed may come after it."""
+    return next((one for one in PurePosixPath(path.lower()).suffixes[-2:] if one in known), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +192,19 @@ class OneFile(Corpus):
 
 
 @dataclass(frozen=True, slots=True)
+class Lines(OneFile):
+    """A file of text, a line a record: nothing is its source."""
+
+    @property
+    def in_place(self) -> bool:
+        return not self.path.endswith(PACKED)
+
+    def columns(self, size: int, skip: int) -> Iterator[Columns]:
+        for lines in line_blocks(self.path, size, skip):
+            yield [""] * len(lines), lines
+
+
+@dataclass(frozen=True, slots=True)
 class Tsv(OneFile):
     """A file of lines in columns, which tabs separate; nothing is quoted."""
 
@@ -188,7 +229,8 @@ class Tsv(OneFile):
 
 @dataclass(frozen=True, slots=True)
 class Jsonl(OneFile):
-    """A JSON object in each line. A key may lead inwards: `translation.en`."""
+    """A JSON object in each line. A key may lead inwards: `translation.en`; a list of texts there
+    is one text in paragraphs."""
 
     source: str = "source"
     target: str = "target"
@@ -214,6 +256,8 @@ def _text_at(record: Any, keys: str) -> str:
         if not isinstance(record, dict) or key not in record:
             raise ValueError(f"has no {keys}")
         record = record[key]
+    if isinstance(record, list) and all(isinstance(part, str) for part in record):
+        record = "\n\n".join(record)
     if not isinstance(record, str) or "\0" in record:
         raise ValueError(f"{keys} is not a text")
     record.encode()  # JSON can write half a character, which no file can hold

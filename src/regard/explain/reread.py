@@ -47,7 +47,7 @@ def reread(
     kept = looks_at_source(model) if names is None else names
     readings: dict[int, Reading] = {}
     with at_rest(model):
-        for rows in _batches(pairs):
+        for rows in alike(pairs):
             batch = [pairs[row] for row in rows]
             readings |= zip(rows, _read(model, batch, kept), strict=True)
     return [readings[row] for row in range(len(pairs))]
@@ -69,7 +69,7 @@ def _read(
         yield Reading(tuple(logps[row, :steps].tolist()), looks)
 
 
-def _batches(pairs: Sequence[tuple[Ids, Ids]]) -> Iterator[list[int]]:
+def alike(pairs: Sequence[tuple[Ids, Ids]]) -> Iterator[list[int]]:
     """The rows of each batch: pairs of like length together."""
     batch: list[int] = []
     widest = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
@@ -13,17 +14,19 @@ from regard.spec.spec import Spec
 
 
 class CorpusSpec(Spec):
-    """Two files of lines, or one whose suffix says what it is (.tsv, .jsonl, .parquet, .tmx)."""
+    """Two files of lines, or one whose suffix says what it is (.tsv, .jsonl, .parquet, .tmx); for
+    a language model a file of text, for a classifier one of labelled documents."""
 
     files: Annotated[list[str], Field(min_length=1, max_length=2)]
     sides: tuple[str | int, str | int] | None = None  # in one file: columns, keys or languages
     weight: PositiveFloat = 1.0  # how often an epoch reads it
 
-    def build(self, name: str) -> Corpus:
+    def build(self, name: str, of: Callable[..., Corpus] = corpus_of) -> Corpus:
+        """As the reader `of` reads these files; by default pairs of sentences."""
         fields: dict[str, Any] = {"name": name, "weight": self.weight}
         if self.sides is not None:
             fields |= dict(zip(("source", "target"), self.sides, strict=True))
-        return corpus_of(*self.files, **fields)
+        return of(*self.files, **fields)
 
 
 class DataSpec(Spec):

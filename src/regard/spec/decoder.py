@@ -120,6 +120,10 @@ class TransformerSpeakerSpec(TransformerStack):
     kind: Literal["transformer"] = "transformer"
     own: Attention = OWN_PAST
 
+    @property
+    def reach(self) -> int | None:
+        return self.limit if self.positions == "learned" else None
+
     def build(self, input_dim: int) -> Decoder[Any]:
         self.must_be_as_wide_as(input_dim)
         own = [self.own.build(self.dim, self.dim, self.dim) for _ in range(self.layers)]
@@ -131,6 +135,7 @@ class TransformerSpeakerSpec(TransformerStack):
 
 class RecallSpec(RecurrentSpeaker):
     part: ClassVar[Any] = Recall
+    reach: ClassVar[int | None] = None  # the most words that it can read; None: any number
     kind: Literal["recall"] = "recall"
     attention: Attention
 
@@ -148,6 +153,8 @@ class RecallSpec(RecurrentSpeaker):
 
 class LSTMNSpec(Spec):
     part: ClassVar[Any] = LSTMN
+    layers: ClassVar[int] = 1
+    reach: ClassVar[int | None] = None
     kind: Literal["lstmn"] = "lstmn"
     dim: PositiveInt
     attention: Attention

@@ -44,6 +44,7 @@ class Recurrence(Spec):
 
 class RecurrentEncoderSpec(Recurrence):
     part: ClassVar[Any] = RecurrentEncoder
+    reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "RNN states"
     kind: Literal["recurrent"] = "recurrent"
     dropout: Share = 0.0
@@ -89,6 +90,7 @@ class TransformerStack(Spec):
 
 class TransformerEncoderSpec(TransformerStack):
     part: ClassVar[Any] = TransformerEncoder
+    reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "encoder states"
     kind: Literal["transformer"] = "transformer"
     own: Attention = Attention(score=grammar.ScaledDot(heads=8))
@@ -105,6 +107,7 @@ class TransformerEncoderSpec(TransformerStack):
 
 class ImageEncoderSpec(Spec):
     part: ClassVar[Any] = ImageEncoder
+    reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
     height: PositiveInt = 224  # of a picture, in pixels
@@ -169,6 +172,7 @@ def _must_hold_places(places: bool, name: str, dim: int) -> None:
 
 class HierarchicalEncoderSpec(Spec):
     part: ClassVar[Any] = HierarchicalEncoder
+    reads: ClassVar[str] = "documents"
     kind: Literal["hierarchical"] = "hierarchical"
     words: Recurrence
     sentences: Recurrence

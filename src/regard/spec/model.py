@@ -1,7 +1,8 @@
 """The grammar of whole models.
 
 The parts of a model know nothing of specs. To give a new part a name, add a spec beside its like in
-`attention`, `encoder` or `decoder` and put it in its union; every law then runs over it.
+`attention`, `encoder` or `decoder` and put it in its union; every law then runs over it. What a
+model is used for follows from its kind and from what it `reads` (see `tasks/use.py`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class EncoderDecoderSpec(Spec):
     decoder: SourceDecoder
     tie: Literal["none", "readout", "all"] = "none"  # one table for input and output; and source
 
+    @property
+    def reads(self) -> str:
+        return self.encoder.reads
+
     def build(self, sizes: Sizes) -> EncoderDecoder[Any, Any]:
         words = embedding(sizes.target, self.embedding)
 
@@ -62,6 +67,7 @@ class EncoderDecoderSpec(Spec):
 
 class LanguageModelSpec(Spec):
     part: ClassVar[Any] = LanguageModel
+    reads: ClassVar[str] = "nothing"
     kind: Literal["language-model"] = "language-model"
     embedding: PositiveInt
     decoder: Speaker
@@ -83,6 +89,10 @@ class ClassifierSpec(Spec):
     embedding: PositiveInt
     encoder: AnyEncoder
     dropout: Share = 0.0
+
+    @property
+    def reads(self) -> str:
+        return self.encoder.reads
 
     def build(self, sizes: Sizes) -> Classifier[Any]:
         encoder = self.encoder.build(lambda: embedding(sizes.source, self.embedding))

@@ -78,7 +78,7 @@ class TrainSpec(Spec):
     clip: PositiveFloat = 1.0
     ema: Share = 0.0  # the decay of a moving average of the weights, which then is the model
     average: PositiveInt = 1  # how many of the last validated weights are averaged at the end
-    metric: Literal["bleu", "chrf", "nll", "exact"] = "bleu"
+    metric: Literal["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"] = "bleu"
     validate_every: PositiveInt = 1_000
     patience: PositiveInt | None = 10  # validations without improvement until it stops
     save_every: PositiveInt = 1_000
@@ -91,7 +91,7 @@ class TrainSpec(Spec):
             optimizer=self.optimizer.build(),
             schedule=self.schedule.build(),
             metric=self.metric,
-            rises=self.metric != "nll",
+            rises=self.metric not in ("nll", "perplexity"),
             seed=self.seed,
             clip=self.clip,
             ema=self.ema,

@@ -1,52 +1,73 @@
-"""What is told of a trained translation model: the data that it read, and its card."""
+"""What is told of a trained model: the data that it read, and its card."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import groupby
+from typing import Any, Protocol, runtime_checkable
+
+from torch import nn
 
 from regard.bundle.bundle import CARD, DATA
 from regard.bundle.card import Facts, Read, Score, write_card
 from regard.data.batches.shards import Prepared, fingerprint
-from regard.explain.align import Pointer
+from regard.spec.export import obstacles
 from regard.spec.run import Run
-from regard.tasks.translate import Translation
+from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Outcome
-from regard.translator import Translator
-
-IN_WORDS = "mean −log p of a reference's token, having read those before it"  # of nll
 
 
-def told(task: Translation, translator: Translator, outcome: Outcome) -> dict[str, bytes]:
-    """The files of a bundle that tell it."""
-    run, tokenizer, pointer = task.run, task.tokenizer, translator.pointer
-    read = corpora(task.prepared)
+@runtime_checkable
+class Taught(Protocol):
+    """What every task of ours has: what it was made from."""
+
+    run: Run
+    prepared: Prepared
+    tokenizer: SentencePiece
+
+
+def told(
+    task: Taught,
+    model: nn.Module,
+    outcome: Outcome,
+    *,
+    pieces: str,  # whose they are
+    search: str,
+    alignment: str | None = "",
+    in_words: Mapping[str, str],  # what scores mean that have no signature
+    **differing: Any,  # the fields of a card that are not those of a translator
+) -> dict[str, bytes]:
+    """The files of a bundle in which its data and its card are told."""
+    run, tokenizer = task.run, task.tokenizer
+    read, found = corpora(task.prepared), outcome.scores
+    units = differing.get("units", ("pairs", "source pieces", "target pieces"))
     data = {
-        one.name: {"pairs": one.pairs, "tokens": one.tokens, "fingerprint": one.fingerprint}
+        one.name: {units[0]: one.pairs, "tokens": one.tokens, "fingerprint": one.fingerprint}
         for one in read
     }
-    found = outcome.scores
-    facts = Facts(
+    card = Facts(
         name="A model sealed by regard",
         about=run.about,
         kind=_kind(run),
-        parameters=sum(parameter.numel() for parameter in translator.model.parameters()),
-        vocabulary=f"{tokenizer.size:,} {run.data.kind} pieces of both sides, {tokenizer.form}",
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        vocabulary=f"{tokenizer.size:,} {run.data.kind} pieces of {pieces}, {tokenizer.form}",
         tokenizer=tokenizer.fingerprint,
         corpora=read,
         training=_training(run, outcome),
         scores=()
         if found is None
         else tuple(
-            Score(name, value, found.signatures.get(name, IN_WORDS))
+            Score(name, value, found.signatures.get(name, in_words.get(name, "")))
             for name, value in found.values.items()
         ),
-        scored_on=f"validation pairs, at step {outcome.best_step:,}",
-        search=f"beam {run.search.beam}, scores divided by length^{run.search.alpha:g}",
-        alignment=None if pointer is None else _alignment(pointer),
-        export=task.facts["export"],
+        scored_on=f"validation {units[0]}, at step {outcome.best_step:,}",
+        search=search,
+        alignment=alignment,
+        export="; ".join(obstacles(run)) or "CTranslate2 can run it",
+        **differing,
     )
-    return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(facts).encode()}
+    return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(card).encode()}
 
 
 def corpora(prepared: Prepared) -> tuple[Read, ...]:
@@ -81,9 +102,3 @@ def _training(run: Run, outcome: Outcome) -> dict[str, str]:
         "train.smoothing": f"{train.smoothing:g}",
         "train.seed": str(train.seed),
     }
-
-
-def _alignment(pointer: Pointer) -> str:
-    head = "mean of all heads" if pointer.head is None else f"head {pointer.head}"
-    moment = ("as a word is said", "as it is read in")[pointer.shift]
-    return f"{pointer.look}, {head}, {moment}; F1 {pointer.agreement:.3f} with a dictionary's links"

@@ -1,4 +1,4 @@
-"""From a run to a trained, sealed translation model: what `regard train` does."""
+"""From a run to a trained, sealed model: what `regard train` does, whatever the model is for."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
 from regard.spec.read import write_run
 from regard.spec.run import Run
-from regard.tasks.card import told
-from regard.tasks.finish import know_itself
-from regard.tasks.translate import Translation, corpus_name, held_out, read_valid
+from regard.tasks.translate import corpus_name
+from regard.tasks.use import use_of
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.mesh import World, whole
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
-from regard.translator import build_model, facts, sealed_run, sealed_tokenizer
+from regard.translator import sealed_run, sealed_tokenizer
 
 FREE = ("train.save_every", "train.parallel", "train.speed")
 """Settings that a run may change on its way and be the same run; precision is watched apart."""
@@ -68,14 +67,18 @@ class Home:
 
 def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
     """The run's corpora as token shards; what was prepared before is not prepared again."""
-    data = run.data
+    use, data = use_of(run), run.data
     if not data.train:
+        raise SpecError(f"data.train: names no corpus; say {use.options}, or write it in the run")
+    if run.train.metric not in use.metrics:
         raise SpecError(
-            "data.train: names no corpus; say --source FILE --target FILE, or write it in the run"
+            f"train.metric: such a model is judged by {', '.join(use.metrics)}, and not by "
+            f"{run.train.metric}; say train.metric={use.metrics[0]}"
         )
-    corpora = [corpus.build(corpus_name(i)) for i, corpus in enumerate(data.train)]
-    valid = [] if data.valid is None else [data.valid.build("valid")]
-    return prepare(corpora, str(home.data), data.build(), InProcess(), valid=valid, tell=tell)
+    corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
+    valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
+    settings = use.settings(data)
+    return prepare(corpora, str(home.data), settings, InProcess(), valid=valid, tell=tell)
 
 
 def train(
@@ -91,13 +94,12 @@ def train(
     the best model."""
     prepared = Prepared.open(str(home.data))
     tokenizer = SentencePiece.load(home.data)
-    valid = run.data.valid
-    pairs = held_out(prepared, tokenizer) if valid is None else read_valid(valid.build("valid"))
-    if not pairs.sources:
-        raise SpecError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
-    task = Translation(run, prepared, tokenizer, pairs)
+    use = use_of(run)
+    task = use.begin(run, prepared, tokenizer)
     if begin_from is not None:
-        _begin(task, begin_from)
+        _must_fit(tokenizer, begin_from)
+        use.must_fit(task, begin_from)
+        restore(task.model, begin_from)
     trainer = Trainer(
         task,
         run.train.build(),
@@ -113,25 +115,29 @@ def train(
     if outcome.complete:
         weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
         if world.leads:
-            _seal(task, home, outcome, weights)
+            model = use.build(task)
+            with torch.no_grad():
+                fill(dict(model.named_parameters()), weights)
+            known = use.tell(task, model, outcome)
+            _seal(run, home, outcome, weights, known)
     world.wait()
     return outcome
 
 
-def _seal(task: Translation, home: Home, outcome: Outcome, weights: dict[str, Tensor]) -> None:
+def _seal(
+    run: Run,
+    home: Home,
+    outcome: Outcome,
+    weights: dict[str, Tensor],
+    known: dict[str, bytes],
+) -> None:
     found = outcome.scores
     scores = {} if found is None else {"values": found.values, "signatures": found.signatures}
-    model = build_model(task.run, task.tokenizer.size)
-    with torch.no_grad():
-        fill(dict(model.named_parameters()), weights)
-    translator = task.translator(model)
-    know_itself(translator, task.prepared, task.valid)
     files = {
-        RUN: write_run(task.run).encode(),
+        RUN: write_run(run).encode(),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
         **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
-        **facts(translator),
-        **told(task, translator, outcome),
+        **known,
     }
     seal(home.model, files, weights)
 
@@ -158,14 +164,12 @@ def fine_tuning(bundle: Bundle) -> list[str]:
     ]
 
 
-def _begin(task: Translation, begin_from: Bundle) -> None:
-    """Let the model know what a sealed one knows."""
-    if sealed_tokenizer(begin_from).fingerprint != task.tokenizer.fingerprint:
+def _must_fit(tokenizer: SentencePiece, begin_from: Bundle) -> None:
+    if sealed_tokenizer(begin_from).fingerprint != tokenizer.fingerprint:
         raise ArtefactError(
             f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
             "--out, so that they are prepared with the model's own"
         )
-    restore(task.model, begin_from)
 
 
 def _circumstances(run: Run) -> dict[str, Any]:

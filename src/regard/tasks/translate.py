@@ -22,7 +22,7 @@ from regard.explain.reread import reread
 from regard.models import EncoderDecoder
 from regard.spec.export import obstacles
 from regard.spec.run import Run
-from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.objective import CrossEntropy, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
 from regard.train.task import Task
@@ -46,7 +46,9 @@ class Translation(Task[Batch]):
 
     model: EncoderDecoder[Tokens, Any]
 
-    def __init__(self, run: Run, prepared: Prepared, tokenizer: Tokenizer, valid: Pairs) -> None:
+    def __init__(
+        self, run: Run, prepared: Prepared, tokenizer: SentencePiece, valid: Pairs
+    ) -> None:
         super().__init__()
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
         torch.manual_seed(run.train.seed)

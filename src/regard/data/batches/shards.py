@@ -96,6 +96,7 @@ class Prepared:
     vocabulary: int
     tokenizer: str  # the fingerprint of the tokeniser
     splits: dict[str, tuple[Shard, ...]]
+    labels: tuple[str, ...] = ()  # where targets are labels, what their ids stand for
 
     @classmethod
     def open(cls, root: str) -> Prepared:
@@ -117,7 +118,8 @@ class Prepared:
             split: tuple(_shard(root, facts["dtype"], shard) for shard in shards)
             for split, shards in facts["splits"].items()
         }
-        return cls(root, facts["vocabulary"], facts["tokenizer"], splits)
+        labels = tuple(facts.get("labels", ()))
+        return cls(root, facts["vocabulary"], facts["tokenizer"], splits, labels)
 
     def shards(self, split: str) -> tuple[Shard, ...]:
         if split not in self.splits:

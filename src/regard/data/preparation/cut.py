@@ -15,6 +15,7 @@ import numpy as np
 from regard.data import storage
 from regard.data.corpus import Corpus, blocks
 from regard.data.files import decode
+from regard.data.preparation.sides import PARAGRAPH
 from regard.data.preparation.task import Write
 from regard.errors import CorpusError
 
@@ -64,8 +65,8 @@ def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Pie
         spans = []
         for side, texts in (("source", block.sources), ("target", block.targets)):
             copy = f"{name}-{number:05}.{side}.txt"
-            # A record may hold line breaks; like all white space, they mean a space.
-            content = "".join(f"{text.replace(_BREAK, ' ')}\n" for text in texts).encode()
+            # A record may hold line breaks. In a sentence they are white space like any other.
+            content = "".join(f"{text.replace(_BREAK, PARAGRAPH)}\n" for text in texts).encode()
             write(copy, content)
             spans.append(Span(copy, 0, len(content)))
         pieces.append(Piece(spans[0], spans[1], block.start, len(block)))

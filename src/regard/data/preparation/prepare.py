@@ -32,16 +32,18 @@ def prepare(
     if valid and settings.held_out:
         raise SpecError("held_out: the split `valid` is given by files already; leave one of them")
     work = Rounds(out, settings, runner, tell)
-    train = work.clean(corpora, "train", asdict(settings.limits), settings.dedupe)
+    limits = None if settings.limits is None else asdict(settings.limits)
+    train = work.clean(corpora, "train", limits, settings.dedupe)
     checks = work.clean(valid, "valid", None, "none")
     repeats = work.dedupe(train)
     tokenizer = work.tokenizer(train, repeats)
-    shards = work.encode(train, repeats, tokenizer)
+    labels = work.labels(train)
+    shards = work.encode(train, repeats, tokenizer, labels)
     splits = {"train": [_entry(shard, repeats) for shard in shards]}
     if settings.held_out:
         splits["valid"] = [work.gather(shards)]
     if valid:
-        encoded = work.encode(checks, [], tokenizer)
+        encoded = work.encode(checks, [], tokenizer, labels)
         splits["valid"] = [_entry(shard, []) for shard in encoded]
     manifest = {
         "format": FORMAT,
@@ -50,6 +52,7 @@ def prepare(
         "vocabulary": tokenizer.facts["size"],
         "tokenizer": tokenizer.facts["fingerprint"],
         "settings": asdict(settings),
+        "labels": labels,
         "rows": _rows(train, repeats, shards),
         "splits": splits,
     }

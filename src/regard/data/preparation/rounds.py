@@ -17,13 +17,15 @@ from regard.data.corpus import Corpus
 from regard.data.filters import Limits
 from regard.data.preparation.dedupe import SLOTS, Sameness, count_partitions
 from regard.data.preparation.runner import Runner
+from regard.data.preparation.sides import SideName
 from regard.data.preparation.stages import perform
 from regard.data.preparation.task import Done, Facts, Task
-from regard.errors import SpecError
+from regard.errors import CorpusError, SpecError
 from regard.text.normalize import Form
 from regard.text.tokenizer import SETTINGS_FILE, Kind
 
-_SAMPLE_PAIRS = 25_000  # learning takes more than a millisecond a line: about a minute
+_SAMPLE_LINES = 25_000  # of one side: learning takes more than a millisecond a line, so a minute
+_MOST_LABELS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Settings:
     kind: Kind = "unigram"
     form: Form = "NFC"
     tokenizer: str | None = None  # a folder with a tokeniser to use instead of learning one
-    limits: Limits = field(default_factory=Limits)
+    sides: tuple[SideName, SideName] = ("text", "text")  # what source and target are
+    limits: Limits | None = field(default_factory=Limits)  # None: all is kept that is not empty
     dedupe: Sameness = "near"
     held_out: float = 0.0  # the share of sources that become the split `valid`
     longest: int = 512  # pieces of a side; a pair with more is dropped
@@ -109,7 +112,12 @@ class Rounds:
                  {"corpus": corpus})
             for i, corpus in enumerate(corpora)
         ]  # fmt: skip
-        parameters = {"form": self.settings.form, "limits": limits, "dedupe": sameness}
+        parameters = {
+            "form": self.settings.form,
+            "sides": self.settings.sides,
+            "limits": limits,
+            "dedupe": sameness,
+        }
         tasks: list[Task] = []
         heads: list[tuple[str, int, Facts]] = []
         first = 0
@@ -164,8 +172,8 @@ class Rounds:
                 "adopt",
                 [Task("adopt", self.out, "tokenizer-task", inputs, {"form": settings.form}, where)],
             )[0]
-        share = min(1.0, _SAMPLE_PAIRS / max(1, sum(p.done.facts["kept"] for p in pieces)))
-        parameters = {"share": share, "held_out": settings.held_out}
+        share = min(1.0, _SAMPLE_LINES / max(1, sum(p.done.facts["lines"] for p in pieces)))
+        parameters = {"share": share, "held_out": settings.held_out, "sides": settings.sides}
         samples = self._round(
             "sample",
             [
@@ -180,8 +188,22 @@ class Rounds:
         task = Task("learn", self.out, "tokenizer-task", inputs, how, where)
         return self._round("learn", [task])[0]
 
+    def labels(self, pieces: Sequence[Clean]) -> list[str]:
+        """All names that occur, in order."""
+        found = sorted({label for piece in pieces for label in piece.done.facts["labels"]})
+        if len(found) > _MOST_LABELS:
+            raise CorpusError(
+                f"{pieces[0].corpus}: has {len(found):,} different labels, and {_MOST_LABELS:,} "
+                "are the most; are the text and its label the wrong way round?"
+            )
+        return found
+
     def encode(
-        self, pieces: Sequence[Clean], repeats: Sequence[Done], tokenizer: Done
+        self,
+        pieces: Sequence[Clean],
+        repeats: Sequence[Done],
+        tokenizer: Done,
+        labels: Sequence[str],
     ) -> list[Encoded]:
         tasks, helds = [], []
         for piece in pieces:
@@ -191,7 +213,12 @@ class Rounds:
                 **_kept_inputs(piece, repeats),
                 "tokenizer": tokenizer.facts["fingerprint"],
             }
-            parameters = {"held_out": held_out, "longest": self.settings.longest}
+            parameters = {
+                "held_out": held_out,
+                "longest": self.settings.longest,
+                "sides": self.settings.sides,
+                "labels": labels,
+            }
             where = {**_kept_where(piece, repeats), "held": held}
             name = f"{piece.split}-{piece.number:05}"
             tasks.append(Task("encode", self.out, name, inputs, parameters, where))

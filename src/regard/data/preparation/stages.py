@@ -8,7 +8,8 @@
     encode    clean pairs         → token shards; what is held out goes beside them
     gather    held-out pairs      → one token shard and its text
 
-A pair's draw is 32 bits of the hash of its source: the held-out share lies at the bottom of them,
+How a side is cleaned and encoded depends on what it is (sides.py). A pair's draw is 32 bits of the
+hash of its source, of its target where it has none: the held-out share lies at the bottom of them,
 the sample at the top. So both are the same whatever the order of the lines, and a source is never
 on both sides of the split.
 """
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -29,10 +30,11 @@ from regard.data.batches.shards import PARTS
 from regard.data.filters import Limits, faults
 from regard.data.preparation import dedupe as duplicates
 from regard.data.preparation.cut import Piece, copy_pieces, cut_text, read_lines
+from regard.data.preparation.sides import SIDES, Side
 from regard.data.preparation.task import Done, Facts, Stage, Task, Write, run
 from regard.errors import SpecError
-from regard.text.normalize import normalize
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
+from regard.text.windows import window_sizes
 
 DRAWS = 1 << 32  # how many different draws there are
 
@@ -40,8 +42,7 @@ DRAWS = 1 << 32  # how many different draws there are
 def cut_corpus(task: Task, write: Write) -> Facts:
     corpus, lines = task.where["corpus"], task.parameters["lines"]
     if corpus.in_place:
-        source, target = corpus.paths
-        pieces = cut_text(source, target, lines)
+        pieces = cut_text(corpus.paths[0], corpus.paths[-1], lines)
     else:
         pieces = copy_pieces(corpus, lines, task.name, write)
     return {"pieces": [piece.facts() for piece in pieces], "copied": not corpus.in_place}
@@ -51,32 +52,38 @@ def clean(task: Task, write: Write) -> Facts:
     piece = Piece.of(task.where["piece"])
     if task.where["copied"]:
         piece = piece.under(task.root)
-    form = task.parameters["form"]
+    form, sides = task.parameters["form"], _sides(task)
     sources, targets = (
-        [normalize(line, form) for line in read_lines(side, piece.first_line, piece.lines)]
-        for side in (piece.source, piece.target)
+        [side.clean(line, form) for line in read_lines(span, piece.first_line, piece.lines)]
+        for side, span in zip(sides, (piece.source, piece.target), strict=True)
     )
     limits = task.parameters["limits"]
     if limits is not None:
         found = faults(sources, targets, Limits(**limits))
     else:  # a set to validate on is kept whole
-        found = ["empty" if not s or not t else None for s, t in zip(sources, targets, strict=True)]
+        told = _told(sides, (sources, targets))
+        found = [None if all(record) else "empty" for record in zip(*told, strict=True)]
     sources = [text for text, why in zip(sources, found, strict=True) if why is None]
     targets = [text for text, why in zip(targets, found, strict=True) if why is None]
     dropped = Counter(why for why in found if why is not None)
 
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
-    hashes = duplicates.hash_texts(sources)
+    hashes = duplicates.hash_texts(_told(sides, (sources, targets))[0])
     write(f"{task.name}.draws", (hashes >> np.uint64(32)).astype("<u4").tobytes())
     facts: Facts = {"read": piece.lines, "kept": len(sources), "dropped": dict(dropped)}
+    facts["labels"] = sides[1].labels(targets)
+    facts["lines"] = max(
+        sum(len(side.lines(text)) for text in texts)
+        for side, texts in zip(sides, (sources, targets), strict=True)
+    )
     sameness = task.parameters["dedupe"]
     if sameness != "none":
         if sameness == "near":
-            sides = [duplicates.hash_plain_forms(side) for side in (sources, targets)]
+            both = [duplicates.hash_plain_forms(side) for side in (sources, targets)]
         else:
-            sides = [hashes, duplicates.hash_texts(targets)]
-        hashes = duplicates.hash_pairs(*sides)
+            both = [duplicates.hash_texts(side) for side in (sources, targets)]
+        hashes = duplicates.hash_pairs(*both)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
         write(f"{task.name}.hashes", records.tobytes())
     return facts
@@ -99,7 +106,12 @@ def sample(task: Task, write: Write) -> Facts:
     sources, targets, draws = _kept(task)
     chosen = draws >= DRAWS - task.parameters["share"] * DRAWS
     chosen &= draws >= task.parameters["held_out"] * DRAWS
-    lines = [side[i] for i in np.flatnonzero(chosen).tolist() for side in (sources, targets)]
+    lines = [
+        line
+        for i in np.flatnonzero(chosen).tolist()
+        for side, texts in zip(_sides(task), (sources, targets), strict=True)
+        for line in side.lines(texts[i])
+    ]
     write(f"{task.name}.txt", _joined(lines))
     return {"lines": len(lines)}
 
@@ -125,6 +137,7 @@ def encode(task: Task, write: Write) -> Facts:
     """A shard of the pairs to train on, and one of those that are held out, if any are."""
     tokenizer = _tokenizer(task.root, task.inputs["tokenizer"])
     sources, targets, draws = _kept(task)
+    sides, labels, longest = _sides(task), task.parameters["labels"], task.parameters["longest"]
     held = draws < task.parameters["held_out"] * DRAWS
     parts = [("train", task.name, ~held)]
     if task.parameters["held_out"]:
@@ -133,19 +146,22 @@ def encode(task: Task, write: Write) -> Facts:
     for part, name, chosen in parts:
         rows = np.flatnonzero(chosen).tolist()
         texts = [[side[i] for i in rows] for side in (sources, targets)]
-        source, target = (tokenizer.encode_flat(side) for side in texts)
+        source, target = (
+            side.encode(lines, tokenizer, labels) for side, lines in zip(sides, texts, strict=True)
+        )
         lengths = np.stack([source.lengths, target.lengths], axis=1)
-        fits = (lengths <= task.parameters["longest"]).all(axis=1)
+        fits = ((lengths <= longest) | [side.goes_on for side in sides]).all(axis=1)
         ids = [flat.ids[np.repeat(fits, flat.lengths)] for flat in (source, target)]
         write(f"{name}.source", ids[0].tobytes())
         write(f"{name}.target", ids[1].tobytes())
-        write(f"{name}.lengths", lengths[fits].astype("<u2").tobytes())
+        records = _gone_on(lengths[fits], longest)
+        write(f"{name}.lengths", records.astype("<u2").tobytes())
         if part == "held":  # their text is what translations will be compared with
             for side, lines in zip(("source", "target"), texts, strict=True):
                 fitting = [line for line, fit in zip(lines, fits, strict=True) if fit]
                 write(f"{name}.{side}.txt", _joined(fitting))
         facts[part] = {
-            "pairs": int(fits.sum()),
+            "pairs": len(records),
             "tokens": [len(ids[0]), len(ids[1])],
             "too many pieces": int((~fits).sum()),
         }
@@ -175,6 +191,23 @@ STAGES: dict[str, Stage] = {
 def perform(task: Task) -> Done:
     """What runners run: the task's stage, unless it was done before."""
     return run(task, STAGES[task.stage])
+
+
+def _sides(task: Task) -> list[Side]:
+    return [SIDES[name] for name in task.parameters["sides"]]
+
+
+def _told(sides: Sequence[Side], texts: Sequence[list[str]]) -> list[list[str]]:
+    """Those sides of the records that say something; the first tells one record from another."""
+    return [lines for side, lines in zip(sides, texts, strict=True) if side.tells]
+
+
+def _gone_on(lengths: NDArray[np.uint32], longest: int) -> NDArray[np.uint32]:
+    """Where a target is too long and may go on, the records that it makes; beside it is nothing."""
+    if (lengths <= longest).all():
+        return lengths
+    parts = [size for length in lengths[:, 1].tolist() for size in window_sizes(length, longest)]
+    return np.stack([np.zeros_like(parts), parts], axis=1).astype(np.uint32)
 
 
 def _kept(task: Task) -> tuple[list[str], list[str], NDArray[np.uint32]]:

@@ -1,0 +1,143 @@
+"""What a side of a record is: how its raw text is made clean, and how that becomes ids.
+
+    text      a sentence               its pieces
+    prose     a text of any length     its pieces and an end, in windows that follow one another
+    document  sentences                the pieces of each, and an end after each
+    label     one of a few names       its place among the names
+    nothing   no text at all           no ids
+
+A clean side is a line of text: the sentences of a document are set apart by tabs, which no
+normalised text has.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+
+from regard.errors import CorpusError
+from regard.text.normalize import Form, normalize
+from regard.text.split import sentences
+from regard.text.tokenizer import EOS, Flat, Tokenizer
+from regard.text.windows import windows
+
+SideName = Literal["text", "prose", "document", "label", "nothing"]
+
+PARAGRAPH = "\u2029"  # Unicode's own mark of a paragraph: a line break that a line may hold
+LONGEST_SENTENCE = 128  # pieces: some 90 words; what goes on longer is read as several sentences
+
+
+class Side(ABC):
+    tells = True  # a record that says nothing here is empty
+    goes_on = False  # what is too long goes on in the next record
+
+    @abstractmethod
+    def clean(self, raw: str, form: Form) -> str: ...
+
+    @abstractmethod
+    def lines(self, clean: str) -> list[str]:
+        """What the vocabulary is learnt from."""
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat: ...
+
+    def labels(self, texts: Sequence[str]) -> list[str]:
+        """The names that occur, in order."""
+        return []
+
+
+class Text(Side):
+    def clean(self, raw: str, form: Form) -> str:
+        return normalize(raw, form)
+
+    def lines(self, clean: str) -> list[str]:
+        return [clean]
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        return tokenizer.encode_flat(texts)
+
+
+class Prose(Text):
+    goes_on = True
+
+    def lines(self, clean: str) -> list[str]:
+        return [clean[start:end] for start, end in sentences(clean)]
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        return _flat([[*ids, EOS] for ids in tokenizer.encode_normal(texts)], tokenizer)
+
+
+class Document(Side):
+    def clean(self, raw: str, form: Form) -> str:
+        text = raw.replace(PARAGRAPH, "\n")
+        found = (normalize(text[start:end], form) for start, end in sentences(text))
+        return "\t".join(sentence for sentence in found if sentence)
+
+    def lines(self, clean: str) -> list[str]:
+        return clean.split("\t")
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        return _flat(
+            [
+                [
+                    token
+                    for ids in tokenizer.encode_normal(text.split("\t"))
+                    for part in windows(ids, LONGEST_SENTENCE)
+                    for token in (*part, EOS)
+                ]
+                for text in texts
+            ],
+            tokenizer,
+        )
+
+
+class Label(Side):
+    def clean(self, raw: str, form: Form) -> str:
+        return normalize(raw, form)
+
+    def lines(self, clean: str) -> list[str]:
+        return []
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        places = {name: place for place, name in enumerate(labels)}
+        if strange := next((text for text in texts if text not in places), None):
+            raise CorpusError(
+                f"label {strange!r}: no training document has it; give some that do, or leave "
+                "those out that are to be validated on"
+            )
+        return _flat([[places[text]] for text in texts], tokenizer)
+
+    def labels(self, texts: Sequence[str]) -> list[str]:
+        return sorted(set(texts))
+
+
+class Nothing(Side):
+    tells = False
+
+    def clean(self, raw: str, form: Form) -> str:
+        return ""
+
+    def lines(self, clean: str) -> list[str]:
+        return []
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        return _flat([[]] * len(texts), tokenizer)
+
+
+SIDES: Mapping[SideName, Side] = {
+    "text": Text(),
+    "prose": Prose(),
+    "document": Document(),
+    "label": Label(),
+    "nothing": Nothing(),
+}
+
+
+def _flat(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> Flat:
+    lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
+    ids = np.fromiter(chain.from_iterable(rows), tokenizer.dtype, int(lengths.sum()))
+    return Flat(ids, lengths)

@@ -1,0 +1,190 @@
+"""The front door of language models: the beginning of a text in, the rest of it out; and how well
+a model foresees a text.
+
+`regard.load("model/").complete(["Once upon"])` is the way from raw string to raw string. Training
+validates by it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.bundle.bundle import Bundle, unseal
+from regard.bundle.restore import restored
+from regard.engine.engine import Draw
+from regard.errors import CorpusError, SpecError
+from regard.explain.past import reread_past
+from regard.explain.reread import Reading
+from regard.models import LanguageModel, at_rest
+from regard.search import Hypothesis, greedy, sample
+from regard.search.rules import forbid
+from regard.spec.model import Sizes
+from regard.spec.run import Run
+from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
+from regard.text.windows import windows
+from regard.translator import sealed_run, sealed_tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    prompt: str  # as it was read: normalised
+    text: str  # that follows it
+    pieces: tuple[str, ...]
+    logps: tuple[float, ...]  # of each piece, and of the end where it was reached
+
+    @property
+    def ended(self) -> bool:
+        """The text came to its end before the limit."""
+        return len(self.logps) > len(self.pieces)
+
+    def __str__(self) -> str:
+        return self.prompt + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Perplexity:
+    """How well texts were foreseen: −Σ log p, and what it may be shared out among.
+
+    The end of each text is foreseen too, and counts as a token, a word and a character.
+    """
+
+    nll: float
+    tokens: int
+    words: int  # that stand between spaces
+    characters: int
+
+    @property
+    def per_token(self) -> float:
+        """e to the mean −log p of a token: it depends on how finely the tokeniser cuts."""
+        return math.exp(self.nll / self.tokens)
+
+    @property
+    def per_word(self) -> float:
+        """The same of a word: it can be compared between tokenisers."""
+        return math.exp(self.nll / self.words)
+
+    @property
+    def bits_per_character(self) -> float:
+        return self.nll / self.characters / math.log(2)
+
+
+class Completer:
+    """A model, its text pipeline, and the longest stretch of text that it was taught with."""
+
+    def __init__(self, model: LanguageModel[Any], tokenizer: Tokenizer, longest: int) -> None:
+        self.model, self.tokenizer, self.longest = model, tokenizer, longest
+
+    def complete(
+        self, prompts: Sequence[str], draw: Draw | None = None, *, most: int = 100
+    ) -> list[Completion]:
+        """Go on with each prompt, to its end or for `most` pieces.
+
+        By default with the likeliest piece each time; `draw` says what chance draws. An empty
+        prompt begins a text. A text longer than those that the model was taught with goes on from
+        the last half of what it can read.
+        """
+        _must_be_many(prompts, "prompts")
+        with at_rest(self.model):
+            return [
+                self._complete(prompt, place, draw, most) for place, prompt in enumerate(prompts)
+            ]
+
+    def perplexity(self, texts: Sequence[str]) -> Perplexity:
+        """Of all the texts together; one that is long is read in windows, each by itself."""
+        _must_be_many(texts, "texts")
+        normal = [self.tokenizer.normalize(text) for text in texts]
+        readings = [reading for parts in self.reread(texts) for reading in parts]
+        logps = [logp for reading in readings for logp in reading.logps]
+        return Perplexity(
+            -math.fsum(logps),
+            len(logps),
+            sum(len(text.split()) + 1 for text in normal),
+            sum(len(text) + 1 for text in normal),
+        )
+
+    def reread(self, texts: Sequence[str], looks: Sequence[str] = ()) -> list[list[Reading]]:
+        """How likely each piece of a text and its end were, window by window; and where in its
+        past the model looked, by the attentions that `looks` names."""
+        cut = [windows([*ids, EOS], self.longest) for ids in self.tokenizer.encode(texts)]
+        readings = iter(reread_past(self.model, [part for parts in cut for part in parts], looks))
+        return [[next(readings) for _ in parts] for parts in cut]
+
+    def _complete(self, prompt: str, place: int, draw: Draw | None, most: int) -> Completion:
+        begun = self.tokenizer.encode([prompt])[0]
+        said: list[int] = []
+        logps: list[float] = []
+        while len(said) < most and len(logps) == len(said):
+            read = [*begun, *said]
+            if len(read) >= self.longest:
+                read = read[len(read) - self.longest // 2 :]
+            room = min(self.longest - len(read), most - len(said))
+            found = self._go_on(read, room, draw, hash((place, len(said))))
+            said += found.tokens
+            logps += found.logps
+        whole, normal = self.tokenizer.decode([*begun, *said]), self.tokenizer.normalize(prompt)
+        pieces = tuple(map(self.tokenizer.piece, said))
+        return Completion(normal, whole[len(normal) :], pieces, tuple(logps))
+
+    @torch.inference_mode()
+    def _go_on(self, read: list[int], room: int, draw: Draw | None, place: int) -> Hypothesis:
+        device = self.model.embedding.weight.device
+        *before, last = [BOS, *read]
+        state = self.model.start(1)
+        if before:
+            ids = torch.tensor([before], device=device)
+            state = self.model.decoder(self.model.embedding(ids), state)[1]
+        how: dict[str, Any] = {
+            "bos": last,
+            "eos": EOS,
+            "limit": room,
+            "rules": [forbid([PAD, BOS, UNK])],
+            "device": device,
+        }
+        if draw is None:
+            return greedy(self.model.step, state, rows=1, **how)[0]
+        return sample(
+            self.model.step,
+            state,
+            seeds=[hash((draw.seed, place)) % (1 << 62)],
+            temperature=draw.temperature,
+            top_k=draw.top_k,
+            top_p=draw.top_p,
+            **how,
+        )[0]
+
+
+def load(path: str | Path, *, device: str | None = None) -> Completer:
+    """Open a sealed language model."""
+    return completer_in(unseal(Path(path)), device)
+
+
+def completer_in(bundle: Bundle, device: str | None = None) -> Completer:
+    run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
+    model = restored(lambda: build_model(run, tokenizer.size), bundle)
+    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    return Completer(model, tokenizer, run.data.longest)
+
+
+def build_model(run: Run, vocabulary: int) -> LanguageModel[Any]:
+    """The model of a run that goes on with texts, as yet knowing nothing."""
+    model = run.model
+    if model.kind != "language-model":
+        raise SpecError(f"model: a {model.kind} does not go on with a text; choose one that does")
+    reach = model.decoder.reach
+    if reach is not None and run.data.longest > reach:
+        raise SpecError(
+            f"data.longest: {run.data.longest} pieces, and the positions that the model learns end "
+            f"at {reach}; say data.longest={reach}, or raise model.decoder.limit"
+        )
+    return model.build(Sizes(vocabulary, vocabulary))
+
+
+def _must_be_many(texts: Sequence[str], name: str) -> None:
+    if isinstance(texts, str):
+        raise CorpusError(f"{name}: is one string; give a list of texts")

@@ -1,0 +1,76 @@
+"""The use of models that read sentences and say sentences: translation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regard.batch import Tokens
+from regard.bundle.bundle import Bundle
+from regard.data.batches.shards import Prepared
+from regard.data.corpus import Corpus
+from regard.data.preparation.prepare import Settings
+from regard.errors import SpecError
+from regard.explain.align import Pointer
+from regard.models import EncoderDecoder
+from regard.spec.data import CorpusSpec, DataSpec
+from regard.spec.run import Run
+from regard.tasks.card import told
+from regard.tasks.finish import know_itself
+from regard.tasks.translate import Translation, held_out, read_valid
+from regard.tasks.use import Use
+from regard.text.tokenizer import SentencePiece
+from regard.train.trainer import Outcome
+from regard.translator import EngineName, Translator, build_model, facts, translator_in
+
+
+class Translating(Use[Translation]):
+    options = "--source FILE --target FILE"
+    metrics = ("bleu", "chrf", "nll")
+
+    def corpus(self, spec: CorpusSpec, name: str) -> Corpus:
+        return spec.build(name)
+
+    def settings(self, data: DataSpec) -> Settings:
+        return data.build()
+
+    def begin(self, run: Run, prepared: Prepared, tokenizer: SentencePiece) -> Translation:
+        valid = run.data.valid
+        if valid is None:
+            pairs = held_out(prepared, tokenizer)
+        else:
+            pairs = read_valid(self.corpus(valid, "valid"))
+        if not pairs.sources:
+            raise SpecError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
+        return Translation(run, prepared, tokenizer, pairs)
+
+    def build(self, task: Translation) -> EncoderDecoder[Tokens, Any]:
+        return build_model(task.run, task.tokenizer.size)
+
+    def tell(
+        self, task: Translation, model: EncoderDecoder[Tokens, Any], outcome: Outcome
+    ) -> dict[str, bytes]:
+        translator = task.translator(model)
+        know_itself(translator, task.prepared, task.valid)
+        search, pointer = task.run.search, translator.pointer
+        card = told(
+            task,
+            model,
+            outcome,
+            pieces="both sides",
+            search=f"beam {search.beam}, scores divided by length^{search.alpha:g}",
+            alignment=None if pointer is None else _alignment(pointer),
+            in_words={"nll": "mean −log p of a reference's token, having read those before it"},
+        )
+        return {**facts(translator), **card}
+
+    def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Translator:
+        return translator_in(bundle, engine=engine, device=device)
+
+
+def _alignment(pointer: Pointer) -> str:
+    head = "mean of all heads" if pointer.head is None else f"head {pointer.head}"
+    moment = ("as a word is said", "as it is read in")[pointer.shift]
+    return f"{pointer.look}, {head}, {moment}; F1 {pointer.agreement:.3f} with a dictionary's links"
+
+
+USE = Translating()
