@@ -85,6 +85,11 @@ def test_pairs_to_test_with_are_never_seen_in_training() -> None:
     assert len(learnt) > 25
 
 
+def test_too_few_pictograms_are_refused() -> None:
+    with pytest.raises(CorpusError, match="give more"):
+        Scenes([icon("dog"), icon("owl")])
+
+
 @pytest.mark.parametrize("language", ["en", "fr", "de"])
 def test_real_pictograms_are_named_in_three_languages(corpora: Path, language: str) -> None:
     icons = read_icons(corpora / "emoji-icons", language, 20)  # type: ignore[arg-type]

@@ -34,6 +34,9 @@ def evaluate(
     documents: Annotated[
         str | None, typer.Option(help="Of a classifier: labelled, .tsv or .jsonl.")
     ] = None,
+    images: Annotated[
+        str | None, typer.Option(help="Of a captioner: .jsonl with `image` and `caption`.")
+    ] = None,
     sides: Sides = None,
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Also by the number of words of the source.")
@@ -56,11 +59,12 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
 ) -> None:
     """Score translations: BLEU, chrF and TER, with intervals; or word links: AER. Or say how well
-    a model foresees a text, or names the classes of documents.
+    a model foresees a text, names the classes of documents, or describes pictures.
 
     Examples: regard evaluate model/ --source test.en --reference test.de --by-length;
     regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr;
-    regard evaluate model/ --text test.txt; regard evaluate model/ --documents test.jsonl
+    regard evaluate model/ --text test.txt; regard evaluate model/ --documents test.jsonl;
+    regard evaluate model/ --images test.jsonl
     """
     from rich.console import Console
 
@@ -68,8 +72,8 @@ def evaluate(
     from regard.evaluate.lengths import evaluate as evaluate_
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
-    if text is not None or documents is not None:
-        scores = _measured(_needed(model, "a model"), str(text or documents), sides)
+    if (file := text or documents or images) is not None:
+        scores = _measured(_needed(model, "a model"), file, sides)
         if json:
             print(json_.dumps({"values": scores.values, "signatures": scores.signatures}))
         else:

@@ -7,6 +7,7 @@ import sys
 import typer
 
 from regard.cli.align import align
+from regard.cli.caption import caption
 from regard.cli.compare import compare
 from regard.cli.complete import complete
 from regard.cli.corpora import OneOrTwo
@@ -32,7 +33,18 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (align, compare, complete, describe, doctor, evaluate, export, prepare, translate):
+for verb in (
+    align,
+    caption,
+    compare,
+    complete,
+    describe,
+    doctor,
+    evaluate,
+    export,
+    prepare,
+    translate,
+):
     app.command()(verb)
 app.command(cls=OneOrTwo)(train)
 

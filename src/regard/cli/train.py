@@ -29,6 +29,9 @@ def train(
     documents: Annotated[
         str | None, typer.Option(help="For a classifier: .tsv (label, text) or .jsonl.")
     ] = None,
+    images: Annotated[
+        str | None, typer.Option(help="For a captioner: .jsonl with `image` and `caption`.")
+    ] = None,
     sides: Sides = None,
     valid: Annotated[
         tuple[str, str] | None,
@@ -58,7 +61,8 @@ def train(
 
     Examples: regard train --preset translate-tiny --source train.en --target train.de
     --valid val.en val.de --out run/; regard train --preset lm-transformer --text novel.txt
-    --out run/; regard train --preset han --documents train.jsonl --valid dev.jsonl --out run/
+    --out run/; regard train --preset han --documents train.jsonl --valid dev.jsonl --out run/;
+    regard train --preset caption-soft --images captions.jsonl --valid valid.jsonl --out run/
     """
     from regard.bundle.bundle import unseal
     from regard.cli.prepare import telling
@@ -68,7 +72,7 @@ def train(
     from regard.train.mesh import join, launch, launched
 
     bundle = None if from_ is None else unseal(from_)
-    named = _named(source, target, text, documents)
+    named = _named(source, target, text, documents, images)
     plain = _run(run, preset, bundle, [], set_ or [])
     data = _corpora(plain, named, [] if sides is None else sides_of(sides), valid, mix)
     chosen = _run(run, preset, bundle, data, set_ or [])
@@ -102,15 +106,17 @@ def train(
 
 
 def _named(
-    source: str | None, target: str | None, text: str | None, documents: str | None
+    source: str | None,
+    target: str | None,
+    *alone: str | None,  # one file that holds all
 ) -> list[str]:
     """The files to learn from, whichever options named them."""
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target go together")
-    ways = [[source, target], [text], [documents]]
+    ways = [[source, target], *([file] for file in alone)]
     said = [[file for file in files if file is not None] for files in ways if any(files)]
     if len(said) > 1:
-        raise typer.BadParameter("say one of: --source and --target, --text, --documents")
+        raise typer.BadParameter("say one of: --source and --target, --text, --documents, --images")
     return said[0] if said else []
 
 

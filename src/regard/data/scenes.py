@@ -96,6 +96,14 @@ class Scenes:
     most: int = 3  # things; two at the least
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        pairs = [self._kept(a, b) for a, b in combinations(range(len(self.icons)), 2)]
+        if all(pairs) or not any(pairs):
+            raise CorpusError(
+                f"icons: of {len(self.icons)} none stand together in training alone, or in tests "
+                "alone; give more of them"
+            )
+
     def scene(self, number: int, *, held_out: bool = False) -> Scene:
         """To learn from, or to test with: then at least one pair was never seen together."""
         draws = np.random.default_rng([self.seed, number, held_out])

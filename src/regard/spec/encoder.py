@@ -142,6 +142,7 @@ class GridEncoderSpec(Spec):
     """What a frozen backbone of the user's own saw, kept in safetensors."""
 
     part: ClassVar[Any] = GridEncoder
+    reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["grid"] = "grid"
     rows: PositiveInt = 7

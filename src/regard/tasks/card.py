@@ -84,12 +84,16 @@ def corpora(prepared: Prepared) -> tuple[Read, ...]:
 
 def _kind(run: Run) -> str:
     model = run.model
-    parts = [
-        f"{part.kind}, {part.layers} × {part.dim}"
-        for part in (getattr(model, "encoder", None), getattr(model, "decoder", None))
-        if part is not None
-    ]
-    return " → ".join(parts)
+    parts = (getattr(model, "encoder", None), getattr(model, "decoder", None))
+    return " → ".join(_size(part) for part in parts if part is not None)
+
+
+def _size(part: Any) -> str:
+    """A part's kind and what is said of how large it is."""
+    said = part.model_dump()
+    sizes = [str(said[name]) for name in ("layers", "dim") if name in said]
+    sizes += ["-".join(map(str, said.get("channels", ())))]
+    return f"{part.kind}, {' × '.join(filter(None, sizes))}"
 
 
 def _training(run: Run, outcome: Outcome) -> dict[str, str]:

@@ -75,10 +75,14 @@ def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
             f"train.metric: such a model is judged by {', '.join(use.metrics)}, and not by "
             f"{run.train.metric}; say train.metric={use.metrics[0]}"
         )
+    if run.train.coverage and not use.covers:
+        raise SpecError("train.coverage: is for models that look at pictures; say 0")
     corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
     settings = use.settings(data)
-    return prepare(corpora, str(home.data), settings, InProcess(), valid=valid, tell=tell)
+    prepared = prepare(corpora, str(home.data), settings, InProcess(), valid=valid, tell=tell)
+    use.accompany(run, prepared.root, tell)
+    return prepared
 
 
 def train(

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from regard.bundle.bundle import Bundle, unseal
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus
-from regard.data.preparation.prepare import Settings
+from regard.data.preparation.prepare import Settings, Tell
 from regard.errors import SpecError
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.model import Sizes
@@ -29,6 +29,7 @@ from regard.translator import EngineName, sealed_run, sealed_tokenizer
 
 HOMES: Mapping[tuple[str, str], str] = {
     ("encoder-decoder", "sentences"): "regard.tasks.translating",
+    ("encoder-decoder", "images"): "regard.tasks.captioning",
     ("language-model", "nothing"): "regard.tasks.completing",
 }
 """Where the use of a model is at home, by the model's kind and by what it reads."""
@@ -39,6 +40,7 @@ T = TypeVar("T", bound=Task[Any])
 class Use(ABC, Generic[T]):
     options: str  # of the command that name the files to learn from
     metrics: tuple[str, ...]  # that may decide which weights are the best
+    covers: bool = False  # whether it can be taught to look at everything (train.coverage)
 
     @abstractmethod
     def corpus(self, spec: CorpusSpec, name: str) -> Corpus:
@@ -47,6 +49,10 @@ class Use(ABC, Generic[T]):
     @abstractmethod
     def settings(self, data: DataSpec) -> Settings:
         """How corpora are prepared."""
+
+    def accompany(self, run: Run, out: str, tell: Tell) -> None:
+        """Prepare what lies beside the texts, where something does."""
+        return
 
     @abstractmethod
     def begin(self, run: Run, prepared: Prepared, tokenizer: SentencePiece) -> T:
@@ -92,7 +98,7 @@ def use_of(run: Run) -> Use[Any]:
 
 
 def load(path: str | Path, *, engine: EngineName = "auto", device: str | None = None) -> Any:
-    """Open a sealed model, whatever it is for: a `Translator`, a `Completer`, a `Labeller`.
+    """Open a sealed model, whatever it is for: a `Translator`, a `Captioner`, a `Completer` …
 
     `engine`: what a translator translates with; see `regard.translator.load`.
     """

@@ -4,6 +4,7 @@
     prose     a text of any length     its pieces and an end, in windows that follow one another
     document  sentences                the pieces of each, and an end after each
     label     one of a few names       its place among the names
+    name      of something beside it   its hash, in four ids of sixteen bits
     nothing   no text at all           no ids
 
 A clean side is a line of text: the sentences of a document are set apart by tabs, which no
@@ -19,13 +20,15 @@ from typing import Literal
 
 import numpy as np
 
+from regard.data.batches.pictures import PARTS, to_ids
+from regard.data.preparation.dedupe import hash_texts
 from regard.errors import CorpusError
 from regard.text.normalize import Form, normalize
 from regard.text.split import sentences
 from regard.text.tokenizer import EOS, Flat, Tokenizer
 from regard.text.windows import windows
 
-SideName = Literal["text", "prose", "document", "label", "nothing"]
+SideName = Literal["text", "prose", "document", "label", "name", "nothing"]
 
 PARAGRAPH = "\u2029"  # Unicode's own mark of a paragraph: a line break that a line may hold
 LONGEST_SENTENCE = 128  # pieces: some 90 words; what goes on longer is read as several sentences
@@ -115,6 +118,18 @@ class Label(Side):
         return sorted(set(texts))
 
 
+class Name(Side):
+    def clean(self, raw: str, form: Form) -> str:
+        return raw
+
+    def lines(self, clean: str) -> list[str]:
+        return []
+
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
+        ids = to_ids(hash_texts(texts))
+        return Flat(ids.ravel().astype(tokenizer.dtype), np.full(len(ids), PARTS, np.uint32))
+
+
 class Nothing(Side):
     tells = False
 
@@ -133,6 +148,7 @@ SIDES: Mapping[SideName, Side] = {
     "prose": Prose(),
     "document": Document(),
     "label": Label(),
+    "name": Name(),
     "nothing": Nothing(),
 }
 

@@ -1,0 +1,198 @@
+"""Captioning, from a file of captions to a sealed model and its answers; by the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+import regard
+from regard.bundle.bundle import unseal
+from regard.cli.main import app
+from regard.data.captions import Captioned, Captions, write_captions
+from regard.data.images import encode_png
+from regard.data.scenes import Icon, Scenes, write_scenes
+from regard.engine.engine import Decoding
+from regard.errors import SpecError
+from regard.spec.read import read_run
+from regard.spec.run import Run
+from regard.tasks.captioner import Captioner
+from regard.tasks.captions import Captioning
+from regard.tasks.training import Home, prepare_data, train
+from regard.tasks.use import use_of
+from regard.text.tokenizer import SentencePiece
+from regard.train.mesh import World
+
+SMALL = [
+    "data.vocabulary=300",
+    "model.embedding=16",
+    "model.encoder={kind: image, height: 32, width: 32, channels: [8, 8, 16], places: true}",
+    "train.batch_tokens=128",
+    "train.validate_every=4",
+    "train.save_every=4",
+    "train.steps=8",
+    "search.beam=2",
+]
+RECURRENT = ["model.decoder.dim=16", "model.decoder.attention.score.dim=16"]
+LITTLE = {
+    "caption-soft": [*RECURRENT, "train.coverage=0.1"],
+    "caption-hard": RECURRENT,
+    "caption-transformer": [
+        *("model.decoder.dim=16", "model.decoder.hidden_dim=32", "model.decoder.layers=2"),
+        *(f"model.decoder.{look}.score.heads=2" for look in ("own", "source")),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scenes")
+    icons = []
+    for number, name in enumerate(["dog", "ant", "owl", "ewe", "fox", "pear", "octopus"]):
+        layers = np.zeros((8, 8, 4), np.uint8)
+        layers[..., number % 3], layers[..., 3] = 35 * number, 255
+        icons.append(Icon(name, name, layers))
+    drawn = Scenes(icons, side=33, most=2)
+    write_scenes(folder / "train.jsonl", drawn, range(60))
+    write_scenes(folder / "valid.jsonl", drawn, range(6), held_out=True)
+    return folder
+
+
+def run_of(preset: str, folder: Path, *settings: str) -> Run:
+    files = [
+        f'data.train=[{{files: ["{folder}/train.jsonl"]}}]',
+        f'data.valid={{files: ["{folder}/valid.jsonl"]}}',
+    ]
+    return read_run(preset, [*SMALL, *LITTLE[preset], *files, *settings])
+
+
+def taught(run: Run, home: Home) -> Captioner:
+    prepare_data(run, home, lambda progress: None)
+    train(run, home, World())
+    found: Captioner = regard.load(home.model)
+    return found
+
+
+@pytest.mark.parametrize("preset", LITTLE)
+def test_from_captions_to_a_sealed_model(preset: str, scenes: Path, tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    captioner = taught(run_of(preset, scenes), home)
+    assert isinstance(captioner, Captioner)
+    images = [one.image for one in Captions(f"{scenes}/valid.jsonl").read()]
+    assert len(captioner.caption(images)) == 6
+    pointer = captioner.known.pointer
+    assert pointer is not None and pointer.look.startswith("decoder.")
+    scores = json.loads((home.model / "scores.json").read_text())
+    assert {"exact", "bleu", "nll"} <= set(scores["values"])
+    card = (home.model / "README.md").read_text()
+    assert "image-to-text" in card and 'caption(["photo.jpg"])' in card
+    measured = use_of(run_of(preset, scenes)).measure(
+        unseal(home.model), Captions(f"{scenes}/valid.jsonl")
+    )
+    assert measured.values["exact"] == pytest.approx(scores["values"]["exact"])
+
+
+def test_a_model_that_never_looks_can_be_taught_too(scenes: Path, tmp_path: Path) -> None:
+    never = ["model.decoder={kind: never-ask, dim: 16, cell: lstm}", "train.coverage=0"]
+    captioner = taught(run_of("caption-soft", scenes, *never), Home(tmp_path))
+    assert captioner.known.pointer is None
+
+
+def test_captions_are_held_out_by_their_pictures(scenes: Path, tmp_path: Path) -> None:
+    run = run_of("caption-soft", scenes, "data.valid=null", "data.held_out=0.2")
+    prepared = prepare_data(run, Home(tmp_path), lambda progress: None)
+    task = use_of(run).begin(run, prepared, SentencePiece.load(tmp_path / "data"))
+    assert 2 <= len(task.valid.captions) <= 25
+    assert not task.valid.named
+    assert all(isinstance(value, float) for value in task.validate().values.values())
+
+
+def test_several_captions_of_a_picture_are_all_right(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(encode_png(np.zeros((32, 32, 3), np.uint8)))
+    said = [Captioned(f"{tmp_path}/a.png", text) for text in ("a dog", "an owl", " ")]
+    write_captions(tmp_path / "valid.jsonl", said)
+    write_captions(tmp_path / "train.jsonl", said * 20)
+    run = run_of("caption-soft", tmp_path, "data.dedupe=none")
+    prepared = prepare_data(run, Home(tmp_path / "run"), lambda progress: None)
+    task = use_of(run).begin(run, prepared, SentencePiece.load(tmp_path / "run" / "data"))
+    assert isinstance(task, Captioning)
+    assert task.valid.captions == (("a dog", "an owl"),)
+
+
+def test_coverage_is_what_the_paper_says(scenes: Path, tmp_path: Path) -> None:
+    """λ Σ_s (1 − Σ_t α_ts)², beside the cross-entropy."""
+    run = run_of("caption-soft", scenes, "train.coverage=0.5", "model.decoder.dropout=0")
+    prepared = prepare_data(run, Home(tmp_path), lambda progress: None)
+    task = use_of(run).begin(run, prepared, SentencePiece.load(tmp_path / "data"))
+    batch = next(task.stream(0, 1).steps(task.stream(0, 1).place(_start(task)))).micros[0].batch
+    loss = task(batch)
+    readings = task.captioner(task.model)
+    assert readings is not None
+    assert loss.parts["coverage"] > 0
+    torch.testing.assert_close(loss.total.detach(), _smoothed(task, batch) + loss.parts["coverage"])
+
+
+def _start(task: Captioning) -> dict[str, object]:
+    from regard.data.batches.stream import Place
+
+    return task.stream(0, 1).state(Place())
+
+
+def _smoothed(task: Captioning, batch: object) -> torch.Tensor:
+    covering, task.covering = task.covering, []
+    plain = task(batch).total.detach()
+    task.covering = covering
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["train.metric=perplexity"], "judged by exact"),
+        (["train.sampling=0.5"], "cannot be cut anew"),
+        (["data.train=[]"], "--images FILE"),
+        (['data.train=[{files: ["a", "b"]}]'], "one file that names them"),
+        (["model.encoder.channels=[8, 8, 8, 8, 8, 8]"], "multiples of 64"),
+        (["model.encoder.channels=[8, 6]"], "no multiple"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    settings: list[str], said: str, scenes: Path, tmp_path: Path
+) -> None:
+    run = run_of("caption-soft", scenes, *settings)
+    with pytest.raises(SpecError, match=said):
+        taught(run, Home(tmp_path))
+
+
+def test_only_captioners_cover(tmp_path: Path) -> None:
+    run = read_run("bahdanau", ["train.coverage=1", 'data.train=[{files: ["a", "b"]}]'])
+    with pytest.raises(SpecError, match=r"train\.coverage"):
+        prepare_data(run, Home(tmp_path), lambda progress: None)
+
+
+def test_the_command_trains_describes_and_measures(scenes: Path, tmp_path: Path) -> None:
+    said = [argument for one in (*SMALL, *LITTLE["caption-soft"]) for argument in ("--set", one)]
+    files = ["--images", f"{scenes}/train.jsonl", "--valid", f"{scenes}/valid.jsonl"]
+    arguments = ["train", "--preset", "caption-soft", *files, "--out", str(tmp_path), *said]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    model, image = str(tmp_path / "model"), f"{scenes}/valid/000000.png"
+    (alone,) = regard.load(model).caption([image])
+    done = CliRunner().invoke(app, ["caption", model, image], catch_exceptions=False)
+    assert done.output == alone.text + "\n"
+    many = CliRunner().invoke(app, ["caption", model, image, image], catch_exceptions=False)
+    assert many.output == f"{image}\t{alone.text}\n" * 2
+    told = CliRunner().invoke(
+        app, ["caption", model, image, "--json", "--best", "2"], catch_exceptions=False
+    )
+    best = json.loads(told.output)["captions"]
+    assert best[0]["text"] == regard.load(model).caption([image], Decoding(2))[0].text
+    assert len(best) == 2
+    done = CliRunner().invoke(
+        app, ["evaluate", model, "--images", f"{scenes}/valid.jsonl"], catch_exceptions=False
+    )
+    assert done.output.startswith("exact") and "bleu" in done.output
