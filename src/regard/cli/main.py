@@ -11,6 +11,7 @@ from regard.cli.compare import compare
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
+from regard.cli.explain import explain
 from regard.cli.export import export
 from regard.cli.prepare import prepare
 from regard.cli.train import train
@@ -30,7 +31,18 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (align, compare, describe, doctor, evaluate, export, prepare, train, translate):
+for verb in (
+    align,
+    compare,
+    describe,
+    doctor,
+    evaluate,
+    explain,
+    export,
+    prepare,
+    train,
+    translate,
+):
     app.command()(verb)
 
 
