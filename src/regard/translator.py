@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from torch import Tensor
 
 from regard import __version__
 from regard.batch import Tokens, pad
@@ -31,7 +32,7 @@ from regard.explain.record import Explanation, Identity
 from regard.explain.reread import Reading, looks_at_source, reread
 from regard.explain.tree import Beam, grow
 from regard.explain.whatif import ask_what_if
-from regard.models import EncoderDecoder
+from regard.models import EncoderDecoder, at_rest
 from regard.search import Hypothesis
 from regard.spec.model import Sizes
 from regard.spec.read import parse_run
@@ -203,6 +204,7 @@ class Translator:
             closely,
             self.identity,
             self._made(given=target is not None),
+            summary=self._summary(ids),
             pointer=pointer,
             links=links,
             gold=gold,
@@ -226,6 +228,11 @@ class Translator:
             self.model, ids, width=how.width, alpha=how.alpha, limit=limit(ids.ids.size(1))
         )
         return Text.spelt(self.tokenizer, tokens), beam if found[0].tokens == tokens else None
+
+    @torch.inference_mode()
+    def _summary(self, source: Tokens) -> Tensor:
+        with at_rest(self.model):
+            return self.model.encoder(source).summary[0].cpu()
 
     def _made(self, *, given: bool) -> dict[str, str]:
         """How an explanation was made, in words."""

@@ -134,7 +134,7 @@ def test_what_is_written_is_what_was_recorded(translators, preset: str) -> None:
             assert (weights.sum(axis=-1, dtype=np.int64) == 65535).all()
     if explanation.read.walk is None:
         assert preset == "sutskever" and told["walk"] is None
-        assert arrays[told["summary"]].shape == explanation.read.summary.shape
+        assert arrays[told["summary"]].shape == explanation.summary.shape
         return
     for name in ("queries", "keys", "values", "scores", "weights", "contexts"):
         kept = getattr(explanation.read.walk, name).numpy()

@@ -9,7 +9,6 @@ type Rgb = [red: number, green: number, blue: number];
 export const cividis = scaleSequential(interpolateCividis).clamp(true);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const STEPS = 128; // on each side of zero: enough that no step is seen
 
 // For words on the page: paper at 0; at 1 the end of cividis that stands out from it.
 const inks = [
@@ -38,50 +37,15 @@ export function textOn(colour: string): string {
   return luminance(parse(colour)) > 0.179 ? "#000000" : "#ffffff";
 }
 
-/** A style that paints a word or a cell, its text readable. */
-export function painted(colour: string): string {
-  return `background:${colour};color:${textOn(colour)}`;
+/** A style for a word with this weight; less than what is printed as 0.01 leaves it bare. */
+export function tint(weight: number): string {
+  if (!(weight >= 0.005)) return "";
+  const colour = ink(weight);
+  // on a pale tint the page's own ink reads best
+  return `background:${colour}${weight < 0.3 ? "" : `;color:${textOn(colour)}`}`;
 }
 
-/** Draws one pixel for each value; CSS makes the pixels as large as cells. */
-export function pixels(
-  canvas: HTMLCanvasElement,
-  width: number,
-  values: ArrayLike<number>,
-  colour: (value: number) => string,
-  reach = 1,
-): void {
-  const height = values.length / width;
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  if (!context || !width || !height) return;
-  const table = tableOf(colour, reach);
-  const image = context.createImageData(width, height);
-  const words = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < values.length; i++) {
-    if (Number.isNaN(values[i])) continue; // nothing was looked at: transparent
-    const share = Math.max(-1, Math.min(1, values[i] / reach));
-    words[i] = table[Math.round(share * STEPS) + STEPS];
-  }
-  context.putImageData(image, 0, 0);
-}
-
-const tables = new WeakMap<object, Uint32Array>();
-
-/** The colours from −reach to reach, as a canvas keeps them. */
-function tableOf(colour: (value: number) => string, reach: number): Uint32Array {
-  const known = tables.get(colour); // a scale has one reach
-  if (known) return known;
-  const table = Uint32Array.from({ length: 2 * STEPS + 1 }, (_, i) => {
-    const [red, green, blue] = parse(colour(((i - STEPS) / STEPS) * reach));
-    return (255 << 24) | (blue << 16) | (green << 8) | red; // little-endian RGBA
-  });
-  tables.set(colour, table);
-  return table;
-}
-
-function parse(colour: string): Rgb {
+export function parse(colour: string): Rgb {
   const hex = /^#(..)(..)(..)$/.exec(colour);
   if (hex) return hex.slice(1).map((part) => Number.parseInt(part, 16)) as Rgb;
   return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number) as Rgb;

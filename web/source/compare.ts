@@ -1,12 +1,12 @@
 // Side by side: what several models made of one source, with one cursor on its words.
 import { css, html, nothing, type TemplateResult } from "lit";
-import { ref } from "lit/directives/ref.js";
-import { type Chart, textAxis } from "./chart";
-import { cividis, ink, painted, pixels, signed } from "./colour";
+import { type Chart, textAxis, unitAt } from "./chart";
+import { cividis, signed, tint } from "./colour";
 import { empty } from "./empty";
 import { direction, sentence } from "./flow";
+import { cells } from "./pixels";
 import type { Explanation, TextRead } from "./record";
-import { best, lookNamed, remembered, type Scene } from "./scene";
+import { best, lookNamed, place, remembered, type Scene } from "./scene";
 import { strip } from "./strip";
 import { lookedAt, lookName, rounded } from "./words";
 
@@ -17,8 +17,8 @@ export function compare(scene: Scene): TemplateResult {
     return empty("These models did not read a text: there is no word to compare them by.");
   const read = first.source;
   const axis = textAxis("source", read, "words");
-  const word = axis.units.findIndex((unit) => unit.positions.includes(Math.max(0, choice.column)));
-  const at = Math.max(0, word);
+  const chart = bestChart(first);
+  const at = chart ? place(chart, choice).column : unitAt(axis, choice.column);
   return html`${sentence({
     axis,
     side: "columns",
@@ -52,7 +52,7 @@ function model(record: Explanation, read: TextRead, word: number): TemplateResul
     <p class="small soft">${record.model.about}</p>
     ${
       !same
-        ? html`<p class="note">It read another source: “${record.source?.kind === "text" ? record.source.text : ""}”.</p>`
+        ? html`<p class="note">It did not read this source.</p>`
         : chart
           ? looking(record, chart, word)
           : silent(record)
@@ -68,11 +68,11 @@ function looking(record: Explanation, chart: Chart, word: number): TemplateResul
   return html`<p class="made" dir=${direction(chart.rows)}>${chart.rows.units.map((unit, r) => {
     const weight = chart.row(r)[column];
     return html`<span class="word" data-testid="compared" data-value=${weight} ?data-mark=${unit.mark}
-      title=${rounded(weight)} .style=${weight >= 0.005 ? painted(ink(weight)) : ""}>${unit.label}</span> `;
+      title=${rounded(weight)} .style=${tint(weight)}>${unit.label}</span> `;
   })}</p>
   <p data-testid="said">${lookedAt(chart, column)}.</p>
   <div class="mini" aria-hidden="true">
-    <canvas ${ref((canvas) => canvas && pixels(canvas as HTMLCanvasElement, columns, chart.weights, cividis))}></canvas>
+    <canvas ${cells(columns, chart.weights, cividis)}></canvas>
     <i .style=${`left:${(100 * column) / columns}%;width:${100 / columns}%`}></i>
   </div>
   <p class="note">A row for each word it said, a column for each it read.
@@ -98,21 +98,28 @@ function difference(records: Explanation[]) {
     const rows = some.rows.units.length;
     const columns = some.columns.units.length;
     return html`<section class="difference" data-testid="difference"><h3>Where they differ</h3>
-      <p class="note">Both said the same. Purple: ${one.model.name} looked there more; orange: ${other.model.name}.</p>
-      <canvas role="img" aria-label=${`difference of the weights of ${one.model.name} and ${other.model.name}, ${rows} rows, ${columns} columns`}
+      <p class="note">Both said the same. Purple: ${one.model.name} looked there more; orange:
+        ${other.model.name}.</p>
+      <canvas role="img" aria-label=${`difference of their weights, ${rows} rows, ${columns} columns`}
         .style=${`width:${Math.min(560, columns * 24)}px;height:auto`}
-        ${ref((canvas) => canvas && pixels(canvas as HTMLCanvasElement, columns, values, signed(1)))}></canvas>
+        ${cells(columns, values, signed(1))}></canvas>
     </section>`;
   }
   return html`<p class="note">No two of them said the same, so their maps cannot be subtracted.</p>`;
 }
 
 export const style = css`
-  .models { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem; }
-  article { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; display: grid; gap: 0.75rem; align-content: start; min-width: 0; }
+  .models {
+    display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr));
+    gap: 1rem;
+  }
+  article {
+    border: 1px solid var(--line); border-radius: 8px; padding: 1rem; display: grid; gap: 0.75rem;
+    align-content: start; min-width: 0;
+  }
   article h3 { overflow-wrap: anywhere; }
   .made { font-size: 1.2rem; line-height: 1.65; overflow-wrap: anywhere; }
-  .mini { position: relative; max-width: 16rem; }
+  .mini { position: relative; max-width: 16rem; overflow: clip; overflow-clip-margin: 2px; }
   .mini canvas { width: 100%; height: auto; border-radius: 3px; }
   .mini i { position: absolute; top: 0; bottom: 0; box-shadow: 0 0 0 1px #fff, 0 0 0 2px #000; }
   .difference { display: grid; gap: 0.5rem; justify-items: start; }

@@ -75,7 +75,10 @@ export function direction(axis: Axis): "ltr" | "rtl" {
 
 export const style = css`
   .sentence { display: grid; gap: 0.35rem; }
-  .sentence .text { overflow: clip; overflow-clip-margin: 0.4rem; font-size: 1.6rem; line-height: 1.7; overflow-wrap: anywhere; white-space: pre-wrap; }
+  .sentence .text {
+    overflow: clip; overflow-clip-margin: 0.4rem; font-size: 1.6rem; line-height: 1.7;
+    overflow-wrap: anywhere; white-space: pre-wrap;
+  }
   .word {
     border-radius: 4px; padding: 0.08em 0.06em; margin: 0 -0.04em; cursor: default;
     box-decoration-break: clone; -webkit-box-decoration-break: clone; overflow-wrap: anywhere;
@@ -84,7 +87,9 @@ export const style = css`
     outline: 2px solid var(--accent); outline-offset: 1px;
   }
   .word[data-mark] { font-size: 0.65em; color: var(--soft); }
-  .pieces { display: flex; flex-wrap: wrap; gap: 0.15rem 0.5rem; align-items: baseline; white-space: nowrap; }
+  .pieces {
+    display: flex; flex-wrap: wrap; gap: 0.15rem 0.5rem; align-items: baseline; white-space: nowrap;
+  }
   .pieces .word { margin: 0; padding: 0.08em 0.25em; max-width: 100%; white-space: normal; }
   @media (max-width: 36rem) { .sentence .text { font-size: 1.3rem; } }
 `;

@@ -13,6 +13,10 @@ const score = mathml`<msub><mi>e</mi><mi>s</mi></msub>`;
 const other = mathml`<msub><mi>e</mi><mi>j</mi></msub>`;
 const weight = mathml`<msub><mi>α</mi><mi>s</mi></msub>`;
 
+const apart = mathml`<mrow><mo>(</mo><mi>s</mi><mo>−</mo><mi>p</mi><mo>)</mo></mrow>`;
+const reach = mathml`<mi>D</mi>`;
+const squared = (what: unknown) => mathml`<msup>${what}<mn>2</mn></msup>`;
+
 export function scoreFormula(additive: boolean): TemplateResult {
   const body = additive
     ? mathml`${sum}<msub><mi>v</mi><mi>d</mi></msub><mi>tanh</mi><mo>(</mo>${query}<mo>+</mo>${key}<mo>)</mo>`
@@ -29,7 +33,7 @@ export function weighingFormula(name: string, gaussian: boolean): TemplateResult
     softmax: mathml`<mfrac>${exp(score)}<mrow><munder><mo>∑</mo><mi>j</mi></munder>${exp(other)}</mrow></mfrac>`,
   };
   const prior = gaussian
-    ? mathml`<mo>·</mo><mi>exp</mi><mo>(</mo><mo>−</mo><mn>2</mn><msup><mrow><mo>(</mo><mi>s</mi><mo>−</mo><mi>p</mi><mo>)</mo></mrow><mn>2</mn></msup><mo>/</mo><msup><mi>D</mi><mn>2</mn></msup><mo>)</mo>`
+    ? mathml`<mo>·</mo><mi>exp</mi><mo>(</mo><mo>−</mo><mn>2</mn>${squared(apart)}<mo>/</mo>${squared(reach)}<mo>)</mo>`
     : "";
   return html`<math display="block"><mrow>${weight}<mo>=</mo>${bodies[name]}${prior}</mrow></math>`;
 }
@@ -81,10 +85,14 @@ export function takenApart(moment: Moment, column: number): TemplateResult {
 }
 
 export const style = css`
-  math { font-size: 1.15rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden; }
+  math {
+    font-size: 1.15rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden;
+  }
   .apart { border-collapse: collapse; font-size: 0.875rem; max-width: 100%; }
   .apart caption { text-align: start; padding-bottom: 0.3rem; color: var(--ink); }
-  .apart th, .apart td { text-align: end; padding: 0.12rem 0.5rem; border-top: 1px solid var(--line); font-weight: 400; }
+  .apart th, .apart td {
+    text-align: end; padding: 0.12rem 0.5rem; border-top: 1px solid var(--line); font-weight: 400;
+  }
   .apart th { color: var(--soft); }
   .apart thead th { border: 0; }
   .apart .total > * { color: var(--ink); font-weight: 650; border-top: 2px solid var(--line); }

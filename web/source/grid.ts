@@ -1,11 +1,11 @@
 // A chart as a grid of cells: colours on a canvas, over it what can be focused and read aloud.
-import { css, html, nothing, type TemplateResult } from "lit";
-import { ref } from "lit/directives/ref.js";
+import { css, html, type TemplateResult } from "lit";
 import type { Chart, Unit } from "./chart";
-import { cividis, pixels, textOn } from "./colour";
+import { cividis, textOn } from "./colour";
 import { highest } from "./math";
-import type { Link } from "./record";
-import { lookNamed, place, type Scene } from "./scene";
+import { outlines } from "./outlines";
+import { cells } from "./pixels";
+import { place, type Scene } from "./scene";
 import { rounded } from "./words";
 
 const LABEL = 128; // pixels for the names of rows
@@ -99,11 +99,12 @@ export function drawn(scene: Scene, grid: Grid): TemplateResult {
   });
   const longest = Math.max(...columns.map((unit) => chart.columns.units[unit].label.length), 4);
   const head = Math.min(HEAD, 20 + 9 * longest);
-  const tracks = `--head:${head}px;--columns:${columns.length};--cell:${cell}px;--label:${LABEL}px;--sum:${SUM}px`;
+  const sizes = `--head:${head}px;--cell:${cell}px;--label:${LABEL}px;--sum:${SUM}px`;
+  const tracks = `${sizes};--columns:${columns.length}`;
   return html`<div class="scroll matrix ${whole ? "" : "boxed"}" .style=${tracks} data-testid="matrix">
     <div class="sheet">
       <div class="cells" aria-hidden="true" @pointermove=${pointed} @click=${pointed}>
-        <canvas data-testid="cells" ${ref((canvas) => canvas && pixels(canvas as HTMLCanvasElement, columns.length, values, cividis))}></canvas>
+        <canvas data-testid="cells" ${cells(columns.length, values, cividis)}></canvas>
         ${outlines(scene, grid, scene.record.links, "link")}
         ${outlines(scene, grid, scene.record.gold ?? [], "gold")}
         <i class="cursor" .style=${`left:${column * cell}px;top:${row * cell}px`}></i>
@@ -118,7 +119,8 @@ export function drawn(scene: Scene, grid: Grid): TemplateResult {
         </div>
         ${lines}
         <div role="row" class="line foot" aria-rowindex=${rows.length + 2}>
-          <span role="rowheader" class="side" aria-colindex="1" title="coverage: how much each word was looked at in all">coverage</span>
+          <span role="rowheader" class="side" aria-colindex="1" 
+            title="how much each word was looked at in all">coverage</span>
           ${sums.map(
             (sum, c) => html`<span role="gridcell" data-testid="coverage" data-value=${sum}
               aria-colindex=${c + 2} aria-label=${`coverage ${rounded(sum)}`} title=${rounded(sum)}
@@ -160,33 +162,12 @@ function moved(event: KeyboardEvent, row: number, column: number, grid: Grid) {
   return inside ? to : null;
 }
 
-/** Links between words, drawn around all cells of the two. */
-function outlines(scene: Scene, grid: Grid, links: Link[], name: string) {
-  const { record } = scene;
-  const look = lookNamed(record, scene.choice.look);
-  if (look?.kind !== "source" || record.source?.kind !== "text") return nothing;
-  const { source, target } = { source: record.source, target: record.target };
-  const { chart, cell } = grid;
-  const reach = (kept: number[], units: Unit[], pieces: number[]) => {
-    const within = kept.flatMap((unit, i) =>
-      units[unit].positions.some((p) => pieces.includes(p)) ? [i] : [],
-    );
-    return [within[0], within.length];
-  };
-  return links.map(([i, j]) => {
-    const [left, wide] = reach(grid.columns, chart.columns.units, source.word_pieces[i]);
-    const [top, high] = reach(grid.rows, chart.rows.units, target.word_pieces[j]);
-    if (!wide || !high) return nothing;
-    return html`<i class=${name} data-testid=${name} data-link=${`${i}-${j}`}
-      .style=${`left:${left * cell}px;top:${top * cell}px;width:${wide * cell}px;height:${high * cell}px`}></i>`;
-  });
-}
-
 export const style = css`
   .boxed { max-height: min(80vh, 60rem); }
   .sheet { position: relative; width: max-content; padding-bottom: 2px; }
   .line {
-    display: grid; grid-template-columns: var(--label) repeat(var(--columns), var(--cell)) var(--sum);
+    display: grid;
+    grid-template-columns: var(--label) repeat(var(--columns), var(--cell)) var(--sum);
     height: var(--cell);
   }
   .line > * { min-width: 0; overflow: hidden; position: relative; }
@@ -198,25 +179,38 @@ export const style = css`
   .heads { height: var(--head); position: sticky; top: 0; z-index: 3; background: var(--paper); }
   .top {
     writing-mode: vertical-rl; text-orientation: sideways; transform: rotate(180deg);
-    display: flex; align-items: center; padding: 0.35rem 0; font-size: min(0.875rem, calc(var(--cell) * 0.75));
+    display: flex; align-items: center; padding: 0.35rem 0;
+    font-size: min(0.875rem, calc(var(--cell) * 0.75));
     line-height: 1;
   }
-  .top bdi, .side bdi { line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-height: 100%; }
+  .top bdi, .side bdi {
+    line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+    max-height: 100%;
+  }
   .side {
-    display: flex; align-items: center; justify-content: end; padding-inline: 0.25rem 0.6rem; position: sticky !important;
-    left: 0; z-index: 2; background: var(--paper); font-size: min(0.875rem, calc(var(--cell) * 0.75)); line-height: 1.2;
+    display: flex; align-items: center; justify-content: end; padding-inline: 0.25rem 0.6rem;
+    position: sticky !important;
+    left: 0; z-index: 2; background: var(--paper);
+    font-size: min(0.875rem, calc(var(--cell) * 0.75)); line-height: 1.2;
   }
   .line .here { font-weight: 700; color: var(--accent); }
   .line [data-mark] { color: var(--soft); font-size: min(0.75rem, calc(var(--cell) * 0.7)); }
   .corner {
-    display: flex; flex-direction: column; justify-content: end; align-items: end; padding: 0.35rem 0.6rem;
-    font-size: 0.75rem; color: var(--soft); position: sticky !important; left: 0; z-index: 4; background: var(--paper);
+    display: flex; flex-direction: column; justify-content: end; align-items: end;
+    padding: 0.35rem 0.6rem;
+    font-size: 0.75rem; color: var(--soft); position: sticky !important; left: 0; z-index: 4;
+    background: var(--paper);
   }
-  .sum { display: flex; align-items: end; padding-inline-start: 0.6rem; font-size: min(0.75rem, calc(var(--cell) * 0.8)); color: var(--soft); line-height: 1.2; }
+  .sum {
+    display: flex; align-items: end; padding-inline-start: 0.6rem;
+    font-size: min(0.75rem, calc(var(--cell) * 0.8)); color: var(--soft); line-height: 1.2;
+  }
   .line:not(.heads) .sum { align-items: center; }
   .foot { height: 3.2rem; padding-top: 2px; }
   .foot .side { font-size: 0.75rem; color: var(--soft); align-items: start; line-height: 1.5rem; }
-  .foot [role="gridcell"] { display: flex; flex-direction: column; align-items: center; justify-content: space-between; }
+  .foot [role="gridcell"] {
+    display: flex; flex-direction: column; align-items: center; justify-content: space-between;
+  }
   .foot i { width: 70%; max-height: 1.5rem; background: var(--line); border-radius: 0 0 2px 2px; }
   .foot b { font-size: 0.72rem; font-weight: 500; color: var(--soft); line-height: 1.4; }
   .cells {
@@ -230,12 +224,7 @@ export const style = css`
       linear-gradient(90deg, #fff 1px, transparent 1px) -1px 0 / var(--cell) 100%;
   }
   .cells i { position: absolute; pointer-events: none; }
-  .cells .cursor { width: var(--cell); height: var(--cell); box-shadow: inset 0 0 0 2px #fff, inset 0 0 0 3px #000; }
-  .gold { box-shadow: inset 0 0 0 1px #000, inset 0 0 0 3px #ff9d3b, inset 0 0 0 4px #000; }
-  .link::after {
-    content: ""; position: absolute; top: 3px; right: 3px; width: 6px; height: 6px; border-radius: 50%;
-    background: #fff; border: 1px solid #000;
+  .cells .cursor {
+    width: var(--cell); height: var(--cell); box-shadow: inset 0 0 0 2px #fff, inset 0 0 0 3px #000;
   }
-  .key { position: relative; width: 1.1rem; height: 1.1rem; background: #40516f; border-radius: 2px; }
-  .key i { position: absolute; inset: 0; }
 `;

@@ -1,11 +1,11 @@
 // Layers × heads: a small picture of every look, to sort and to choose from.
 import { css, html, nothing, type TemplateResult } from "lit";
-import { ref } from "lit/directives/ref.js";
 import { type Head, ofHead } from "./chart";
-import { cividis, pixels } from "./colour";
+import { cividis } from "./colour";
 import { caption, headsOf } from "./controls";
 import { noAttention } from "./empty";
 import { columnsOf, type Measure, measures } from "./measures";
+import { drawing, pixels } from "./pixels";
 import type { Explanation, Kind, Look } from "./record";
 import type { Scene } from "./scene";
 import { number, rounded } from "./words";
@@ -86,7 +86,7 @@ function thumbnail(scene: Scene, { look, head, value }: Tile, measure: Measure |
   return html`<button class="tile" data-testid="tile" data-look=${look.name} data-head=${head}
     aria-pressed=${chosen} aria-label=${`${short}: layer ${look.layer + 1}, ${name}${measured}`}
     @click=${() => change({ look: look.name, head, chosen: true })}>
-    <canvas ${ref((canvas) => draw(canvas, record, look, head))}></canvas>
+    <canvas ${drawing((canvas) => draw(canvas, record, look, head))}></canvas>
     <span class="small">${short}</span>
     ${value === undefined ? nothing : html`<span class="small">${number(value)}</span>`}
   </button>`;
@@ -94,19 +94,21 @@ function thumbnail(scene: Scene, { look, head, value }: Tile, measure: Measure |
 
 const drawn = new WeakMap<Element, string>(); // what a canvas shows: most changes leave it as it is
 
-function draw(canvas: Element | undefined, record: Explanation, look: Look, head: Head): void {
+function draw(canvas: HTMLCanvasElement, record: Explanation, look: Look, head: Head): void {
   const key = `${record.model.sha256} ${record.target.text} ${look.name} ${head}`;
-  if (!canvas || drawn.get(canvas) === key) return;
+  if (drawn.get(canvas) === key) return;
   drawn.set(canvas, key);
   const weights = ofHead(record.numbers(look.weights), look.heads, head);
-  pixels(canvas as HTMLCanvasElement, columnsOf(record, look), weights, cividis);
+  pixels(canvas, columnsOf(record, look), weights, cividis, 1);
 }
 
 export const style = css`
   .kind { display: grid; gap: 0.75rem; }
   .tiles { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; }
   .layer { width: 4.5rem; }
-  .tile { display: grid; gap: 0.15rem; padding: 0.4rem; justify-items: center; border-color: transparent; }
+  .tile {
+    display: grid; gap: 0.15rem; padding: 0.4rem; justify-items: center; border-color: transparent;
+  }
   .tile canvas { width: 5rem; height: 5rem; border-radius: 3px; }
   .tile[aria-pressed="true"] { font-weight: 650; }
   @media (max-width: 36rem) { .layer { width: 100%; } .tile canvas { width: 4rem; height: 4rem; } }

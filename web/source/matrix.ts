@@ -6,6 +6,7 @@ import { caption, controls } from "./controls";
 import { noAttention } from "./empty";
 import { drawn, focused, type Grid, laid } from "./grid";
 import { highest } from "./math";
+import { saveButton } from "./save";
 import { type Scene, shown } from "./scene";
 import { looked, number, token } from "./words";
 
@@ -16,7 +17,7 @@ export function matrix(scene: Scene): TemplateResult {
   const marks = html`<label class="inline"><input type="checkbox" data-testid="ends"
     .checked=${scene.choice.ends}
     @change=${() => scene.change({ ends: !scene.choice.ends })}> start and end marks</label>`;
-  return html`${controls(scene, marks)} ${drawn(scene, grid)} ${spoken(scene, grid)}
+  return html`${controls(scene, [marks, saveButton(grid)])} ${drawn(scene, grid)} ${spoken(scene, grid)}
     ${hiddenMarks(scene, chart)} ${legend(scene)} ${caption(scene)}`;
 }
 

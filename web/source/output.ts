@@ -79,18 +79,37 @@ export const style = css`
   .outcome { max-width: 44rem; }
   .tall { max-height: 34rem; }
   .bars { border-collapse: collapse; width: 100%; table-layout: fixed; font-size: 0.875rem; }
-  .bars thead th { text-align: start; font-weight: 500; color: var(--soft); padding: 0 0.5rem 0.25rem; position: sticky; top: 0; background: var(--paper); z-index: 1; }
-  .bars thead .current { color: var(--accent); font-weight: 650; box-shadow: inset 0 -2px var(--accent); }
+  .bars thead th {
+    text-align: start; font-weight: 500; color: var(--soft); padding: 0 0.5rem 0.25rem;
+    position: sticky; top: 0; background: var(--paper); z-index: 1;
+  }
+  .bars thead .current {
+    color: var(--accent); font-weight: 650; box-shadow: inset 0 -2px var(--accent);
+  }
   .bars td { padding: 0.1rem 0.5rem; vertical-align: middle; }
-  .bars tbody th { text-align: start; font-weight: 400; padding: 0.1rem 0.25rem 0.1rem 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .bars tbody th {
+    text-align: start; font-weight: 400; padding: 0.1rem 0.25rem 0.1rem 0; overflow: hidden;
+    text-overflow: ellipsis; white-space: nowrap;
+  }
   .bars .name { width: 8.5rem; }
-  .bars th button { border-color: transparent; padding: 0 0.35rem; min-height: 1.5rem; width: 100%; text-align: start; background: none; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; }
+  .bars th button {
+    border-color: transparent; padding: 0 0.35rem; min-height: 1.5rem; width: 100%;
+    text-align: start; background: none; overflow: hidden; text-overflow: ellipsis;
+    white-space: nowrap; display: block;
+  }
   .bars th button:focus-visible { outline-offset: -2px; }
   .bars tr.here button { border-color: var(--accent); background: var(--accent-soft); }
   .bars button[data-mark] { color: var(--soft); }
-  .bars td .number { font-size: 0.8125rem; float: inline-end; width: 3.4rem; text-align: end; line-height: 1.1rem; }
-  .bar { display: inline-block; width: calc(100% - 3.6rem); height: 0.7rem; vertical-align: middle; }
-  .bar i { display: block; height: 100%; min-width: 1px; background: var(--bar); border-radius: 2px; transition: width 0.35s ease, margin 0.35s ease; }
+  .bars td .number {
+    font-size: 0.8125rem; float: inline-end; width: 3.4rem; text-align: end; line-height: 1.1rem;
+  }
+  .bar {
+    display: inline-block; width: calc(100% - 3.6rem); height: 0.7rem; vertical-align: middle;
+  }
+  .bar i {
+    display: block; height: 100%; min-width: 1px; background: var(--bar); border-radius: 2px;
+    transition: width 0.35s ease, margin 0.35s ease;
+  }
   .said-row .bar i { background: var(--mark); }
   @media (forced-colors: active) { .bar i { background: CanvasText; forced-color-adjust: none; } }
   @media (max-width: 36rem) { .bars .name { width: 6rem; } .bars td { padding-inline: 0.2rem; } }

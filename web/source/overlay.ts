@@ -1,11 +1,11 @@
 // The picture that was read, lit where each word looked.
 import { css, html, nothing, type TemplateResult } from "lit";
-import { ref } from "lit/directives/ref.js";
 import type { Chart } from "./chart";
 import { caption, controls } from "./controls";
 import { empty, noAttention } from "./empty";
 import { sentence } from "./flow";
 import { entropy, highest, variation } from "./math";
+import { drawing } from "./pixels";
 import type { ImageRead } from "./record";
 import { lookNamed, place, type Scene, shown } from "./scene";
 import { number, rounded, token } from "./words";
@@ -64,11 +64,15 @@ function lit(image: ImageRead, weights: Float32Array, grid: boolean): TemplateRe
   const shape = `aspect-ratio:${image.width}/${image.height}`;
   const source = image.picture.startsWith("data:image/") ? image.picture : "";
   return html`<figure class="lit" .style=${shape}><img src=${source} alt="the picture that was read">
-    <canvas aria-hidden="true" ${ref((canvas) => canvas && shade(canvas as HTMLCanvasElement, columns, weights, most))}></canvas>
+    <canvas aria-hidden="true" ${drawing((canvas) => shade(canvas, columns, weights, most))}></canvas>
     ${
       grid
-        ? html`<div class="places" .style=${`grid-template-columns:repeat(${columns},1fr);grid-template-rows:repeat(${rows},1fr)`}>
-            ${Array.from(weights, (weight) => html`<span data-testid="place" data-value=${weight}>${rounded(weight)}</span>`)}</div>`
+        ? html`<div class="places" .style=${`grid-template:repeat(${rows},1fr)/repeat(${columns},1fr)`}>
+            ${Array.from(
+              weights,
+              (weight) =>
+                html`<span data-testid="place" data-value=${weight}>${rounded(weight)}</span>`,
+            )}</div>`
         : nothing
     }</figure>`;
 }
@@ -114,15 +118,24 @@ function moves(chart: Chart): TemplateResult {
 }
 
 export const style = css`
-  .captioned { display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 1.5rem; align-items: start; }
+  .captioned {
+    display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 1.5rem;
+    align-items: start;
+  }
   .beside { display: grid; gap: 1rem; }
   .lit { position: relative; overflow: hidden; border-radius: 4px; width: 100%; }
   .lit img, .lit canvas, .places { position: absolute; inset: 0; width: 100%; height: 100%; }
   .lit canvas { image-rendering: auto; }
   .places { display: grid; }
-  .places span { display: grid; place-items: center; font-size: 0.625rem; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000; outline: 1px solid #ffffff55; }
+  .places span {
+    display: grid; place-items: center; font-size: 0.625rem; color: #fff;
+    text-shadow: 0 0 2px #000, 0 0 2px #000; outline: 1px solid #ffffff55;
+  }
   .film { display: flex; flex-wrap: wrap; gap: 0.75rem; }
-  .shot { display: grid; gap: 0.15rem; width: 7rem; padding: 0.35rem; text-align: start; align-content: start; }
+  .shot {
+    display: grid; gap: 0.15rem; width: 7rem; padding: 0.35rem; text-align: start;
+    align-content: start;
+  }
   .shot bdi { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   @media (max-width: 48rem) { .captioned { grid-template-columns: minmax(0, 1fr); } }
 `;

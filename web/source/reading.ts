@@ -1,7 +1,7 @@
 // The reading view: two texts; point at a word and see where it looked, or who looked at it.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { type Axis, type Chart, textAxis, type Unit } from "./chart";
-import { ink, painted } from "./colour";
+import { ink, tint } from "./colour";
 import { caption, controls } from "./controls";
 import { noAttention } from "./empty";
 import { sentence } from "./flow";
@@ -61,7 +61,7 @@ function pointing(scene: Scene, chart: Chart): TemplateResult {
         choose: chooseRow,
       })}
     </div>
-    <p class="said" data-testid="said">
+    <p class="said" aria-live="polite" data-testid="said">
       ${byRow ? looked(chart, row) : lookedAt(chart, column)}${
         byRow && below.name === "target"
           ? html`; <i>p</i> = ${number(Math.exp(logp(record, below.units[row])))}`
@@ -107,12 +107,6 @@ function silent(record: Explanation): TemplateResult {
       })}
     </div>
     ${noAttention(record)}`;
-}
-
-function tint(weight: number): string {
-  if (!(weight >= 0.005)) return "";
-  // on a pale tint the page's own ink reads best
-  return weight < 0.3 ? `background:${ink(weight)}` : painted(ink(weight));
 }
 
 function logp(record: Explanation, unit: Unit): number {

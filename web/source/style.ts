@@ -71,9 +71,13 @@ export const shared = css`
   .pair button:first-child { border-start-start-radius: 6px; border-end-start-radius: 6px; }
   .pair button:last-child { border-start-end-radius: 6px; border-end-end-radius: 6px; }
 
-  .said { font-size: 1.125rem; line-height: 1.5; max-width: 46rem; overflow: clip; overflow-clip-margin: 0.3rem; }
+  .said {
+    font-size: 1.125rem; line-height: 1.5; max-width: 46rem; overflow: clip;
+    overflow-clip-margin: 0.3rem;
+  }
   .note { color: var(--soft); font-size: 0.875rem; max-width: 46rem; overflow-wrap: anywhere; }
   .note strong { color: var(--ink); font-weight: 600; }
+  .made-by { margin-top: 2rem; font-size: 0.8125rem; }
   .empty {
     border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; max-width: 46rem;
     background: var(--card);

@@ -146,13 +146,14 @@ function detail(scene: Scene, beam: Beam, node: number): TemplateResult {
   const text = pieces.join("").replaceAll("▁", " ").trim() || "Nothing";
   const step = beam.best.indexOf(node);
   const total = beam.totals[node];
+  const walked = () => scene.change({ view: "walk", row: step, column: -1, stage: 0 }, "#tab-walk");
   return html`<div class="detail" data-testid="detail">
     <p class="said" data-testid="said">${token(text)} ${FATES[beam.fates[node]]}.</p>
     <p class="note">log-probability of the last piece ${number(beam.logps[node])}; in all ${number(total)};
       score with length ${path.length}: ${number(total / path.length ** beam.alpha)}
       ${
         step >= 0
-          ? html`<button data-testid="to-walk" @click=${() => scene.change({ view: "walk", row: step, column: -1, stage: 0 }, "#tab-walk")}>
+          ? html`<button data-testid="to-walk" @click=${walked}>
               How was this piece chosen?</button>`
           : nothing
       }</p>
@@ -165,10 +166,14 @@ export const style = css`
   .beam path { fill: none; stroke: var(--line); stroke-width: 1.5; }
   .beam path.best { stroke: var(--accent); stroke-width: 3; }
   .node {
-    position: absolute; width: 104px; height: 24px; display: flex; gap: 0.3rem; align-items: center; padding: 0 0.4rem;
-    border: 1px solid var(--line); border-radius: 5px; background: var(--paper); font-size: 0.8125rem; cursor: pointer;
+    position: absolute; width: 104px; height: 24px; display: flex; gap: 0.3rem; align-items: center;
+    padding: 0 0.4rem;
+    border: 1px solid var(--line); border-radius: 5px; background: var(--paper);
+    font-size: 0.8125rem; cursor: pointer;
   }
-  .node bdi { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; min-width: 0; }
+  .node bdi {
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; min-width: 0;
+  }
   .node small { color: var(--soft); font-size: 0.6875rem; }
   .node.best { border-color: var(--accent); background: var(--accent-soft); }
   .node.best small { color: var(--ink); }
@@ -176,7 +181,10 @@ export const style = css`
   .node.ended.best { border-color: var(--accent); }
   .node.cut { border-style: dashed; color: var(--soft); }
   .node[aria-selected="true"] { box-shadow: 0 0 0 2px var(--accent); }
-  .folded { position: absolute; right: 2px; top: -11px; font-size: 10px; line-height: 10px; color: var(--soft); }
+  .folded {
+    position: absolute; right: 2px; top: -11px; font-size: 10px; line-height: 10px;
+    color: var(--soft);
+  }
   .key-node { position: static; width: 1.5rem; height: 0.9rem; cursor: default; }
   .detail { display: grid; gap: 0.25rem; }
 `;

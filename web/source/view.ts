@@ -6,6 +6,7 @@ import { style as formulaStyle } from "./formula";
 import { style as gridStyle } from "./grid";
 import { heads, style as headsStyle } from "./heads";
 import { matrix } from "./matrix";
+import { style as outlinesStyle } from "./outlines";
 import { style as outputStyle } from "./output";
 import { overlay, style as overlayStyle } from "./overlay";
 import { reading, style as readingStyle } from "./reading";
@@ -43,6 +44,7 @@ export class RegardView extends LitElement {
     flowStyle,
     readingStyle,
     gridStyle,
+    outlinesStyle,
     outputStyle,
     formulaStyle,
     walkStyle,
@@ -65,10 +67,7 @@ export class RegardView extends LitElement {
   });
   #scheme = matchMedia("(prefers-color-scheme: dark)");
   readonly #redraw = () => this.requestUpdate();
-  readonly #followHash = () => {
-    const view = this.#addressed();
-    if (view && view !== this.#choice?.view) this.#change({ view });
-  };
+  readonly #followHash = () => this.#change(this.#addressed());
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -93,7 +92,7 @@ export class RegardView extends LitElement {
       this.#records = await Promise.all(records.map(decode));
       if (!this.#records.length) throw new Error("There is no record here to show.");
       const fitting = VIEWS.filter((view) => view.fits(this.#records));
-      this.#choice = firstChoice(this.#records, this.#addressed() ?? fitting[0].id);
+      this.#choice = { ...firstChoice(this.#records, fitting[0].id), ...this.#addressed() };
     } catch (error) {
       this.#error = error instanceof Error ? error.message : String(error);
     }
@@ -103,10 +102,13 @@ export class RegardView extends LitElement {
     this.dispatchEvent(new Event("regard-ready"));
   }
 
-  /** The view named by the address, where this is the page's only viewer. */
-  #addressed(): string | undefined {
-    const name = this.#alone() ? location.hash.slice(1) : "";
-    return VIEWS.find((view) => view.id === name && view.fits(this.#records))?.id;
+  /** What the address chooses, where this is the page's only viewer: `#matrix`, `#walk/3`. */
+  #addressed(): Partial<Choice> {
+    const [name, step] = this.#alone() ? location.hash.slice(1).split("/") : [];
+    const view = VIEWS.find((each) => each.id === name && each.fits(this.#records));
+    if (!view) return {};
+    const row = Number(step) - 1;
+    return row >= 0 ? { view: view.id, row, column: -1 } : { view: view.id };
   }
 
   #alone(): boolean {
@@ -119,8 +121,10 @@ export class RegardView extends LitElement {
     const moved = record === undefined ? {} : best(this.#records[record]);
     this.#choice = { ...this.#choice, ...moved, ...part };
     this.#focus = focus;
-    if (part.view && this.#alone() && location.hash.slice(1) !== part.view)
-      history.replaceState(null, "", `#${part.view}`);
+    const { view, row } = this.#choice;
+    const address = view === "walk" ? `#walk/${row + 1}` : `#${view}`;
+    if ((part.view || view === "walk") && this.#alone() && location.hash !== address)
+      history.replaceState(null, "", address);
     this.requestUpdate();
   }
 
@@ -162,7 +166,8 @@ export class RegardView extends LitElement {
         )}
       </div>
       <section class="panel" role="tabpanel" id="panel" data-testid=${`view-${view.id}`}
-        aria-labelledby=${`tab-${view.id}`}>${view.draw(scene)}</section>`;
+        aria-labelledby=${`tab-${view.id}`}>${view.draw(scene)}</section>
+      ${this.#footer(record)}`;
   }
 
   #header({ records, record, choice }: Scene): TemplateResult {
@@ -187,6 +192,17 @@ export class RegardView extends LitElement {
       <p>${facts.filter(Boolean).join(" · ")}${
         made.search === "given" ? " (the target was given, not the model’s own)" : nothing
       }</p></header>`;
+  }
+
+  #footer({ model, made }: Explanation): TemplateResult {
+    const facts = [
+      `${model.parameters.toLocaleString("en")} parameters`,
+      `weights ${model.sha256.slice(0, 12)}`,
+      made.regard && `regard ${made.regard}`,
+      made.torch && `torch ${made.torch}`,
+    ];
+    return html`<p class="note made-by" data-testid="provenance" title=${model.sha256}>
+      ${facts.filter(Boolean).join(" · ")}</p>`;
   }
 
   #typed(event: KeyboardEvent, views: View[]): void {

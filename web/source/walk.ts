@@ -30,7 +30,11 @@ export function walk(scene: Scene): TemplateResult {
     <p class="said" role="status" aria-live="polite" data-testid="said">${story(scene.record, now, stage)}</p>
     ${whichHead(scene, now)}
     <section class=${here(0)} data-testid="stage-0"><h3>1. The state asks</h3>
-      ${inside ? strip(inside.query, "the query q, the decoder’s state as it asks") : missing(scene, "the query")}
+      ${
+        inside
+          ? strip(inside.query, "the query q, the decoder’s state as it asks")
+          : missing(scene, "the query")
+      }
     </section>
     <div class="middle">
       <section class="answers ${stage > 0 && stage < 4 ? "now" : ""}">${answers(scene, now, position)}
@@ -56,7 +60,12 @@ export function walk(scene: Scene): TemplateResult {
     </section>
     <section class=${here(5)} data-testid="stage-5"><h3>6. The model speaks</h3>
       ${output(scene.record, now.step)}
-      ${scene.choice.temperature === 1 ? nothing : html`<p class="note">The model’s own, at τ = 1: only the model itself can say what it would have said at another temperature.</p>`}
+      ${
+        scene.choice.temperature === 1
+          ? nothing
+          : html`<p class="note">The model’s own, at τ = 1: only the model itself can say what it would
+              have said at another temperature.</p>`
+      }
     </section>
   </div>`;
 }
@@ -127,14 +136,26 @@ function typed(event: KeyboardEvent, { record, choice, change }: Scene): void {
 function whichHead(scene: Scene, now: Moment): TemplateResult {
   const { record, choice } = scene;
   const head = isWhole(scene) && record.walk ? record.walk.head : choice.head;
-  return html`<p class="note" data-testid="caption"><strong>${lookName(record, now.look, { head, shift: 0 })}</strong>.
-    ${now.inside ? "The record has all numbers of this head." : html`The record has the inside of another head. ${wholeButton(scene)}`}
-    ${record.looks.length > 1 || now.look.heads > 1 ? "The model speaks from all its heads and layers together; this is one of them." : nothing}</p>`;
+  const several = record.looks.length > 1 || now.look.heads > 1;
+  return html`<p class="note" data-testid="caption">
+    <strong>${lookName(record, now.look, { head, shift: 0 })}</strong>.
+    ${
+      now.inside
+        ? "The record has all numbers of this head."
+        : html`The record has the inside of another head. ${wholeButton(scene)}`
+    }
+    ${several ? "The model speaks from all its heads and layers together; this is one of them." : nothing}
+    ${
+      record.pointer?.shift && now.inside
+        ? "The reading view shows this head a step later, when the piece had been read in."
+        : nothing
+    }</p>`;
 }
 
 function wholeButton({ record, change }: Scene) {
   if (!record.walk) return nothing;
-  return html`<button data-testid="whole" @click=${() => change(best(record))}>Show the head with all numbers</button>`;
+  return html`<button data-testid="whole" @click=${() => change(best(record))}>
+    Show the head with all numbers</button>`;
 }
 
 function missing({ choice }: Scene, what: string): TemplateResult {
@@ -148,13 +169,16 @@ function temperature({ choice, change }: Scene, now: Moment): TemplateResult {
     return html`<p class="note">A ${choice.head} of heads has no scores of its own.</p>`;
   const apart = Math.max(...now.weights.map((weight, s) => Math.abs(weight - now.recorded[s])));
   const τ = choice.temperature;
+  const warmed = (event: Event) =>
+    change({ temperature: 2 ** Number((event.target as HTMLInputElement).value) });
   return html`${
     now.look.weighing.name === "hard"
       ? nothing
-      : html`<label class="field" for="temperature">temperature τ = ${rounded(τ)}${τ === 1 ? ", the model’s own" : ""}
+      : html`<label class="field" for="temperature">
+          temperature τ = ${rounded(τ)}${τ === 1 ? ", the model’s own" : ""}
           <input id="temperature" data-testid="temperature" type="range" min="-3" max="3" step="0.25"
             .value=${String(Math.log2(τ))}
-            @input=${(event: Event) => change({ temperature: 2 ** Number((event.target as HTMLInputElement).value) })}>
+            @input=${warmed}>
         </label>`
   }
   ${
@@ -166,7 +190,8 @@ function temperature({ choice, change }: Scene, now: Moment): TemplateResult {
   ${
     τ === 1
       ? html`<p class="note">Computed again in your browser; the model’s own weights differ by at most
-          <data data-testid="apart" data-value=${apart} value=${apart}>${apart.toExponential(0).replace("-", "−")}</data>.</p>`
+          <data data-testid="apart" data-value=${apart} value=${apart}
+            >${apart.toExponential(0).replace("-", "−")}</data>.</p>`
       : html`<p class="note">Not the model’s own weights any more.
           <button data-testid="own" @click=${() => change({ temperature: 1 })}>Back to τ = 1</button></p>`
   }`;
@@ -175,9 +200,15 @@ function temperature({ choice, change }: Scene, now: Moment): TemplateResult {
 export const style = css`
   .walk { display: grid; gap: 1.25rem; }
   .walk > * { min-width: 0; }
-  .middle { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.25rem; align-items: start; }
+  .middle {
+    display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.25rem;
+    align-items: start;
+  }
   .sides { display: grid; gap: 1.25rem; }
-  .stage, .answers { border-inline-start: 3px solid var(--line); padding: 0.1rem 0 0.1rem 1rem; display: grid; gap: 0.6rem; min-width: 0; }
+  .stage, .answers {
+    border-inline-start: 3px solid var(--line); padding: 0.1rem 0 0.1rem 1rem; display: grid;
+    gap: 0.6rem; min-width: 0;
+  }
   .stage > *, .answers > * { min-width: 0; }
   .walk .now { border-color: var(--accent); }
   .walk .now > h3 { color: var(--accent); }

@@ -112,9 +112,11 @@ function told(record: Explanation, whatifs: WhatIfs, index: number): TemplateRes
 }
 
 function table(record: Explanation, whatifs: WhatIfs, index: number): TemplateResult {
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="before and after"><table class="moves" data-testid="whatif" data-index=${index}>
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="before and after">
+    <table class="moves" data-testid="whatif" data-index=${index}>
     <caption class="hidden">Probability of each piece before and after</caption>
-    <thead><tr><th scope="col">piece</th><th scope="col">before</th><th scope="col"><span class="hidden">drawn</span></th>
+    <thead><tr><th scope="col">piece</th><th scope="col">before</th>
+      <th scope="col"><span class="hidden">drawn</span></th>
       <th scope="col">after</th><th scope="col">the model would say</th></tr></thead>
     <tbody>${changes(record, whatifs, index).map(({ before, after, says, saysP }, t) => {
       const piece = record.target.pieces[t];
@@ -143,11 +145,20 @@ function slope(before: number, after: number): TemplateResult {
 export const style = css`
   .wrap { flex-wrap: wrap; }
   .moves { border-collapse: collapse; width: 100%; max-width: 52rem; font-size: 0.9375rem; }
-  .moves th, .moves td { padding: 0.2rem 0.6rem; text-align: start; border-top: 1px solid var(--line); white-space: nowrap; }
+  .moves th, .moves td {
+    padding: 0.2rem 0.6rem; text-align: start; border-top: 1px solid var(--line);
+    white-space: nowrap;
+  }
   .moves thead th { border: 0; font-weight: 500; color: var(--soft); font-size: 0.875rem; }
-  .moves tbody th { font-weight: 400; padding-inline-start: 0; max-width: 12rem; overflow: hidden; text-overflow: ellipsis; }
+  .moves tbody th {
+    font-weight: 400; padding-inline-start: 0; max-width: 12rem; overflow: hidden;
+    text-overflow: ellipsis;
+  }
   .slope { width: 45%; min-width: 9rem; }
-  .track { position: relative; display: block; height: 1rem; background: linear-gradient(var(--line), var(--line)) center / 100% 1px no-repeat; }
+  .track {
+    position: relative; display: block; height: 1rem;
+    background: linear-gradient(var(--line), var(--line)) center / 100% 1px no-repeat;
+  }
   .track i { position: absolute; top: 50%; }
   .way { height: 4px; margin-top: -2px; background: var(--bar); }
   .way.down, .disc.down { background: var(--mark); }

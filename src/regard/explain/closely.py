@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import torch
 from jaxtyping import Float, Int
@@ -19,12 +19,14 @@ from regard.errors import SpecError
 from regard.explain.arrays import Arrays
 from regard.explain.reread import looks_at_source
 from regard.explain.watch import Trace, watch
-from regard.models import EncoderDecoder, at_rest
+from regard.models import EncoderDecoder, LanguageModel, at_rest
 from regard.text.tokenizer import BOS, EOS
 
 Kind = Literal["source", "past", "reading"]
 """Who looks at what: what is said at what was read; at what was said before; and what was read at
 itself, while it was being read."""
+
+Model: TypeAlias = EncoderDecoder[Any, Any] | LanguageModel[Any]
 
 TOP = 10  # of what could have been said at a step
 
@@ -111,12 +113,11 @@ class Closely:
     steps: tuple[Step, ...]  # of the target's tokens, and of its end
     looks: tuple[Look, ...]
     walk: Walk | None  # None: nothing was looked at
-    summary: Float[Tensor, " E"]  # of the source: all that a decoder knows that never asks
 
 
 @torch.inference_mode()
 def read_closely(
-    model: EncoderDecoder[Any, Any],
+    model: Model,
     source: Any,
     target: Sequence[int],
     piece: Callable[[int], str],
@@ -124,24 +125,24 @@ def read_closely(
     look: str | None = None,
     head: int = 0,
 ) -> Closely:
-    """Read one source, a batch of one row, and a target without marks; `piece` names tokens.
+    """Read one source, as the model's `start` takes it in one row, and a target without marks.
 
-    `look` and `head` are the ones to walk through; by default the last look at the source.
+    `piece` names tokens. `look` and `head` are the ones to walk through; by default the decoder's
+    last look, at the source if it has one.
     """
     device = next(model.parameters()).device
     said = torch.tensor([[BOS, *target]], device=device)
     meant = torch.tensor([*target, EOS], device=device)
     with at_rest(model), watch(model) as trace:
-        encoded = model.encoder(source)
-        decoded, _ = model.decoder(model.embedding(said), model.decoder.start(encoded))
+        decoded, _ = model.decoder(model.embedding(said), model.start(source))
         logp = model.readout(decoded.hidden)[0].log_softmax(dim=-1)  # T V
-    asking = looks_at_source(model)
-    walked = look if look is not None else asking[-1] if asking else None
+    looks = tuple(_look(model, trace, name) for name in trace.names)
+    known = [each.name for kind in ("past", "source") for each in looks if each.kind == kind]
+    walked = look if look is not None else known[-1] if known else None
     return Closely(
         _steps(logp, meant, piece),
-        tuple(_look(model, trace, name, asking) for name in trace.names),
+        looks,
         None if walked is None else _walk(model, trace, walked, head),
-        encoded.summary[0].cpu(),
     )
 
 
@@ -163,13 +164,10 @@ def _steps(
     )
 
 
-def _look(
-    model: EncoderDecoder[Any, Any], trace: Trace, name: str, asking: tuple[str, ...]
-) -> Look:
+def _look(model: Model, trace: Trace, name: str) -> Look:
     attention = _attention(model, name)
-    kind: Kind = (
-        "source" if name in asking else "reading" if name.startswith("encoder.") else "past"
-    )
+    at_source = name in looks_at_source(model)
+    kind: Kind = "source" if at_source else "past" if name.startswith("decoder.") else "reading"
     return Look(
         name,
         kind,
@@ -182,7 +180,7 @@ def _look(
     )
 
 
-def _walk(model: EncoderDecoder[Any, Any], trace: Trace, name: str, head: int) -> Walk:
+def _walk(model: Model, trace: Trace, name: str, head: int) -> Walk:
     memory = trace.memory(name)
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
@@ -203,7 +201,7 @@ def _walk(model: EncoderDecoder[Any, Any], trace: Trace, name: str, head: int) -
     )
 
 
-def _attention(model: EncoderDecoder[Any, Any], name: str) -> Attention:
+def _attention(model: Model, name: str) -> Attention:
     module = model.get_submodule(name)
     assert isinstance(module, Attention)
     return module

@@ -76,6 +76,9 @@ class Explanation:
     read: Closely
     identity: Identity
     made: Mapping[str, str]  # how, in words: versions, precision, engine, search
+    summary: Float[Tensor, " E"] | None = (
+        None  # of the source: what a decoder knows that never asks
+    )
     pointer: Pointer | None = None  # the look that is read as an alignment
     links: Links = _NONE  # (source word, target word), by the pointer
     gold: Links | None = None  # the same, by hand
@@ -172,7 +175,7 @@ class Explanation:
             "links": sorted(self.links),
             "gold": None if self.gold is None else sorted(self.gold),
             "walk": None if walk is None else walk.written(arrays),
-            "summary": arrays.add(self.read.summary),
+            "summary": None if self.summary is None else arrays.add(self.summary),
             "beam": None if self.beam is None else self.beam.written(piece),
             "whatifs": written_whatifs(self.whatifs, arrays, piece),
         }
