@@ -192,6 +192,8 @@ class Translator:
         closely = read_closely(
             self.model, ids, said.pieces.ids, self.tokenizer.piece, look=look, head=head or 0
         )
+        if gold is not None:
+            _must_link(gold, read, said)
         links = Links()
         if pointer is not None:
             logps = tuple(step.logp for step in closely.steps)
@@ -302,6 +304,16 @@ class Translator:
                 found = replace(found, alarm=worst(alarms))
             explained.append(found)
         return explained
+
+
+def _must_link(links: Links, source: Text, target: Text) -> None:
+    size = len(source.words), len(target.words)
+    for link in sorted(links):
+        if link[0] >= size[0] or link[1] >= size[1]:
+            raise CorpusError(
+                f"gold: links word {link[0]} with {link[1]}, counted from 0, of sentences of "
+                f"{size[0]} and {size[1]} words"
+            )
 
 
 def _score(chosen: Sequence[Hypothesis], alpha: float) -> float:

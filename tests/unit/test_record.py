@@ -6,17 +6,21 @@ import base64
 import json
 import math
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from click.testing import Result
 from torch import nn
+from typer.testing import CliRunner
 
 import regard
 from regard.attention import Attention
 from regard.attention.score import merge_heads
 from regard.batch import pad
+from regard.cli.main import app
 from regard.engine.engine import Decoding
 from regard.engine.texts import Splitting
 from regard.errors import CorpusError, SpecError
@@ -170,6 +174,59 @@ def test_what_cannot_be_explained_as_one_is_refused(translators) -> None:
         translators["transformer"].explain("  ")
     with pytest.raises(CorpusError, match=r"in \d+ stretches.*'A dog runs\.'"):
         translators["transformer"].explain("A dog runs. " * 40)
+
+
+def test_an_explanation_is_saved_as_its_name_ends(translators, tmp_path: Path) -> None:
+    explanation = translators["bahdanau"].explain(SOURCE, TARGET)
+    for name in ("x.html", "x.svg", "x.json"):
+        explanation.save(tmp_path / name)
+    assert "<regard-view>" in (tmp_path / "x.html").read_text("utf-8")
+    assert json.loads((tmp_path / "x.json").read_text("utf-8"))["format"] == FORMAT
+    assert (tmp_path / "x.svg").read_text("utf-8").startswith("<svg")
+    with pytest.raises(SpecError, match=r"x\.txt: is saved as \.html"):
+        explanation.save(tmp_path / "x.txt")
+    assert "srcdoc" in explanation._repr_html_()
+
+
+def test_a_model_that_looks_at_nothing_has_no_matrix_but_a_page(translators) -> None:
+    explanation = translators["sutskever"].explain(SOURCE, TARGET)
+    with pytest.raises(SpecError, match="look: the model looks at nothing"):
+        explanation.heatmap()
+    assert "<regard-view>" in explanation.to_html()
+
+
+def test_a_matrix_says_which_look_it_shows(translators) -> None:
+    explanation = translators["transformer"].explain(SOURCE, TARGET)
+    first = explanation.matrix()
+    assert first.note.startswith("layer 1 of 2, head 1 of 2, each word as it looked when it was")
+    assert first.weights.shape == (len(explanation.target.words), len(explanation.source.words) + 1)
+    mean = explanation.matrix("decoder.blocks.1.source", shift=1, pieces=True)
+    assert mean.note == "layer 2 of 2, mean of 2 heads, each word as it looked " + (
+        "a step later, when it was read in"
+    )
+    weights = explanation.look("decoder.blocks.1.source").weights
+    torch.testing.assert_close(mean.weights, weights.mean(dim=0)[1:])
+
+
+def test_links_by_hand_must_link_words_that_there_are(translators) -> None:
+    with pytest.raises(CorpusError, match="gold: links word 9 with 0"):
+        translators["bahdanau"].explain(SOURCE, TARGET, gold=Links({(9, 0)}))
+
+
+def test_the_command_explains_in_the_terminal_and_in_files(tmp_path: Path) -> None:
+    one, other = (sealed(name, tmp_path / name / "model") for name in ("bahdanau", "sutskever"))
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["explain", *arguments])
+
+    shown = run(str(one), "A dog runs.", "--target", "Two cats run.")
+    assert shown.exit_code == 0 and "Two cats run." in shown.stdout and "dog" in shown.stdout
+    page = tmp_path / "two.html"
+    assert run(str(one), str(other), "A dog runs.", "-o", str(page)).exit_code == 0
+    assert page.read_text("utf-8").count('<script type="application/json">') == 2
+    assert run(str(one)).exit_code == 2
+    assert run(str(one), str(other), "A dog runs.").exit_code == 2
+    assert run(str(one), "A dog runs.", "--open").exit_code == 2
 
 
 def test_forty_words_and_all_heads_of_a_base_model_stay_small() -> None:

@@ -149,8 +149,10 @@ class Explanation:
                 path.write_text(self.to_html(), encoding="utf-8")
             case ".json":
                 path.write_text(self.to_json(), encoding="utf-8")
-            case _:
+            case ".svg" | ".png":
                 self.heatmap().save(path)
+            case _:
+                raise SpecError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
 
     def _repr_html_(self) -> str:
         return frame(self.to_html())
