@@ -21,7 +21,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 import torch
 
 from benchmarks.toys import FIRST, accuracy, learn, pairs
-from regard.explain.draw import curves, heatmap
+from regard.explain.pictures.curves import curves
+from regard.explain.pictures.heatmap import heatmap
 from regard.explain.watch import watch
 from regard.spec.read import read_run
 from regard.spec.run import Run
@@ -98,10 +99,11 @@ def draw_looks(model: torch.nn.Module, path: Path) -> None:
         model(batch.source, batch.inputs)
     digits = [str(i - FIRST) for i in batch.source.ids[0].tolist()]
     said = [str(i - FIRST) for i in batch.target.ids[0, :-1].tolist()] + ["end"]
-    weights = trace["decoder.attention"][0, 0].tolist()
+    weights = trace["decoder.attention"][0, 0].numpy()
     path.parent.mkdir(parents=True, exist_ok=True)
     title = "Where each digit looked (nobody taught it to)"
-    path.write_text(heatmap(weights, said=said, read=digits, title=title))
+    note = "The task: say a row of digits backwards. One attention, as each digit was produced."
+    path.write_text(heatmap(weights, said=said, read=digits, title=title, note=note))
 
 
 if __name__ == "__main__":

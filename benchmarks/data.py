@@ -36,7 +36,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
 from regard.data.preparation.prepare import Settings, prepare
 from regard.data.preparation.runner import InProcess, Processes, Runner
-from regard.explain.draw import curves
+from regard.explain.pictures.curves import curves
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
 from regard.train.memory import process_peak
 

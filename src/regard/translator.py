@@ -13,24 +13,31 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from torch import Tensor
 
-from regard.batch import Tokens
-from regard.bundle.bundle import RUN, Bundle, unseal
+from regard import __version__
+from regard.batch import Tokens, pad
+from regard.bundle.bundle import RUN, WEIGHTS, Bundle, unseal
 from regard.bundle.restore import restored
-from regard.engine.engine import Decoding, Engine
+from regard.engine.engine import Decoding, Engine, limit
 from regard.engine.texts import Said, Splitting, join, search_texts
 from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.alarm import Alarm, Bounds, judge, worst
 from regard.explain.align import Aligned, Pointer, Text, concatenate
 from regard.explain.align import align as align_pair
-from regard.explain.reread import looks_at_source, reread
-from regard.models import EncoderDecoder
+from regard.explain.closely import read_closely
+from regard.explain.dictionary import Links
+from regard.explain.record import Explanation, Identity
+from regard.explain.reread import Reading, looks_at_source, reread
+from regard.explain.tree import Beam, grow
+from regard.explain.whatif import ask_what_if
+from regard.models import EncoderDecoder, at_rest
 from regard.search import Hypothesis
 from regard.spec.model import Sizes
 from regard.spec.read import parse_run
 from regard.spec.run import Run
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Span, Tokenizer
+from regard.text.tokenizer import EOS, MODEL_FILE, SETTINGS_FILE, SentencePiece, Span, Tokenizer
 
 EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
@@ -82,10 +89,12 @@ class Translator:
         engine: Engine | None = None,  # by default the model itself
         pointer: Pointer | None = None,
         bounds: Bounds | None = None,
+        identity: Identity | None = None,
     ) -> None:
         self.model, self.tokenizer, self.splitting, self.how = model, tokenizer, splitting, how
         self.engine = engine or TorchEngine(model)
         self.pointer, self.bounds = pointer, bounds
+        self.identity = identity or Identity("a model that was not sealed")
 
     def translate(
         self,
@@ -151,6 +160,94 @@ class Translator:
             for (source, target), reading in zip(pairs, readings, strict=True)
         ]
 
+    def explain(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        look: str | None = None,
+        head: int | None = None,
+        gold: Links | None = None,
+    ) -> Explanation:
+        """All that the model did while it translated `source`: a record to look at.
+
+        With a `target`, as if it had said that. `look` and `head` choose what can be walked through
+        with every number; by default the look that aligns words. `gold`: word links by hand.
+        """
+        read, beam = Text.read(self.tokenizer, source), None
+        if not read.pieces.ids:
+            raise CorpusError("source: says nothing; give a sentence")
+        if target is None:
+            said, beam = self._searched(source)
+        else:
+            said = Text.read(self.tokenizer, target)
+        asking, pointer = looks_at_source(self.model), self.pointer
+        if look is not None and look not in asking:
+            known = ", ".join(asking) or "none, it looks at nothing"
+            raise SpecError(f"look: the model has no look at the source {look!r}; it has {known}")
+        if look is None and pointer is not None:
+            look = pointer.look
+            head = pointer.head if head is None else head
+        ids = pad([[*read.pieces.ids, EOS]]).to(next(self.model.parameters()).device)
+        closely = read_closely(
+            self.model, ids, said.pieces.ids, self.tokenizer.piece, look=look, head=head or 0
+        )
+        if gold is not None:
+            _must_link(gold, read, said)
+        links = Links()
+        if pointer is not None:
+            logps = tuple(step.logp for step in closely.steps)
+            looks = {each.name: each.weights for each in closely.looks}
+            links = align_pair(pointer, read, said, Reading(logps, looks)).links
+        return Explanation(
+            read,
+            said,
+            self.tokenizer,
+            closely,
+            self.identity,
+            self._made(given=target is not None),
+            summary=self._summary(ids),
+            pointer=pointer,
+            links=links,
+            gold=gold,
+            beam=beam,
+            whatifs=ask_what_if(self.model, read.pieces.ids, read.word_pieces, said.pieces.ids),
+        )
+
+    def _searched(self, source: str) -> tuple[Text, Beam | None]:
+        """What the engine says of a source; and how the model's own beam comes to the same."""
+        (parts,) = search_texts(self.engine, self.tokenizer, self.splitting, [source], self.how)
+        if len(parts) > 1:
+            stretches = "; ".join(repr(source[slice(*part.span)]) for part in parts)
+            raise CorpusError(
+                f"source: is translated in {len(parts)} stretches, each by itself; explain one of "
+                f"them: {stretches}"
+            )
+        tokens = parts[0].hypotheses[0].tokens
+        ids = pad([[*parts[0].source, EOS]]).to(next(self.model.parameters()).device)
+        how = self.how
+        found, beam = grow(
+            self.model, ids, width=how.width, alpha=how.alpha, limit=limit(ids.ids.size(1))
+        )
+        return Text.spelt(self.tokenizer, tokens), beam if found[0].tokens == tokens else None
+
+    @torch.inference_mode()
+    def _summary(self, source: Tokens) -> Tensor:
+        with at_rest(self.model):
+            return self.model.encoder(source).summary[0].cpu()
+
+    def _made(self, *, given: bool) -> dict[str, str]:
+        """How an explanation was made, in words."""
+        how = self.how
+        search = f"beam of {how.width}, alpha {how.alpha:g}" if how.width > 1 else "greedy"
+        return {
+            "regard": __version__,
+            "torch": torch.__version__,
+            "precision": str(next(self.model.parameters()).dtype).removeprefix("torch."),
+            "engine": "none" if given else self.engine.name,
+            "search": "given" if given else search,
+        }
+
     def _translation(self, text: str, said: list[Said], rank: int, alpha: float) -> Translation:
         chosen = [part.hypotheses[min(rank, len(part.hypotheses) - 1)] for part in said]
         texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
@@ -209,6 +306,16 @@ class Translator:
         return explained
 
 
+def _must_link(links: Links, source: Text, target: Text) -> None:
+    size = len(source.words), len(target.words)
+    for link in sorted(links):
+        if link[0] >= size[0] or link[1] >= size[1]:
+            raise CorpusError(
+                f"gold: links word {link[0]} with {link[1]}, counted from 0, of sentences of "
+                f"{size[0]} and {size[1]} words"
+            )
+
+
 def _score(chosen: Sequence[Hypothesis], alpha: float) -> float:
     """Of several parts, as if they were one sentence."""
     if len(chosen) == 1:
@@ -251,6 +358,12 @@ def translator_in(
         engine=_engine(bundle, model, engine),
         pointer=pointer,
         bounds=bounds,
+        identity=Identity(
+            "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
+            run.about,
+            bundle.files[WEIGHTS].sha256,
+            sum(parameter.numel() for parameter in model.parameters()),
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""The heatmap in pixels: it has a cell for each weight, darker for more."""
+"""The heatmap in pixels: it has a cell for each weight, brighter for more."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("PIL")
 
-from regard.explain.draw import shade
+from regard.svg import shade
 from regard.train.observers import heatmap as module
 from regard.train.observers.heatmap import CELL, MARGIN, heatmap
 

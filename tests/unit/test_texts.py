@@ -25,6 +25,8 @@ class Echo:
     def __init__(self) -> None:
         self.read: list[int] = []
 
+    name = "a test's"
+
     def search(self, sources, how):
         self.read += [len(source) for source in sources]
         return [[Hypothesis(tuple(source), (0.0,) * (len(source) + 1), 0.0)] for source in sources]

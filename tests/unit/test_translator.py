@@ -69,6 +69,8 @@ def test_probabilities_that_an_engine_does_not_tell_are_found_by_a_forced_readin
     translator,
 ) -> None:
     class Silent:
+        name = "a test's"
+
         def search(self, sources, how):
             found = TorchEngine(translator.model).search(sources, how)
             return [[replace(one, logps=()) for one in each] for each in found]

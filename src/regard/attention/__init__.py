@@ -2,12 +2,14 @@
 
 from regard.attention.attention import Attention, Glance
 from regard.attention.dropout import Dropout
+from regard.attention.equation import Equation, equation
 from regard.attention.memory import Memory
 from regard.attention.score import (
     Additive,
     Cosine,
     InnerProduct,
     Score,
+    Units,
     additive,
     bilinear,
     cosine,
@@ -35,6 +37,7 @@ __all__ = [
     "Choice",
     "Cosine",
     "Dropout",
+    "Equation",
     "Everywhere",
     "Glance",
     "Hard",
@@ -49,6 +52,7 @@ __all__ = [
     "Softmax",
     "Span",
     "Sparsemax",
+    "Units",
     "View",
     "Weighed",
     "Weighing",
@@ -56,6 +60,7 @@ __all__ = [
     "bilinear",
     "cosine",
     "dot",
+    "equation",
     "perceptron",
     "scaled_dot",
 ]

@@ -27,16 +27,18 @@ from regard.attention.precision import narrowed
 from regard.attention.score import Score, merge_heads, split_heads
 from regard.attention.shared import shared, weighted_sum
 from regard.attention.span import Everywhere, Question, Span
-from regard.attention.weigh import Choice, Softmax, Weighing
+from regard.attention.weigh import Choice, Softmax, Weighing, hide
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What one look gave. Scores and weights exist only for those who listen."""
+    """What one look gave. All but the context and the choice exist only for those who listen."""
 
     context: Float[Tensor, "N T C"]
     choice: Choice | None = None  # of a hard look
-    scores: Float[Tensor, "B H KT S"] | None = None
+    asked: Float[Tensor, "B H KT D"] | None = None  # the query, projected
+    memory: Memory | None = None
+    scores: Float[Tensor, "B H KT S"] | None = None  # −∞ where the span lets nothing be seen
     weights: Float[Tensor, "B H KT S"] | None = None
 
 
@@ -91,6 +93,7 @@ class Attention(nn.Module):
             memory, asked = memory.near(view.positions), _apart(asked)
 
         scale, choice, scores, weights = self.score.inner_scale, None, None, None
+        visible: Tensor | None = None
         if scale is not None and self.weighing.fusable and view.prior is None and not heard:
             context = inner_product_context(
                 asked,
@@ -103,7 +106,8 @@ class Attention(nn.Module):
             )
         else:
             scores = self.score.compare(asked, memory.keys)
-            weighed = self.weighing(scores, view.mask(scores))
+            visible = view.mask(scores)
+            weighed = self.weighing(scores, visible)
             choice = weighed.choice
             weights = weighed.weights if view.prior is None else weighed.weights * view.prior
             context = weighted_sum(self.dropout(weights), memory.values)
@@ -111,7 +115,10 @@ class Attention(nn.Module):
         if view.positions is not None:
             context = context.squeeze(2).unflatten(0, query.shape[:2]).transpose(1, 2)
         context = self.to_context(merge_heads(context)).view(rows, steps, -1)
-        glance = Glance(context, choice, scores, weights) if heard else Glance(context, choice)
+        if not heard:
+            return Glance(context, choice)
+        assert scores is not None
+        glance = Glance(context, choice, asked, memory, hide(scores, visible), weights)
         for listen in self.listeners:
             listen(glance)
         return glance

@@ -9,18 +9,38 @@ general, concat, scaled dot) are choices of projection, and are functions at the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.equation import Equation, equation
 from regard.attention.kernels import additive_scores, exponential
 from regard.attention.shared import shared
 
 
+@dataclass(frozen=True, slots=True)
+class Units:
+    """A score told unit by unit: scale · Σ_d q_d k_d, or with an energy Σ_d v_d tanh(q_d + k_d)."""
+
+    queries: Float[Tensor, "B H T D"]
+    keys: Float[Tensor, "B H S D"]
+    scale: float = 1.0
+    energy: Float[Tensor, "H D"] | None = None
+
+
 class Score(nn.Module, ABC):
     heads: int
+    made_by: Callable[..., Any] | None = None  # the function with its name in the literature
+
+    @property
+    def equation(self) -> Equation:
+        return equation(self.made_by or type(self))
 
     @abstractmethod
     def project_query(self, query: Float[Tensor, "B T Q"]) -> Float[Tensor, "B H T D"]: ...
@@ -32,6 +52,10 @@ class Score(nn.Module, ABC):
     def compare(
         self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
     ) -> Float[Tensor, "B H T S"]: ...
+
+    @abstractmethod
+    def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
+        """What `compare` sums, for who wants to see it."""
 
     @property
     def inner_scale(self) -> float | None:
@@ -58,6 +82,9 @@ class InnerProduct(Score):
         self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
     ) -> Float[Tensor, "B H T S"]:
         return (self.scale * query) @ keys.mT
+
+    def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
+        return Units(query, keys, self.scale)
 
     @property
     def inner_scale(self) -> float | None:
@@ -87,6 +114,9 @@ class Cosine(Score):
         self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
     ) -> Float[Tensor, "B H T S"]:
         return query @ keys.mT
+
+    def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
+        return Units(query, keys)
 
     @property
     def inner_scale(self) -> float | None:
@@ -119,22 +149,45 @@ class Additive(Score):
     ) -> Float[Tensor, "B H T S"]:
         return additive_scores(query, keys, self.energy)
 
+    def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
+        return Units(query.log() / 2, keys.log() / 2, energy=self.energy)
 
+
+P = ParamSpec("P")
+Made = TypeVar("Made", bound=Score)
+
+
+def _named(make: Callable[P, Made]) -> Callable[P, Made]:
+    """Scores that `make` makes know by which name they are known."""
+
+    @wraps(make)
+    def made(*sizes: P.args, **more: P.kwargs) -> Made:
+        score = make(*sizes, **more)
+        score.made_by = made
+        return score
+
+    return made
+
+
+@_named
 def dot() -> InnerProduct:
     """score(q, k) = ⟨q, k⟩  (Luong et al. 2015, 3.1, "dot")"""
     return InnerProduct(nn.Identity(), nn.Identity())
 
 
+@_named
 def bilinear(query_dim: int, key_dim: int) -> InnerProduct:
     """score(q, k) = ⟨q, W k⟩  (Luong et al. 2015, 3.1, "general")"""
     return InnerProduct(nn.Identity(), nn.Linear(key_dim, query_dim, bias=False))
 
 
+@_named
 def perceptron(query_dim: int, key_dim: int) -> InnerProduct:
     """score(q, k) = ⟨q, tanh(W k + b)⟩  (Yang et al. 2016, 2.2, eq. 5 and 6)"""
     return InnerProduct(nn.Identity(), nn.Sequential(nn.Linear(key_dim, query_dim), nn.Tanh()))
 
 
+@_named
 def scaled_dot(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> InnerProduct:
     """score(q, k) = ⟨W q + b, W' k⟩ / √d, in each head  (Vaswani et al. 2017, 3.2)
 
@@ -148,6 +201,7 @@ def scaled_dot(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> Inn
     )
 
 
+@_named
 def cosine(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> Cosine:
     """score(q, k) = β cos(W q, W' k), in each head  (Graves et al. 2014, eq. 5 and 6)"""
     return Cosine(
@@ -155,6 +209,7 @@ def cosine(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> Cosine:
     )
 
 
+@_named
 def additive(query_dim: int, key_dim: int, *, dim: int, heads: int = 1) -> Additive:
     """score(q, k) = v · tanh(W q + U k)  (Bahdanau et al. 2015, A.1.2; Luong's "concat")
 

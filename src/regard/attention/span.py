@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.attention.equation import Equation, equation
 from regard.attention.memory import Memory
 
 
@@ -65,6 +66,10 @@ class View:
 
 
 class Span(nn.Module, ABC):
+    @property
+    def equation(self) -> Equation:
+        return equation(type(self))
+
     @abstractmethod
     def look(self, question: Question) -> View:
         """What each query sees of the memory."""

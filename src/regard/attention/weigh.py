@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from regard.attention.equation import Equation, equation
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -27,6 +29,10 @@ class Weighed:
 
 class Weighing(nn.Module, ABC):
     fusable: bool = False  # a softmax, so that a kernel may fuse it with the inner product
+
+    @property
+    def equation(self) -> Equation:
+        return equation(type(self))
 
     @abstractmethod
     def forward(

@@ -14,6 +14,7 @@ from regard.cli.corpora import OneOrTwo
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
+from regard.cli.explain import explain
 from regard.cli.export import export
 from regard.cli.prepare import prepare
 from regard.cli.train import train
@@ -41,6 +42,7 @@ for verb in (
     describe,
     doctor,
     evaluate,
+    explain,
     export,
     prepare,
     translate,

@@ -43,6 +43,8 @@ class CTranslate2Engine:
     for the best hypotheses and as long as the search for all of a beam of five.
     """
 
+    name = "ctranslate2"
+
     def __init__(self, files: Mapping[str, bytes], *, workers: int | None = None) -> None:
         self.workers = workers or len(os.sched_getaffinity(0))
         try:

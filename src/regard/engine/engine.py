@@ -34,6 +34,8 @@ class Decoding:
 class Engine(Protocol):
     """What is found for a source does not depend on its neighbours."""
 
+    name: str
+
     def search(self, sources: Sequence[Sequence[int]], how: Decoding) -> list[list[Hypothesis]]:
         """For each source, its ids without marks, the `width` best hypotheses, best first."""
 

@@ -40,6 +40,8 @@ class TorchEngine:
     the last bit. Without it the sums of a small batch may be made in another order.
     """
 
+    name = "torch"
+
     def __init__(
         self,
         model: EncoderDecoder[Tokens, Any],

@@ -79,6 +79,11 @@ def read_links(path: str) -> list[Links]:
     return [gold.possible for gold in _read(path, first=0, marks="-")]
 
 
+def parse_links(line: str, where: str) -> Links:
+    """The same of one line; `where` it stood is said if it is wrong."""
+    return _parse(line, where, first=0, marks="-").possible
+
+
 def read_gold(path: str, *, first: int = 0) -> list[Gold]:
     """The gold links of a file that counts words from `first`, here counted from 0."""
     return list(_read(path, first, marks="-?p"))
@@ -109,23 +114,27 @@ def check(gold: Sequence[Gold], sources: Sequence[str], targets: Sequence[str], 
 def _read(path: str, first: int, marks: str) -> Iterator[Gold]:
     lines = (line for block in line_blocks(path, 10_000) for line in block)
     for number, line in enumerate(lines, 1):
-        sure, possible = set(), set()
-        for written in line.split():
-            read = _LINK.fullmatch(written)
-            if read is None or read[2] not in marks:
-                raise CorpusError(
-                    f"{path}, line {number}: {written[:40]!r} is not a link such as "
-                    + " or ".join(f"3{mark}4" for mark in marks)
-                )
-            if "NULL" in read.groups():
-                continue
-            link = int(read[1]) - first, int(read[3]) - first
-            if min(link) < 0:
-                continue
-            possible.add(link)
-            if read[2] == "-":
-                sure.add(link)
-        yield Gold(frozenset(sure), frozenset(possible))
+        yield _parse(line, f"{path}, line {number}", first, marks)
+
+
+def _parse(line: str, where: str, first: int, marks: str) -> Gold:
+    sure, possible = set(), set()
+    for written in line.split():
+        read = _LINK.fullmatch(written)
+        if read is None or read[2] not in marks:
+            raise CorpusError(
+                f"{where}: {written[:40]!r} is not a link such as "
+                + " or ".join(f"3{mark}4" for mark in marks)
+            )
+        if "NULL" in read.groups():
+            continue
+        link = int(read[1]) - first, int(read[3]) - first
+        if min(link) < 0:
+            continue
+        possible.add(link)
+        if read[2] == "-":
+            sure.add(link)
+    return Gold(frozenset(sure), frozenset(possible))
 
 
 def _percent(part: int, whole: int) -> float:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -22,6 +22,8 @@ from regard.explain.dictionary import Links
 from regard.explain.reread import Reading
 from regard.text.tokenizer import Pieces, Span, Tokenizer
 from regard.text.words import pieces_of_words, words
+
+END = "</s>"
 
 Symmetry = Literal["intersection", "grow-diag"]
 
@@ -50,9 +52,32 @@ class Text:
         """`spaced`: its words are what stands between spaces, as gold alignments count them."""
         return cls(raw, tokenizer.pieces(raw), _between_spaces(raw) if spaced else words(raw))
 
+    @classmethod
+    def spelt(cls, tokenizer: Tokenizer, ids: Sequence[int]) -> Text:
+        """What a model said, in the pieces in which it said it."""
+        raw, pieces = tokenizer.spell(ids)
+        return cls(raw, pieces, words(raw))
+
     @property
     def word_pieces(self) -> list[list[int]]:
         return pieces_of_words(self.pieces.spans, self.words)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of all positions that can be looked at: its pieces, and its end."""
+        return (*self.pieces.pieces, END)
+
+    def written(self) -> dict[str, Any]:
+        """As a record has it."""
+        end = len(self.raw)
+        return {
+            "kind": "text",
+            "text": self.raw,
+            "pieces": self.labels,
+            "spans": [*self.pieces.spans, (end, end)],
+            "words": self.words,
+            "word_pieces": self.word_pieces,
+        }
 
     @property
     def word_texts(self) -> list[str]:
@@ -70,7 +95,7 @@ class Aligned:
 
 
 def align(pointer: Pointer, source: Text, target: Text, reading: Reading) -> Aligned:
-    looks = _in_words(reading.looks[pointer.look], source, target, pointer.shift)
+    looks = in_words(reading.looks[pointer.look], source, target, pointer.shift)
     weights = _of_head(looks, pointer.head)
     return Aligned(source, target, weights, _links(weights, pointer.null))
 
@@ -171,7 +196,7 @@ def _all_of(
 def _all_links(source: Text, target: Text, reading: Reading) -> Iterator[tuple[Pointer, Links]]:
     for name, look in reading.looks.items():
         for shift in (0, 1):
-            looks = _in_words(look, source, target, shift)
+            looks = in_words(look, source, target, shift)
             for head in (None, *range(look.size(0))):
                 for null in (False, True):
                     yield Pointer(name, head, shift, null), _links(_of_head(looks, head), null)
@@ -181,7 +206,7 @@ def _of_head(looks: Float[Tensor, "H J I"], head: int | None) -> Float[Tensor, "
     return looks.mean(dim=0) if head is None else looks[head]
 
 
-def _in_words(
+def in_words(
     look: Float[Tensor, "H T S"], source: Text, target: Text, shift: int
 ) -> Float[Tensor, "H J I"]:
     """Between words: the sum over a source word's pieces, the mean over a target word's."""

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from regard.batch import Tokens, pad
 from regard.explain.watch import watch
-from regard.models import EncoderDecoder, at_rest
+from regard.models import EncoderDecoder, LanguageModel, at_rest
 from regard.text.tokenizer import BOS, EOS
 
 BUDGET = 1 << 11  # positions of a batch: of each, all logits and all looks are held at once
@@ -32,7 +32,7 @@ class Reading:
     looks: dict[str, Float[Tensor, "H T S"]]  # by the attention's name in the model
 
 
-def looks_at_source(model: EncoderDecoder[Any, Any]) -> tuple[str, ...]:
+def looks_at_source(model: EncoderDecoder[Any, Any] | LanguageModel[Any]) -> tuple[str, ...]:
     """The names of all attentions that ask what was read."""
     return tuple(f"decoder.{name}" for name in model.decoder.source_looks)
 

@@ -2,10 +2,11 @@
 
 from regard.search.ensemble import ensemble
 from regard.search.rules import Rule, at_least, forbid, force, no_repeat
-from regard.search.search import Hypothesis, Step, beam, greedy, sample
+from regard.search.search import Grown, Hypothesis, Step, beam, greedy, sample
 from regard.search.state import pick
 
 __all__ = [
+    "Grown",
     "Hypothesis",
     "Rule",
     "Step",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.search.likeliest import likeliest
@@ -30,6 +30,22 @@ class Hypothesis:
     def ended(self) -> bool:
         """It came to its end before the limit."""
         return len(self.logps) > len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What a beam of K weighed at one length: the C likeliest ways to go on, the likeliest first.
+
+    Ways whose total is −∞ are none: they fill up where there are fewer than C.
+    """
+
+    sentences: tuple[int, ...]  # B: those that were still searched
+    origins: Int[Tensor, "B C"]  # which of the sentence's K hypotheses it goes on from
+    tokens: Int[Tensor, "B C"]
+    logps: Float[Tensor, "B C"]  # of the token
+    totals: Float[Tensor, "B C"]  # of all up to it
+    ended: Bool[Tensor, "B C"]  # it is a whole hypothesis
+    kept: Int[Tensor, "B K"]  # the ways that are the K hypotheses from here on; −1: none is
 
 
 def greedy(
@@ -95,12 +111,15 @@ def beam(
     alpha: float = 1.0,
     rules: Sequence[Rule] = (),
     device: torch.device | str = "cpu",
+    tell: Callable[[Grown], None] | None = None,
 ) -> list[list[Hypothesis]]:
     """The `width` best sentences for each of `rows` sources, best first.
 
     Ranked by Σ log p / length^alpha, the end counted in the length. A sentence is left when `width`
     hypotheses of it have ended. One still alive may come before them if it goes on long enough, so
     a search to the very end would now and then find better ones, at half as much again of the cost.
+
+    `tell` hears of every length what was weighed.
     """
     alive = list(range(rows))  # B: the sentences not yet left
     state = pick(state, torch.arange(rows, device=device).repeat_interleave(width))
@@ -122,19 +141,26 @@ def beam(
 
         # at the limit everything ends, as it is
         ends = token.eq(eos) if length < limit else torch.ones_like(token, dtype=torch.bool)
-        over = (ends & best.isfinite())[:, :width].nonzero(as_tuple=True)
+        ended = ends & best.isfinite()
+        ended[:, width:] = False
+        over = ended.nonzero(as_tuple=True)
         if over[0].numel():
             spoken = torch.cat([said[origin[over], 1:], token[over][:, None]], dim=1).tolist()
             likely = torch.cat([logps[origin[over]], logp[over][:, None]], dim=1).tolist()
             for b, words, steps, score in zip(
                 over[0].tolist(), spoken, likely, best[over].tolist(), strict=True
             ):
-                ended = Hypothesis(_until(words, eos), tuple(steps), score / length**alpha)
-                done[alive[b]].append(ended)
+                whole = Hypothesis(_until(words, eos), tuple(steps), score / length**alpha)
+                done[alive[b]].append(whole)
 
         total, kept = best.masked_fill(ends, -torch.inf).topk(width)  # B K
         hopes = total[:, 0].isfinite().tolist()
         going = [b for b, hope in enumerate(hopes) if hope and len(done[alive[b]]) < width]
+        if tell is not None:
+            on = torch.zeros(len(alive), 1, dtype=torch.bool, device=device)
+            on[going] = True
+            carried = kept.masked_fill(~(on & total.isfinite()), -1)
+            tell(Grown(tuple(alive), origin - first, token, logp, best, ended, carried))
         if not going:
             break
         left = torch.tensor(going, device=device)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from regard.attention import Attention, Glance
+from regard.attention import Attention, Equation, Glance
+from regard.attention import equation as equation_of
 from regard.batch import Documents, Images, Tokens
 from regard.spec.attention import Look
 from regard.spec.export import obstacles
 from regard.spec.model import Sizes
 from regard.spec.run import Run
-
-
-@dataclass(frozen=True, slots=True)
-class Equation:
-    """A part's name in the run file, what it computes, and where that is from."""
-
-    name: str
-    formula: str
-    citation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +59,8 @@ def describe(run: Run, sizes: Sizes) -> Description:
 
 
 def equation(spec: Any) -> Equation:
-    """From the first line of the docstring of the part that `spec` builds."""
-    first = (inspect.getdoc(spec.part) or "").partition("\n")[0]
-    formula, _, citation = first.partition("  (")
-    return Equation(spec.kind, formula, citation.rstrip(")"))
+    """Of the part that `spec` builds."""
+    return replace(equation_of(spec.part), name=spec.kind)
 
 
 def _wiring(run: Run) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -92,6 +92,10 @@ class Tokenizer(ABC):
     @abstractmethod
     def pieces(self, text: str) -> Pieces:
         """The same ids as `encode`, with their pieces and where these stand in the raw text."""
+
+    @abstractmethod
+    def spell(self, ids: Sequence[int]) -> tuple[str, Pieces]:
+        """What `decode` gives, and where in it each piece stands, however it was cut."""
 
     @abstractmethod
     def save(self, folder: Path) -> None: ...
@@ -277,6 +281,17 @@ class SentencePiece(Tokenizer):
             else:
                 spans.append((traced.starts[first], traced.ends[place - 1]))
         return Pieces(tuple(ids), tuple(names), tuple(spans))
+
+    def spell(self, ids: Sequence[int]) -> tuple[str, Pieces]:
+        """Bytes that stand together all have the characters that they spell together."""
+        text, names, spans = self.decode(ids), [self.piece(i) for i in ids], list[Span]()
+        runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)
+        for _, run in runs:
+            at = list(run)
+            start, end = (len(self.decode(ids[:edge])) for edge in (at[0], at[-1] + 1))
+            start += names[at[0]][0] == "▁" and start < end - 1 and text[start].isspace()
+            spans += [(start, end)] * len(at)
+        return text, Pieces(tuple(ids), tuple(names), tuple(spans))
 
 
 def _bytes_of_character(lead: int) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Float, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
-LIGHT, DARK = (240, 244, 248), (8, 48, 107)  # one hue, its luminance falling with the weight
+from regard.svg import SCALE
+
 PAPER, INK = "#FFFFFF", "#222222"
 CELL, MARGIN = 22, 6  # pixels: a line of text, and what keeps it from the edge
 # One that knows many alphabets, by its name on Linux, macOS and Windows; Pillow's own knows ASCII.
@@ -20,7 +21,7 @@ FONTS = ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf")
 def heatmap(
     weights: Float[np.ndarray, "T S"], *, said: Sequence[str], read: Sequence[str]
 ) -> UInt8[np.ndarray, "Y X 3"]:
-    """A row for each piece that was said, a column for each that was read; darker is more."""
+    """A row for each piece that was said, a column for each that was read; brighter is more."""
     rows, columns = [_label(piece) for piece in said], [_label(piece) for piece in read]
     left, top = (
         2 * MARGIN + max((label.width for label in side), default=0) for side in (rows, columns)
@@ -38,9 +39,8 @@ def heatmap(
 
 
 def _cells(weights: Float[np.ndarray, "T S"]) -> UInt8[np.ndarray, "Y X 3"]:
-    share = np.clip(weights, 0, 1)[..., None]
-    colours = np.rint(np.array(LIGHT) + share * (np.array(DARK) - np.array(LIGHT))).astype(np.uint8)
-    cells = colours.repeat(CELL, axis=0).repeat(CELL, axis=1)
+    levels = np.rint(255 * np.clip(weights, 0, 1)).astype(np.uint8)
+    cells = np.array(SCALE, np.uint8)[levels].repeat(CELL, axis=0).repeat(CELL, axis=1)
     cells[::CELL] = cells[:, ::CELL] = 255  # a line between two cells
     return cells
 

@@ -1,10 +1,9 @@
-"""Still pictures, as SVG: curves, and where each word looked."""
+"""Curves, as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from regard import svg
 from regard.svg import Number
@@ -72,39 +71,6 @@ def curves(
             parts.append(svg.text(name, end + 12, level + 4, size=12, fill=colour))
     longest = max(len(name) for name in series)
     return svg.picture(box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
-
-
-def heatmap(
-    weights: Sequence[Sequence[Number]], *, said: Sequence[str], read: Sequence[str], title: str
-) -> str:
-    """A row for each token that was said, a column for each that was read; darker is more."""
-    cell = 30
-    left = 24 + 9 * max(map(len, said))
-    top = 60 + 7 * max(map(len, read))
-    parts = [svg.text(title, 24, 28, size=15, weight="bold")]
-    for column, token in enumerate(read):
-        at = left + (column + 0.5) * cell
-        turn = f" transform='rotate(-50 {at:.1f} {top - 8:.1f})'" if len(token) > 2 else ""
-        anchor = "start" if turn else "middle"
-        parts.append(svg.text(token, at, top - 8, anchor=anchor, extra=turn))
-    for row, (token, line) in enumerate(zip(said, weights, strict=True)):
-        level = top + row * cell
-        parts.append(svg.text(token, left - 10, level + cell / 2 + 5, anchor="end"))
-        parts += [
-            f"<rect x='{left + column * cell}' y='{level}' width='{cell}' height='{cell}' "
-            f"fill='{shade(weight)}' stroke='#FFFFFF'><title>{escape(token, quote=True)} ← "
-            f"{escape(read[column], quote=True)} {weight:.3f}</title></rect>"
-            for column, weight in enumerate(line)
-        ]
-    return svg.picture(left + len(read) * cell + 24, top + len(said) * cell + 24, parts)
-
-
-def shade(weight: Number) -> str:
-    """One hue, its luminance falling evenly with the weight."""
-    light, dark = (240, 244, 248), (8, 48, 107)
-    share = min(max(weight, 0.0), 1.0)
-    mixed = (round(a + (b - a) * share) for a, b in zip(light, dark, strict=True))
-    return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
 def _ticks(low: Number, high: Number) -> list[Number]:

@@ -1,0 +1,207 @@
+"""A pair read closely: every number of every look, and of one head each step from query to context.
+
+`reread` reads many pairs for what is wanted of them; this reads one, and keeps all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention import Attention, Equation
+from regard.errors import SpecError
+from regard.explain.arrays import Arrays
+from regard.explain.reread import looks_at_source
+from regard.explain.watch import Trace, watch
+from regard.models import EncoderDecoder, LanguageModel, at_rest
+from regard.text.tokenizer import BOS, EOS
+
+Kind = Literal["source", "past", "reading"]
+"""Who looks at what: what is said at what was read; at what was said before; and what was read at
+itself, while it was being read."""
+
+Model: TypeAlias = EncoderDecoder[Any, Any] | LanguageModel[Any]
+
+TOP = 10  # of what could have been said at a step
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One attention of a model. Rows are what asked, columns what was looked at."""
+
+    name: str  # in the model
+    kind: Kind
+    score: Equation
+    span: Equation
+    weighing: Equation
+    scores: Float[Tensor, "H T S"]  # −∞ where nothing may be seen
+    weights: Float[Tensor, "H T S"]
+    norms: Float[Tensor, "H S"]  # ‖v_s‖: a weight says little of a value that is short
+
+    @property
+    def heads(self) -> int:
+        return self.weights.size(0)
+
+    @property
+    def layer(self) -> int:
+        found = re.search(r"\.(\d+)\.", self.name)
+        return int(found[1]) if found else 0
+
+    def written(self, arrays: Arrays) -> dict[str, Any]:
+        """As a record has it; its scores where they are looks at the source."""
+        equations = {name: asdict(getattr(self, name)) for name in ("score", "span", "weighing")}
+        scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "source" else {}
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "layer": self.layer,
+            "heads": self.heads,
+            **equations,
+            "weights": arrays.add_weights(self.weights),
+            "norms": arrays.add(self.norms, "f16"),
+            **scores,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One head, with all its numbers: (queries, keys) → scores → weights, values → contexts.
+
+    A score is scale · Σ_d q_d k_d, or, where there is an energy v, Σ_d v_d tanh(q_d + k_d).
+    """
+
+    look: str
+    head: int
+    queries: Float[Tensor, "T D"]
+    keys: Float[Tensor, "S D"]
+    scale: float
+    energy: Float[Tensor, " D"] | None
+    scores: Float[Tensor, "T S"]
+    weights: Float[Tensor, "T S"]
+    values: Float[Tensor, "S W"]
+    contexts: Float[Tensor, "T W"]
+
+    def written(self, arrays: Arrays) -> dict[str, Any]:
+        """As a record has it."""
+        tables = ("queries", "keys", "scores", "weights", "values", "contexts")
+        return {
+            "look": self.look,
+            "head": self.head,
+            "scale": self.scale,
+            "energy": None if self.energy is None else arrays.add(self.energy),
+            **{name: arrays.add(getattr(self, name)) for name in tables},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the model thought of saying, and how likely it found what was said."""
+
+    logp: float
+    entropy: float
+    top: tuple[tuple[str, float], ...]  # the likeliest pieces and their log-probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Closely:
+    steps: tuple[Step, ...]  # of the target's tokens, and of its end
+    looks: tuple[Look, ...]
+    walk: Walk | None  # None: nothing was looked at
+
+
+@torch.inference_mode()
+def read_closely(
+    model: Model,
+    source: Any,
+    target: Sequence[int],
+    piece: Callable[[int], str],
+    *,
+    look: str | None = None,
+    head: int = 0,
+) -> Closely:
+    """Read one source, as the model's `start` takes it in one row, and a target without marks.
+
+    `piece` names tokens. `look` and `head` are the ones to walk through; by default the decoder's
+    last look, at the source if it has one.
+    """
+    device = next(model.parameters()).device
+    said = torch.tensor([[BOS, *target]], device=device)
+    meant = torch.tensor([*target, EOS], device=device)
+    with at_rest(model), watch(model) as trace:
+        decoded, _ = model.decoder(model.embedding(said), model.start(source))
+        logp = model.readout(decoded.hidden)[0].log_softmax(dim=-1)  # T V
+    looks = tuple(_look(model, trace, name) for name in trace.names)
+    known = [each.name for kind in ("past", "source") for each in looks if each.kind == kind]
+    walked = look if look is not None else known[-1] if known else None
+    return Closely(
+        _steps(logp, meant, piece),
+        looks,
+        None if walked is None else _walk(model, trace, walked, head),
+    )
+
+
+def _steps(
+    logp: Float[Tensor, "T V"], meant: Int[Tensor, " T"], piece: Callable[[int], str]
+) -> tuple[Step, ...]:
+    best = logp.topk(min(TOP, logp.size(-1)))
+    entropy = -(logp.exp() * logp).sum(dim=-1)
+    chosen = logp.gather(1, meant[:, None])[:, 0]
+    return tuple(
+        Step(one, spread, tuple(zip(map(piece, tokens), logps, strict=True)))
+        for one, spread, tokens, logps in zip(
+            chosen.tolist(),
+            entropy.tolist(),
+            best.indices.tolist(),
+            best.values.tolist(),
+            strict=True,
+        )
+    )
+
+
+def _look(model: Model, trace: Trace, name: str) -> Look:
+    attention = _attention(model, name)
+    at_source = name in looks_at_source(model)
+    kind: Kind = "source" if at_source else "past" if name.startswith("decoder.") else "reading"
+    return Look(
+        name,
+        kind,
+        attention.score.equation,
+        attention.span.equation,
+        attention.weighing.equation,
+        trace.scores(name)[0].cpu(),
+        trace[name][0].cpu(),
+        trace.memory(name).values[0].float().norm(dim=-1).cpu(),
+    )
+
+
+def _walk(model: Model, trace: Trace, name: str, head: int) -> Walk:
+    memory = trace.memory(name)
+    heads = memory.keys.size(1)
+    if not 0 <= head < heads:
+        raise SpecError(f"head: there are {heads}, from 0 on, and not {head}")
+    units = _attention(model, name).score.tell(trace.asked(name), memory.keys)
+    weights, values = trace[name][0, head], memory.values[0, head].float()
+    return Walk(
+        name,
+        head,
+        units.queries[0, head].cpu(),
+        units.keys[0, head].cpu(),
+        units.scale,
+        None if units.energy is None else units.energy[head].detach().cpu(),
+        trace.scores(name)[0, head].cpu(),
+        weights.cpu(),
+        values.cpu(),
+        (weights @ values).cpu(),
+    )
+
+
+def _attention(model: Model, name: str) -> Attention:
+    module = model.get_submodule(name)
+    assert isinstance(module, Attention)
+    return module

@@ -1,0 +1,56 @@
+"""One look as a matrix between words or pieces, with the words that say which look it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.explain.align import END, Text, in_words
+from regard.explain.closely import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A row for each word or piece that was said, a column for each that was read."""
+
+    weights: Float[Tensor, "J I"]
+    said: tuple[str, ...]
+    read: tuple[str, ...]
+    note: str  # attention is not alignment: a reader must know which look this is
+
+
+def between_words(
+    look: Look, source: Text, target: Text, head: int | None, shift: int, layers: int
+) -> Matrix:
+    """The sum over a source word's pieces, the mean over a target word's."""
+    weights = _of_head(in_words(look.weights, source, target, shift), head)
+    note = f"{which(look, head, shift, layers)}; pieces joined to words"
+    return Matrix(weights, tuple(target.word_texts), (*source.word_texts, END), note)
+
+
+def between_pieces(
+    look: Look, source: Text, target: Text, head: int | None, shift: int, layers: int
+) -> Matrix:
+    """As the model has it; read a step later, the first step is no piece's, and left out."""
+    weights = _of_head(look.weights, head)[shift:]
+    said = target.labels[: weights.size(0)]
+    return Matrix(weights, said, source.labels, which(look, head, shift, layers))
+
+
+def which(look: Look, head: int | None, shift: int, layers: int) -> str:
+    """Layers and heads counted from one, as papers do."""
+    parts = []
+    if layers > 1:
+        parts.append(f"layer {look.layer + 1} of {layers}")
+    if look.heads > 1:
+        of = f"of {look.heads} heads" if head is None else f"{head + 1} of {look.heads}"
+        parts.append(f"mean {of}" if head is None else f"head {of}")
+    moment = "a step later, when it was read in" if shift else "when it was produced"
+    parts.append(f"each word as it looked {moment}")
+    return ", ".join(parts)
+
+
+def _of_head(weights: Float[Tensor, "H J I"], head: int | None) -> Float[Tensor, "J I"]:
+    return weights.mean(dim=0) if head is None else weights[head]

@@ -1,0 +1,154 @@
+"""Where each word looked, as a matrix for print: SVG."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from math import radians, sin
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Float
+
+from regard import svg
+from regard.explain.pictures.label import fold, measure
+from regard.explain.pictures.layout import FONT, GAP, MARGIN, Layout, lay_out
+from regard.explain.pictures.legend import dot, draw_legend, outline
+from regard.svg import Number
+
+Links: TypeAlias = Collection[tuple[int, int]]  # (word of the source, word of the target)
+
+_SMALL, _TITLE = 11, 15
+_LEAST = 360  # of the picture: a note can be read
+_TOLD = 2500  # cells that tell their number to who points at them; more would outgrow a file
+_BAND = 30  # of the coverage
+_LINES = 0.2  # the shade of what is between cells: white would outshine them
+
+
+def heatmap(
+    weights: Float[np.ndarray, "T S"],
+    *,
+    said: Sequence[str],
+    read: Sequence[str],
+    title: str,
+    note: str = "",
+    links: Links = (),
+    gold: Links = (),
+    coverage: bool = False,
+) -> str:
+    """A row for each word or piece that was said, a column for each that was read.
+
+    `note` says which weights these are. `links` are dotted, those by hand (`gold`) outlined;
+    `coverage` adds the sum of each column.
+    """
+    if not weights.size:
+        return _blank(title, note)
+    grid = lay_out(said, read)
+    legend, legend_width = draw_legend(linked=bool(links), by_hand=bool(gold))
+    width = max(grid.width, legend_width + 2 * MARGIN, _LEAST)
+    heads = fold(title, width - 2 * MARGIN, _TITLE)
+    top = MARGIN + 20 * len(heads) + 6 + grid.above
+    parts = [
+        svg.text(line, MARGIN, MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
+        for number, line in enumerate(heads)
+    ]
+    parts.append(f"<g transform='translate(0 {top})'>")  # the matrix, from its first row down
+    parts += _column_names(read, grid)
+    parts += _row_names(said, grid)
+    parts += _told(weights, grid) if weights.size <= _TOLD else _merged(weights, grid)
+    parts += [outline(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(gold)]
+    parts += [dot(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(links)]
+    bottom = top + grid.height
+    if coverage:
+        parts += _coverage(weights.sum(0), grid)
+        bottom += GAP + _BAND
+    parts.append(f"</g><g transform='translate({MARGIN} {bottom + 18})'>{legend}</g>")
+    bottom += 18 + 14
+    notes = "; ".join(filter(None, (note, *grid.notes())))
+    for line in fold(notes, width - 2 * MARGIN, _SMALL):
+        bottom += 16
+        parts.append(svg.text(line, MARGIN, bottom, size=_SMALL, fill=svg.SOFT))
+    return svg.picture(width, bottom + MARGIN - 6, parts, name=title)
+
+
+def _blank(title: str, note: str) -> str:
+    parts = [
+        svg.text(title, MARGIN, MARGIN + 11, size=_TITLE, weight="bold"),
+        svg.text("There are no words to look from or at.", MARGIN, 70, size=FONT),
+        svg.text(note, MARGIN, 94, size=_SMALL, fill=svg.SOFT),
+    ]
+    widest = max(measure(title, _TITLE), measure(note, _SMALL))
+    return svg.picture(max(_LEAST, 2 * MARGIN + widest), 112, parts, name=title)
+
+
+def _column_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
+    """A leaning name begins at its column; from the right to the left, it ends there."""
+    way = -1 if grid.leftward else 1
+    anchor = "middle" if not grid.angle else "end" if grid.leftward else "start"
+    for column in range(0, len(whole), grid.every):
+        # the middle of its letters, not their foot, stands over the cell
+        x = grid.x(column) + grid.cell / 2 + way * 4 * sin(radians(grid.angle))
+        turn = f" transform='rotate({-way * grid.angle} {x:.1f} {-GAP})'" if grid.angle else ""
+        yield _name(grid.columns[column], whole[column], x, -GAP, anchor, turn)
+
+
+def _row_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
+    x, anchor = (grid.right + GAP, "start") if grid.mirrored else (grid.left - GAP, "end")
+    for row in range(0, len(whole), grid.every):
+        yield _name(grid.rows[row], whole[row], x, (row + 0.5) * grid.cell + 4, anchor)
+
+
+def _name(shown: str, whole: str, x: Number, y: Number, anchor: str, turn: str = "") -> str:
+    hint = whole if "…" in shown else ""
+    return svg.text(shown, x, y, size=FONT, anchor=anchor, extra=turn, whole=hint)
+
+
+def _told(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
+    """A rectangle for each cell, which tells its weight."""
+    yield (
+        f"<rect x='{grid.left - 1}' y='-1' width='{grid.right - grid.left + 1}' "
+        f"height='{grid.height + 1}' fill='{svg.shade(_LINES)}'/>"
+    )
+    inner, names = grid.cell - 1, [svg.escape(name) for name in grid.columns]
+    for row, line in enumerate(weights.tolist()):
+        name = svg.escape(grid.rows[row])
+        for column, weight in enumerate(line):
+            yield (
+                f"<rect x='{grid.x(column)}' y='{row * grid.cell}' width='{inner}' "
+                f"height='{inner}' fill='{svg.shade(weight)}'>"
+                f"<title>{name} ← {names[column]} {weight:.3f}</title></rect>"
+            )
+
+
+def _merged(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
+    """One path for each colour, in which neighbours of one colour are one."""
+    levels = np.rint(np.clip(weights, 0, 1) * 255).astype(np.uint8)
+    runs: dict[int, list[str]] = defaultdict(list)
+    for y, line in enumerate(levels[:, ::-1] if grid.leftward else levels):
+        starts = [0, *(np.flatnonzero(np.diff(line)) + 1).tolist()]
+        for begin, end in zip(starts, [*starts[1:], len(line)], strict=True):
+            runs[int(line[begin])].append(f"M{begin} {y}h{end - begin}v1h{begin - end}z")
+    yield (
+        f"<g transform='translate({grid.left} 0) scale({grid.cell})' shape-rendering='crispEdges'>"
+    )
+    for level in sorted(runs):
+        yield f"<path fill='{svg.shade(level / 255)}' d='{''.join(runs[level])}'/>"
+    yield "</g>"
+
+
+def _coverage(sums: Float[np.ndarray, " S"], grid: Layout) -> Iterator[str]:
+    """Bars below the columns, and a line at 1: read once."""
+    floor, unit = grid.height + GAP + _BAND, _BAND / max(1.0, float(sums.max()))
+    for column, total in enumerate(sums.tolist()):
+        yield (
+            f"<rect x='{grid.x(column)}' y='{floor - total * unit:.1f}' "
+            f"width='{grid.cell - 1}' height='{total * unit:.1f}' fill='#8A8F98'>"
+            f"<title>{svg.escape(grid.columns[column])} {total:.3f}</title></rect>"
+        )
+    once = floor - unit
+    yield f"<path d='M{grid.left} {once:.1f}H{grid.right}' stroke='{svg.INK}' stroke-width='0.8'/>"
+    sides = [(grid.left - GAP, "end"), (grid.right + GAP, "start")]
+    for words, y, (x, anchor) in zip(
+        ("1", "sum"), (once + 4, floor - 2), sides if grid.mirrored else sides[::-1], strict=True
+    ):
+        yield svg.text(words, x, y, size=_SMALL, anchor=anchor, fill=svg.SOFT)

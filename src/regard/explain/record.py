@@ -1,0 +1,192 @@
+"""The record of one explanation: all that a picture, a page or a class may want to show.
+
+It is a forced re-reading of a chosen sentence, so it is the same for every search and engine. In
+Python its numbers are exact; written down they are as fine as a screen can show (`arrays`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from jaxtyping import Float
+from rich.console import RenderableType
+from torch import Tensor
+
+from regard.errors import SpecError
+from regard.explain.align import Pointer, Text
+from regard.explain.arrays import Arrays
+from regard.explain.closely import Closely, Look
+from regard.explain.dictionary import Links
+from regard.explain.matrix import Matrix, between_pieces, between_words
+from regard.explain.page import frame, page
+from regard.explain.pictures.heatmap import heatmap
+from regard.explain.pictures.still import Still
+from regard.explain.pictures.terminal import matrix as printed
+from regard.explain.tree import Beam
+from regard.explain.whatif import WhatIf
+from regard.explain.whatif import written as written_whatifs
+from regard.text.tokenizer import Tokenizer
+
+FORMAT = "regard.explain/1"
+_NONE = Links()
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose explanation it is."""
+
+    name: str
+    about: str = ""
+    sha256: str = ""  # of its weights
+    parameters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a captioner read: position s of its looks is row s // columns, column s % columns."""
+
+    rows: int
+    columns: int
+    width: int  # of the picture, in pixels
+    height: int
+    png: bytes
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        places = product(range(1, self.rows + 1), range(1, self.columns + 1))
+        return tuple(f"row {row}, column {column}" for row, column in places)
+
+    def written(self) -> dict[str, Any]:
+        size = {name: getattr(self, name) for name in ("rows", "columns", "width", "height")}
+        coded = base64.b64encode(self.png).decode()
+        return {"kind": "image", **size, "picture": f"data:image/png;base64,{coded}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    source: Text | Picture | None  # None: nothing was read
+    target: Text
+    tokenizer: Tokenizer  # in whose pieces
+    read: Closely
+    identity: Identity
+    made: Mapping[str, str]  # how, in words: versions, precision, engine, search
+    summary: Float[Tensor, " E"] | None = (
+        None  # of the source: what a decoder knows that never asks
+    )
+    pointer: Pointer | None = None  # the look that is read as an alignment
+    links: Links = _NONE  # (source word, target word), by the pointer
+    gold: Links | None = None  # the same, by hand
+    beam: Beam | None = None  # where the sentence was found by one
+    whatifs: tuple[WhatIf, ...] = ()
+
+    def look(self, name: str) -> Look:
+        return next(look for look in self.read.looks if look.name == name)
+
+    def coverage(self, look: str, head: int | None = None) -> Float[Tensor, " S"]:
+        """How much of all steps each position was given: Σ_t α_ts, of a head or the mean."""
+        weights = self.look(look).weights
+        return (weights.mean(dim=0) if head is None else weights[head]).sum(dim=0)
+
+    def matrix(
+        self,
+        look: str | None = None,
+        head: int | None = None,
+        shift: int | None = None,
+        *,
+        pieces: bool = False,
+    ) -> Matrix:
+        """Of a look, by default the pointer's; of another the mean of all heads, or one of them."""
+        pointer = self.pointer
+        if look is None:
+            if pointer is None:
+                raise SpecError("look: the model looks at nothing, so there is nothing to draw")
+            look, head = pointer.look, pointer.head if head is None else head
+            shift = pointer.shift if shift is None else shift
+        if not isinstance(self.source, Text):
+            raise SpecError("source: is no text; only looks at words are drawn as a matrix")
+        seen = self.look(look)
+        layers = 1 + max(each.layer for each in self.read.looks if each.kind == seen.kind)
+        between = between_pieces if pieces else between_words
+        return between(seen, self.source, self.target, head, shift or 0, layers)
+
+    def heatmap(
+        self,
+        look: str | None = None,
+        head: int | None = None,
+        shift: int | None = None,
+        *,
+        pieces: bool = False,
+    ) -> Still:
+        """The same as a picture; hard links are dotted, those by hand outlined."""
+        shown = self.matrix(look, head, shift, pieces=pieces)
+        return Still(
+            heatmap(
+                shown.weights.numpy(),
+                said=shown.said,
+                read=shown.read,
+                title=self.identity.name,
+                note=shown.note,
+                links=() if pieces else self.links,
+                gold=() if pieces else self.gold or (),
+            )
+        )
+
+    def to_html(self) -> str:
+        """The viewer with this record in it: one page that needs nothing else."""
+        return side_by_side([self])
+
+    def save(self, path: str | Path) -> None:
+        """As its name ends: .html to look at, .svg or .png to print, .json to compute with."""
+        path = Path(path)
+        match path.suffix:
+            case ".html":
+                path.write_text(self.to_html(), encoding="utf-8")
+            case ".json":
+                path.write_text(self.to_json(), encoding="utf-8")
+            case ".svg" | ".png":
+                self.heatmap().save(path)
+            case _:
+                raise SpecError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
+
+    def _repr_html_(self) -> str:
+        return frame(self.to_html())
+
+    def __rich__(self) -> RenderableType:
+        shown = self.matrix()
+        return printed(shown.weights.numpy(), shown.said, shown.read, shown.note)
+
+    def to_json(self) -> str:
+        """As docs/record.md describes it; the viewer reads this."""
+        arrays, piece = Arrays(), self.tokenizer.piece
+        walk = self.read.walk
+        written = {
+            "format": FORMAT,
+            "model": asdict(self.identity),
+            "made": dict(self.made),
+            "source": None if self.source is None else self.source.written(),
+            "target": self.target.written(),
+            "steps": [asdict(step) for step in self.read.steps],
+            "looks": [look.written(arrays) for look in self.read.looks],
+            "pointer": None if self.pointer is None else asdict(self.pointer),
+            "links": sorted(self.links),
+            "gold": None if self.gold is None else sorted(self.gold),
+            "walk": None if walk is None else walk.written(arrays),
+            "summary": None if self.summary is None else arrays.add(self.summary),
+            "beam": None if self.beam is None else self.beam.written(piece),
+            "whatifs": written_whatifs(self.whatifs, arrays, piece),
+        }
+        return json.dumps(written | arrays.sealed(), ensure_ascii=False, separators=(",", ":"))
+
+
+def side_by_side(explanations: Sequence[Explanation]) -> str:
+    """A page on which up to four models' explanations of one source can be compared."""
+    if not 1 <= len(explanations) <= 4:
+        raise SpecError(f"explanations: one to four stand side by side, not {len(explanations)}")
+    title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
+    return page([each.to_json() for each in explanations], title)

@@ -1,0 +1,159 @@
+"""What if the model had looked elsewhere, or read less: the same target, read by a changed model.
+
+Where a model looked is no proof of what its words came from; what it says when it cannot look there
+is nearer to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, Literal, TypeAlias
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from regard.attention import Attention, Weighed, Weighing
+from regard.batch import Tokens, pad
+from regard.explain.arrays import Arrays
+from regard.explain.reread import BUDGET, Ids, looks_at_source
+from regard.models import EncoderDecoder, at_rest
+from regard.nn.decoder import Decoder
+from regard.nn.encoded import Encoded
+from regard.search import pick
+from regard.text.tokenizer import BOS, EOS
+
+Kind: TypeAlias = Literal["uniform", "hidden", "left out"]
+"""Every look at the source is spread evenly; or no look sees a word, which was read all the same;
+or the source is without the word."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """T are the target's tokens and its end."""
+
+    kind: Kind
+    word: int | None  # of the source; None: it is of no word
+    logps: tuple[float, ...]  # T
+    says: tuple[int, ...]  # T: what is the likeliest instead
+    says_logps: tuple[float, ...]  # T
+
+
+def written(
+    whatifs: Sequence[WhatIf], arrays: Arrays, piece: Callable[[int], str]
+) -> dict[str, Any]:
+    """As a record has them, in pieces."""
+    shape = (len(whatifs), len(whatifs[0].logps) if whatifs else 0)
+    return {
+        "kinds": [one.kind for one in whatifs],
+        "words": [one.word for one in whatifs],
+        "logps": arrays.add(torch.tensor([one.logps for one in whatifs]).view(shape)),
+        "says": [[piece(token) for token in one.says] for one in whatifs],
+        "says_logps": arrays.add(torch.tensor([one.says_logps for one in whatifs]).view(shape)),
+    }
+
+
+class Evenly(Weighing):
+    """α_s = 1 / n for each of the n positions that may be seen"""
+
+    def forward(
+        self, scores: Float[Tensor, "B H T S"], visible: Bool[Tensor, "#B 1 #T S"] | None
+    ) -> Weighed:
+        seen = torch.ones_like(scores) * (1 if visible is None else visible)
+        return Weighed(seen / seen.sum(dim=-1, keepdim=True))
+
+
+class Without(Weighing):
+    """The model's own, of what is left: hypothesis k does not see where `hidden` says so.
+
+    The last position is the end mark. Who would see nothing looks there, as no query is blind.
+    """
+
+    def __init__(self, hidden: Bool[Tensor, "K S"], own: Weighing) -> None:
+        super().__init__()
+        self.hidden, self.own = hidden, own
+
+    def forward(
+        self, scores: Float[Tensor, "1 H KT S"], visible: Bool[Tensor, "1 1 #KT S"] | None
+    ) -> Weighed:
+        steps = scores.size(2) // self.hidden.size(0)
+        left = ~self.hidden.repeat_interleave(steps, dim=0)[None, None]  # 1 1 KT S
+        if visible is not None:
+            left = left & visible
+        left[..., -1] |= ~left.any(dim=-1)
+        return self.own(scores, left)
+
+
+@torch.inference_mode()
+def ask_what_if(
+    model: EncoderDecoder[Tokens, Any],
+    source: Ids,
+    word_pieces: Sequence[Sequence[int]],
+    target: Ids,
+) -> tuple[WhatIf, ...]:
+    """Every change there is, of a pair of ids without marks; `word_pieces`: where in the source
+    each of its words is. A model that never looks at its source can only have read less of it."""
+    device = next(model.parameters()).device
+    told: list[WhatIf] = []
+
+    def tell(kind: Kind, words: Sequence[int | None], hidden: Float[Tensor, "K T E"]) -> None:
+        logp = model.readout(hidden).log_softmax(dim=-1)
+        meant = torch.tensor([*target, EOS], device=device).expand(len(words), -1)
+        logps = logp.gather(2, meant[..., None])[..., 0].tolist()
+        says_logps, says = (best.tolist() for best in logp.max(dim=-1))
+        for word, *rest in zip(words, logps, says, says_logps, strict=True):
+            told.append(WhatIf(kind, word, *map(tuple, rest)))
+
+    def said(rows: int) -> Tensor:
+        return torch.tensor([[BOS, *target]], device=device).expand(rows, -1)
+
+    def look(rows: int, weighing: Callable[[Weighing], Weighing]) -> Float[Tensor, "K T E"]:
+        """As many readings of the target as `rows`, of one source."""
+        decoder = _weighing_otherwise(model.decoder, weighing)
+        state = pick(decoder.start(encoded), torch.zeros(rows, dtype=torch.long, device=device))
+        return decoder(model.embedding(said(rows)), state)[0].hidden
+
+    with at_rest(model):
+        if looks_at_source(model):
+            encoded: Encoded = model.encoder(pad([[*source, EOS]]).to(device))
+            tell("uniform", [None], look(1, lambda own: Evenly()))
+            for words in _batches(len(word_pieces), len(target) + 1):
+                hidden = torch.zeros(len(words), len(source) + 1, dtype=torch.bool, device=device)
+                for row, word in enumerate(words):
+                    hidden[row, list(word_pieces[word])] = True
+                tell("hidden", words, look(len(words), partial(Without, hidden)))
+        for words in _batches(len(word_pieces), max(len(source), len(target)) + 1):
+            less = [_without(source, word_pieces[word]) for word in words]
+            read = pad([[*ids, EOS] for ids in less]).to(device)
+            tell("left out", words, model(read, said(len(words))).hidden)
+    return tuple(told)
+
+
+def _weighing_otherwise(
+    decoder: Decoder[Any], weighing: Callable[[Weighing], Weighing]
+) -> Decoder[Any]:
+    """A copy with the same parameters, so that who asks the model meanwhile sees no change."""
+    attentions = [module for module in decoder.modules() if isinstance(module, Attention)]
+    shared: dict[int, Any] = {id(x): x for x in chain(decoder.parameters(), decoder.buffers())}
+    shared |= {id(attention.listeners): [] for attention in attentions}  # whoever is listening
+    changed = deepcopy(decoder, shared)
+    for name in decoder.source_looks:
+        attention = changed.get_submodule(name)
+        assert isinstance(attention, Attention)
+        attention.weighing = weighing(attention.weighing)
+        # who listens is shown all positions, and not a window of them
+        attention.listeners.append(lambda glance: None)
+    return changed
+
+
+def _without(source: Ids, pieces: Sequence[int]) -> list[int]:
+    return [token for place, token in enumerate(source) if place not in pieces]
+
+
+def _batches(words: int, positions: int) -> Iterator[range]:
+    size = max(1, BUDGET // positions)
+    return (range(at, min(at + size, words)) for at in range(0, words, size))

@@ -1,0 +1,66 @@
+"""Labels have the room they need, are shortened between letters, and run their own way."""
+
+from __future__ import annotations
+
+import pytest
+
+from regard.explain.pictures.label import fold, isolate, measure, runs_left, shorten
+
+WORDS = [
+    "window", "Donaudampfschifffahrtsgesellschaft", "ILLICIT", "MAMMOTH", "wwwmmm", "3,141.59",
+    "naïve", "Übermäßigkeit", "слово", "Ωμέγα", "رجل", "קמץ", "…", "—", "→", "_an", "fjord",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_no_label_is_wider_than_it_was_measured(word: str) -> None:
+    fonts = pytest.importorskip("PIL.ImageFont")
+    for name in ("DejaVuSans.ttf", "LiberationSans-Regular.ttf", "arial.ttf"):
+        try:
+            font = fonts.truetype(name, 100)
+        except OSError:
+            continue
+        assert font.getlength(word) <= measure(word, 100)
+
+
+def test_marks_take_no_room_and_squares_take_much() -> None:
+    assert measure("e\u0301\u0323", 10) == measure("e", 10)
+    assert measure("中", 10) == 10
+    assert measure("👍", 10) > 10
+    assert measure("", 10) == 0
+
+
+def test_a_label_is_shortened_between_letters() -> None:
+    assert shorten("short", 100, 10) == "short"
+    long = shorten("L" * 60, 100, 10)
+    assert long.endswith("…") and measure(long, 10) <= 100 < measure("L" + long, 10)
+    marked = shorten("e\u0301" * 60, 100, 10)
+    assert marked.removesuffix("…").count("e") == marked.count("\u0301")
+    family = "👩\u200d👩\u200d👧"
+    assert shorten(family * 9, 85, 10).removesuffix("…") == family * 1
+    assert shorten("\u0301" * 5 + "W" * 9, 10, 10)[-1] == "…"
+
+
+def test_a_huge_label_is_shortened_in_no_time() -> None:
+    assert len(shorten("a\u0301" * 500_000, 100, 10)) < 40
+
+
+def test_lines_are_folded_between_words() -> None:
+    lines = fold("one two three " + "x" * 99, 60, 10)
+    assert all(measure(line, 10) <= 60 for line in lines)
+    assert " ".join(lines).startswith("one two three x")
+    assert fold("", 60, 10) == []
+
+
+def test_the_way_of_a_text_is_that_of_most_of_its_letters() -> None:
+    assert runs_left(["رجل", "BBC", "يرتدي"])
+    assert runs_left(["שלום"])
+    assert not runs_left(["A", "رجل", "shirt"])
+    assert not runs_left(["中文", "!"])
+    assert not runs_left([])
+
+
+def test_what_runs_left_cannot_turn_its_neighbours() -> None:
+    assert isolate("رجل !") == "\u2068رجل !\u2069"
+    assert isolate("word") == "word"
+    assert isolate("\u202eevil\u2069") == "evil"

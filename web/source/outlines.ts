@@ -1,0 +1,43 @@
+// Links between words, drawn over the cells of a grid.
+import { css, html, nothing } from "lit";
+import type { Unit } from "./chart";
+import type { Grid } from "./grid";
+import type { Link } from "./record";
+import { lookNamed, type Scene } from "./scene";
+
+/** Each link around all cells of its two words. */
+export function outlines(scene: Scene, grid: Grid, links: Link[], name: string) {
+  const { record } = scene;
+  const look = lookNamed(record, scene.choice.look);
+  if (look?.kind !== "source" || record.source?.kind !== "text") return nothing;
+  const { source, target } = { source: record.source, target: record.target };
+  const { chart, cell } = grid;
+  const reach = (kept: number[], units: Unit[], pieces: number[]) => {
+    const within = kept.flatMap((unit, i) =>
+      units[unit].positions.some((p) => pieces.includes(p)) ? [i] : [],
+    );
+    return [within[0], within.length];
+  };
+  return links.map(([i, j]) => {
+    const [left, wide] = reach(grid.columns, chart.columns.units, source.word_pieces[i]);
+    const [top, high] = reach(grid.rows, chart.rows.units, target.word_pieces[j]);
+    if (!wide || !high) return nothing;
+    const corner = `left:${left * cell}px;top:${top * cell}px`;
+    const size = `width:${wide * cell}px;height:${high * cell}px`;
+    return html`<i class=${name} data-testid=${name} data-link=${`${i}-${j}`}
+      .style=${`${corner};${size}`}></i>`;
+  });
+}
+
+export const style = css`
+  .gold { box-shadow: inset 0 0 0 1px #000, inset 0 0 0 3px #ff9d3b, inset 0 0 0 4px #000; }
+  .link::after {
+    content: ""; position: absolute; top: 3px; right: 3px; width: 6px; height: 6px;
+    border-radius: 50%;
+    background: #fff; border: 1px solid #000;
+  }
+  .key {
+    position: relative; width: 1.1rem; height: 1.1rem; background: #40516f; border-radius: 2px;
+  }
+  .key i { position: absolute; inset: 0; }
+`;

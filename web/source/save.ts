@@ -1,0 +1,31 @@
+// The shown matrix as a file for a spreadsheet.
+import { html, nothing, type TemplateResult } from "lit";
+import type { Grid } from "./grid";
+
+/** One row for each word that looks; all texts quoted. */
+export function csv({ chart, rows, columns, at }: Grid): string {
+  const head = columns.map((unit) => quoted(chart.columns.units[unit].label));
+  const lines = rows.map((unit, r) => [
+    quoted(chart.rows.units[unit].label),
+    ...columns.map((_, c) => (Number.isNaN(at(r, c)) ? "" : String(at(r, c)))),
+  ]);
+  return [['""', ...head], ...lines].map((line) => `${line.join(",")}\r\n`).join("");
+}
+
+/** A spreadsheet would run a text that begins like a formula, so such a one gets an apostrophe. */
+function quoted(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+export function saveButton(grid: Grid): TemplateResult | typeof nothing {
+  if (location.protocol === "about:") return nothing; // a notebook's frame may not save files
+  const save = () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([csv(grid)], { type: "text/csv" }));
+    link.download = "weights.csv";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return html`<button data-testid="csv" @click=${save}>Save as CSV</button>`;
+}
