@@ -26,7 +26,7 @@ from regard.attention.span import (
     Span,
     View,
 )
-from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Weighed, Weighing
+from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Uniform, Weighed, Weighing
 
 __all__ = [
     "Additive",
@@ -49,6 +49,7 @@ __all__ = [
     "Softmax",
     "Span",
     "Sparsemax",
+    "Uniform",
     "View",
     "Weighed",
     "Weighing",

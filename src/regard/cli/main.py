@@ -7,6 +7,7 @@ import sys
 import typer
 
 from regard.cli.align import align
+from regard.cli.classify import classify
 from regard.cli.compare import compare
 from regard.cli.complete import complete
 from regard.cli.corpora import OneOrTwo
@@ -32,7 +33,8 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (align, compare, complete, describe, doctor, evaluate, export, prepare, translate):
+VERBS = (align, classify, compare, complete, describe, doctor, evaluate, export, prepare, translate)
+for verb in VERBS:
     app.command()(verb)
 app.command(cls=OneOrTwo)(train)
 

@@ -30,6 +30,7 @@ from regard.translator import EngineName, sealed_run, sealed_tokenizer
 HOMES: Mapping[tuple[str, str], str] = {
     ("encoder-decoder", "sentences"): "regard.tasks.translating",
     ("language-model", "nothing"): "regard.tasks.completing",
+    ("classifier", "documents"): "regard.tasks.classifying",
 }
 """Where the use of a model is at home, by the model's kind and by what it reads."""
 
