@@ -226,4 +226,4 @@ def test_hard_attention_samples_in_training_and_says_how_likely_it_was() -> None
 
 
 def test_weighings_are_all_tried() -> None:
-    assert set(WEIGHINGS) == {"softmax", "hard", "sparsemax"}
+    assert set(WEIGHINGS) == {"softmax", "hard", "sparsemax", "uniform"}

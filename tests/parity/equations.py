@@ -33,7 +33,12 @@ def hard(scores: Array) -> Array:
     return np.eye(len(scores))[scores.argmax()]
 
 
-WEIGHINGS = {"softmax": softmax, "sparsemax": sparsemax, "hard": hard}
+def uniform(scores: Array) -> Array:
+    """The mean."""
+    return np.full(len(scores), 1 / len(scores))
+
+
+WEIGHINGS = {"softmax": softmax, "sparsemax": sparsemax, "hard": hard, "uniform": uniform}
 
 # -- scores of one query and one key -------------------------------------------------------------
 

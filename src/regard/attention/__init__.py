@@ -28,7 +28,7 @@ from regard.attention.span import (
     Span,
     View,
 )
-from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Weighed, Weighing
+from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Uniform, Weighed, Weighing
 
 __all__ = [
     "Additive",
@@ -52,6 +52,7 @@ __all__ = [
     "Softmax",
     "Span",
     "Sparsemax",
+    "Uniform",
     "Units",
     "View",
     "Weighed",

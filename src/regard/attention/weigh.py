@@ -101,6 +101,18 @@ class Sparsemax(Weighing):
         return Weighed((z - threshold).clamp(min=0.0))
 
 
+class Uniform(Weighing):
+    """α_s = 1/n: the mean of what is visible, whatever the scores: what attention is measured by
+
+    The scores are asked all the same, so that a model with it has the same parameters.
+    """
+
+    def forward(
+        self, scores: Float[Tensor, "B H T S"], visible: Bool[Tensor, "#B 1 #T S"] | None
+    ) -> Weighed:
+        return Weighed(hide(0.0 * scores, visible).softmax(dim=-1))
+
+
 def hide(
     scores: Float[Tensor, "B H T S"], visible: Bool[Tensor, "#B 1 #T S"] | None
 ) -> Float[Tensor, "B H T S"]:

@@ -8,6 +8,7 @@ import typer
 
 from regard.cli.align import align
 from regard.cli.caption import caption
+from regard.cli.classify import classify
 from regard.cli.compare import compare
 from regard.cli.complete import complete
 from regard.cli.corpora import OneOrTwo
@@ -34,19 +35,11 @@ def verbs() -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-for verb in (
-    align,
-    caption,
-    compare,
-    complete,
-    describe,
-    doctor,
-    evaluate,
-    explain,
-    export,
-    prepare,
-    translate,
-):
+VERBS = (
+    *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
+    *(prepare, translate),
+)
+for verb in VERBS:
     app.command()(verb)
 app.command(cls=OneOrTwo)(train)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
@@ -9,9 +10,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout
-from regard.batch import Documents
+from regard.batch import Documents, Tokens
 from regard.nn.encoded import Encoded, Encoder
 from regard.nn.recurrent import Reading
+
+BLOCK = 1 << 16  # positions of words that are read at once: thousands of sentences take a few
 
 
 class Pool(nn.Module):
@@ -54,11 +57,39 @@ class HierarchicalEncoder(Encoder[Documents]):
         self.dropout = Dropout(dropout)
 
     def forward(self, source: Documents) -> Encoded:
-        words = self.dropout(self.embedding(source.sentences.ids))
-        read = self.read_words(words, source.sentences.lengths)
-        sentences = self.dropout(self.pool_words(read.states, read.lengths))  # M E
+        sentences = self.dropout(self._sentences(source.sentences))  # M E
         read = self.read_sentences(side_by_side(sentences, source.counts), source.counts)
         return Encoded(read.states, source.counts, self.pool_sentences(read.states, source.counts))
+
+    def _sentences(self, words: Tokens) -> Float[Tensor, "M E"]:
+        """A vector for each; where there are many, those of like length are read together."""
+        blocks = blocks_of(words)
+        if len(blocks) == 1:
+            return self._read(words)
+        assert words.lengths is not None
+        found = []
+        for rows in blocks:
+            lengths = words.lengths[rows]
+            found.append(self._read(Tokens(words.ids[rows, : int(lengths.max())], lengths)))
+        return torch.cat(found)[torch.cat(blocks).argsort()]
+
+    def _read(self, words: Tokens) -> Float[Tensor, "M E"]:
+        read = self.read_words(self.dropout(self.embedding(words.ids)), words.lengths)
+        return self.pool_words(read.states, read.lengths)
+
+
+def blocks_of(words: Tokens) -> list[Int[Tensor, " rows"]]:
+    """The sentences of each block that is read at once: all, unless that were too many."""
+    count, width = words.ids.shape
+    if words.lengths is None or count * width <= BLOCK:
+        return [torch.arange(count, device=words.ids.device)]
+    order = words.lengths.argsort(stable=True)
+    lengths = words.lengths[order].tolist()
+    edges = [0]
+    for place, length in enumerate(lengths):
+        if (place + 1 - edges[-1]) * length > BLOCK:
+            edges.append(place)
+    return [order[start:stop] for start, stop in pairwise([*edges, count])]
 
 
 def side_by_side(

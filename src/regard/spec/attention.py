@@ -172,7 +172,15 @@ class Sparsemax(Spec):
         return att.Sparsemax()
 
 
-Weighing = Annotated[Softmax | Hard | Sparsemax, Field(discriminator="kind")]
+class Uniform(Spec):
+    part: ClassVar[Any] = att.Uniform
+    kind: Literal["uniform"] = "uniform"
+
+    def build(self) -> att.Weighing:
+        return att.Uniform()
+
+
+Weighing = Annotated[Softmax | Hard | Sparsemax | Uniform, Field(discriminator="kind")]
 
 # -- attention -----------------------------------------------------------------------------------
 

@@ -180,6 +180,14 @@ class HierarchicalEncoderSpec(Spec):
     pool: Attention = Attention(score=grammar.Perceptron())
     dropout: Share = 0.0
 
+    @property
+    def layers(self) -> int:
+        return self.words.layers + self.sentences.layers
+
+    @property
+    def dim(self) -> int:
+        return self.sentences.dim
+
     def build(self, words: Words) -> Encoder[Any]:
         table = words()
         reading = self.words.build_reading(table.embedding_dim, self.dropout)

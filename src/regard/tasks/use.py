@@ -31,6 +31,7 @@ HOMES: Mapping[tuple[str, str], str] = {
     ("encoder-decoder", "sentences"): "regard.tasks.translating",
     ("encoder-decoder", "images"): "regard.tasks.captioning",
     ("language-model", "nothing"): "regard.tasks.completing",
+    ("classifier", "documents"): "regard.tasks.classifying",
 }
 """Where the use of a model is at home, by the model's kind and by what it reads."""
 
