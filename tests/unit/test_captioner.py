@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from safetensors.numpy import save_file
 
 from regard.data.captions import Captioned, Named
-from regard.data.images import encode_png
+from regard.data.images import decode_picture, encode_png
 from regard.engine.engine import Decoding, Draw
 from regard.errors import CorpusError, SpecError
+from regard.explain.align import Pointer
+from regard.explain.record import Picture
 from regard.explain.reread import looks_at_source
 from regard.tasks.captioner import Captioner, Known, build_model, captioner_of
 from regard.text.tokenizer import SentencePiece
@@ -121,3 +127,51 @@ def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
         build_model(tiny_run("bahdanau"), 300)
     with pytest.raises(SpecError, match="multiples of 8"):
         build_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_explanation_is_the_caption_read_again(preset: str, images: list[str]) -> None:
+    small = captioner(preset)
+    (found,) = small.caption(images[:1])
+    explained = small.explain(images[0])
+    assert explained.target.raw == found.text
+    source = explained.source
+    assert isinstance(source, Picture)
+    assert (source.rows, source.columns, source.height, source.width) == (4, 6, 32, 48)
+    seen = small.sight.read(images[0])
+    assert np.array_equal(decode_picture(source.png, "png"), seen)
+    logps = [step.logp for step in explained.read.steps]
+    np.testing.assert_allclose(logps[: len(found.logps)], found.logps, atol=1e-4)
+    at_picture = [look for look in explained.read.looks if look.kind == "source"]
+    assert {look.name for look in at_picture} == set(looks_at_source(small.model))
+    assert all(look.weights.size(-1) == 24 for look in at_picture)
+    walk = explained.read.walk
+    assert walk is not None
+    torch.testing.assert_close(walk.weights @ walk.values, walk.contexts)
+
+
+def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) -> None:
+    small = captioner("caption-soft")
+    small.known = replace(small.known, pointer=Pointer("decoder.attention", None, 0, null=False))
+    explained = small.explain(images[0], "a dog above a fish")
+    record = json.loads(explained.to_json())
+    assert record["source"]["kind"] == "image" and record["made"]["search"] == "given"
+    assert record["source"]["picture"].startswith("data:image/png;base64,")
+    strip = explained.filmstrip().svg
+    assert strip.count("<use ") == 1 + 5 and "brightest" in strip
+    for name in ("x.svg", "x.html", "x.json"):
+        explained.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1_000
+    assert (tmp_path / "x.svg").read_text() == strip
+    console = Console(record=True, width=80, file=io.StringIO())
+    console.print(explained)
+    assert "row" in console.export_text()
+    with pytest.raises(SpecError, match="no look at the picture"):
+        small.explain(images[0], look="decoder.other")
+
+
+def test_a_look_that_does_not_move_is_flagged(images: list[str]) -> None:
+    uniform = "model.decoder.attention.weighing={kind: uniform}"
+    small = captioner("caption-soft", uniform)
+    small.known = replace(small.known, pointer=Pointer("decoder.attention", None, 0, null=False))
+    assert "attention hardly moves" in small.explain(images[0], "a dog above").filmstrip().svg

@@ -1,4 +1,4 @@
-"""`regard explain`: what a model did while it translated a sentence, to look at."""
+"""`regard explain`: what a model did while it said something, to look at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def explain(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="MODEL [MODEL …] SENTENCE", help="One to four sealed models; a sentence last."
+            metavar="MODEL [MODEL …] SENTENCE",
+            help="One to four sealed models; last a sentence, for captioners a picture.",
         ),
     ],
     out: Annotated[
@@ -44,7 +45,7 @@ def explain(
     Example: regard explain model/ "A dog runs." -o dog.html --open
     """
     from regard.explain.record import side_by_side
-    from regard.translator import load
+    from regard.tasks.use import load
 
     *models, sentence = what
     if not models:
@@ -53,9 +54,9 @@ def explain(
         raise typer.BadParameter("--open shows a page; name one with -o x.html")
     if len(models) > 1 and (out is None or out.suffix != ".html"):
         raise typer.BadParameter("several models stand side by side on a page; name it, -o x.html")
-    links = None if gold is None else _links(gold)
+    by_hand = {} if gold is None else {"gold": _links(gold)}
     explanations = [
-        load(model).explain(sentence, target, look=look, head=head, gold=links) for model in models
+        load(model).explain(sentence, target, look=look, head=head, **by_hand) for model in models
     ]
     if out is None:
         from rich.console import Console

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.images import Frame, Placement
+from regard.data.images import WHITE, Frame, Pixels, Placement
 from regard.errors import CorpusError
+
+CELL = 32  # pixels of a region, where a grid is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Grid:
     @property
     def size(self) -> tuple[int, int]:
         return self.rows, self.columns
+
+    def shown(self, seen: NDArray[Any]) -> Pixels:
+        """A grid shows nothing: white, so large that regions can be told apart."""
+        return np.full((self.rows * CELL, self.columns * CELL, 3), WHITE, np.uint8)
 
     def framed(self, name: str) -> Placement:
         raise CorpusError(f"{name}: a grid does not say which picture it was made of")

@@ -80,6 +80,10 @@ class Frame:
     def read(self, path: str) -> Pixels:
         return self.fit(read_picture(path))
 
+    def shown(self, seen: Pixels) -> Pixels:
+        """What was read, for people to look at."""
+        return seen
+
     def framed(self, path: str) -> Placement:
         """Where in the frame a picture is."""
         return self.placement(*read_picture(path).shape[:2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -37,6 +38,18 @@ def between_pieces(
     weights = _of_head(look.weights, head)[shift:]
     said = target.labels[: weights.size(0)]
     return Matrix(weights, said, source.labels, which(look, head, shift, layers))
+
+
+def on_regions(
+    look: Look, labels: tuple[str, ...], target: Text, head: int | None, shift: int, layers: int
+) -> Matrix:
+    """The mean over a target word's pieces, for each region of a picture, which `labels` name."""
+    weights = _of_head(look.weights, head)
+    rows = [weights[[row + shift for row in rows]].mean(dim=0) for rows in target.word_pieces]
+    note = f"{which(look, head, shift, layers)}; pieces joined to words"
+    empty = weights.new_zeros(0, weights.size(1))
+    said = torch.stack(rows) if rows else empty
+    return Matrix(said, tuple(target.word_texts), labels, note)
 
 
 def which(look: Look, head: int | None, shift: int, layers: int) -> str:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
+from math import exp, fsum
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from regard.explain.align import Pointer, Text
 from regard.explain.arrays import Arrays
 from regard.explain.closely import Closely, Look
 from regard.explain.dictionary import Links
-from regard.explain.matrix import Matrix, between_pieces, between_words
+from regard.explain.matrix import Matrix, between_pieces, between_words, on_regions
 from regard.explain.page import frame, page
+from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import heatmap
 from regard.explain.pictures.still import Still
 from regard.explain.pictures.terminal import matrix as printed
@@ -108,10 +110,12 @@ class Explanation:
                 raise SpecError("look: the model looks at nothing, so there is nothing to draw")
             look, head = pointer.look, pointer.head if head is None else head
             shift = pointer.shift if shift is None else shift
-        if not isinstance(self.source, Text):
-            raise SpecError("source: is no text; only looks at words are drawn as a matrix")
+        if self.source is None:
+            raise SpecError("source: nothing was read, so there is no matrix to draw")
         seen = self.look(look)
         layers = 1 + max(each.layer for each in self.read.looks if each.kind == seen.kind)
+        if isinstance(self.source, Picture):
+            return on_regions(seen, self.source.labels, self.target, head, shift or 0, layers)
         between = between_pieces if pieces else between_words
         return between(seen, self.source, self.target, head, shift or 0, layers)
 
@@ -137,6 +141,34 @@ class Explanation:
             )
         )
 
+    def filmstrip(
+        self, look: str | None = None, head: int | None = None, shift: int | None = None
+    ) -> Still:
+        """Where in a picture each word looked, and whether the look moves at all."""
+        source = self.source
+        if not isinstance(source, Picture):
+            raise SpecError("source: is no picture; where words were looked at, a heatmap shows")
+        shown = self.matrix(look, head, shift)
+        logps = [step.logp for step in self.read.steps]
+        return Still(
+            filmstrip(
+                source.png,
+                size=(source.width, source.height),
+                grid=(source.rows, source.columns),
+                weights=shown.weights.double().numpy(),
+                words=shown.said,
+                probabilities=[
+                    exp(fsum(logps[row] for row in rows)) for rows in self.target.word_pieces
+                ],
+                title=self.target.raw,
+                note=f"{self.identity.name}: {shown.note}",
+            )
+        )
+
+    def still(self) -> Still:
+        """The picture to print: a filmstrip of a picture, a heatmap of a text."""
+        return self.filmstrip() if isinstance(self.source, Picture) else self.heatmap()
+
     def to_html(self) -> str:
         """The viewer with this record in it: one page that needs nothing else."""
         return side_by_side([self])
@@ -150,7 +182,7 @@ class Explanation:
             case ".json":
                 path.write_text(self.to_json(), encoding="utf-8")
             case ".svg" | ".png":
-                self.heatmap().save(path)
+                self.still().save(path)
             case _:
                 raise SpecError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
 

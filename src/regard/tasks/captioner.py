@@ -14,18 +14,24 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from regard import __version__
 from regard.batch import Grids, Images
-from regard.bundle.bundle import Bundle, unseal
+from regard.bundle.bundle import WEIGHTS, Bundle, unseal
 from regard.bundle.restore import restored
 from regard.data.captions import Captioned, Named
 from regard.data.grids import Sight
+from regard.data.images import encode_png
 from regard.engine.engine import Decoding
-from regard.errors import CorpusError, SpecError
-from regard.explain.align import Pointer
+from regard.errors import ArtefactError, CorpusError, SpecError
+from regard.explain.align import Pointer, Text
+from regard.explain.closely import read_closely
 from regard.explain.pointing import Pointing, Regions, Seen, point
+from regard.explain.record import Explanation, Identity, Picture
 from regard.explain.regions import reread_regions
-from regard.explain.reread import Reading
+from regard.explain.reread import Reading, looks_at_source
+from regard.explain.tree import Beam, grow
 from regard.models import EncoderDecoder, at_rest
 from regard.search import Hypothesis, beam, greedy
 from regard.spec.model import Sizes
@@ -73,6 +79,7 @@ class Captioner:
     ) -> None:
         self.model, self.tokenizer, self.sight, self.grid = model, tokenizer, sight, grid
         self.known, self.how = known, how
+        self.identity = Identity("a model that was not sealed")
 
     def caption(
         self, images: Sequence[str | Path], how: Decoding | None = None, *, best: int = 1
@@ -119,6 +126,55 @@ class Captioner:
             found += reread_regions(self.model, some, ids[len(found) : len(found) + some.rows])
         return found
 
+    def explain(
+        self,
+        image: str | Path,
+        caption: str | None = None,
+        *,
+        look: str | None = None,
+        head: int | None = None,
+    ) -> Explanation:
+        """All that the model did while it described a picture: a record to look at.
+
+        With a `caption`, as if it had said that. `look` and `head` choose what can be walked
+        through with every number; by default the look that points at what words name.
+        """
+        seen, pointer = self.sight.read(str(image)), self.known.pointer
+        source = to_source(seen[None]).to(next(self.model.parameters()).device)
+        if caption is None:
+            said, tree = self._searched(source)
+        else:
+            said, tree = Text.read(self.tokenizer, caption), None
+        asking = looks_at_source(self.model)
+        if look is not None and look not in asking:
+            known = ", ".join(asking) or "none, it looks at nothing"
+            raise SpecError(f"look: the model has no look at the picture {look!r}; it has {known}")
+        if look is None and pointer is not None:
+            look, head = pointer.look, pointer.head if head is None else head
+        piece, ids = self.tokenizer.piece, said.pieces.ids
+        closely = read_closely(self.model, source, ids, piece, look=look, head=head or 0)
+        shown = self.sight.shown(seen)
+        height, width = shown.shape[:2]
+        return Explanation(
+            Picture(*self.grid, width, height, encode_png(shown)),
+            said,
+            self.tokenizer,
+            closely,
+            self.identity,
+            self._made(given=caption is not None),
+            summary=self._summary(source),
+            pointer=pointer,
+            beam=tree,
+        )
+
+    def _searched(self, source: Images | Grids) -> tuple[Text, Beam | None]:
+        how = self.how
+        if how.width == 1:
+            return Text.spelt(self.tokenizer, self.say(source)[0][0].tokens), None
+        limit = self.known.longest + MORE
+        found, tree = grow(self.model, source, width=how.width, alpha=how.alpha, limit=limit)
+        return Text.spelt(self.tokenizer, found[0].tokens), tree
+
     def point(self, captions: Sequence[Captioned]) -> dict[Pointer, Pointing]:
         """How well each look points at what words name, where captions say where that is."""
         told = [one for one in captions if one.objects]
@@ -128,6 +184,23 @@ class Captioner:
             for one, reading in zip(told, readings, strict=True)
         ]
         return point(seen, Regions(*self.grid, *self.sight.size))
+
+    @torch.inference_mode()
+    def _summary(self, source: Images | Grids) -> Tensor:
+        with at_rest(self.model):
+            return self.model.encoder(source).summary[0].cpu()
+
+    def _made(self, *, given: bool) -> dict[str, str]:
+        """How an explanation was made, in words."""
+        how = self.how
+        search = f"beam of {how.width}, alpha {how.alpha:g}" if how.width > 1 else "greedy"
+        return {
+            "regard": __version__,
+            "torch": torch.__version__,
+            "precision": str(next(self.model.parameters()).dtype).removeprefix("torch."),
+            "engine": "none" if given else "torch",
+            "search": "given" if given else search,
+        }
 
     def _framed(self, one: Captioned) -> tuple[Named, ...]:
         """Where the things are in the frame that the picture was put into."""
@@ -170,7 +243,19 @@ def captioner_in(bundle: Bundle, device: str | None = None) -> Captioner:
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
-    return captioner_of(run, model, tokenizer, bundle.value(CAPTIONS, Known))
+    known = bundle.value(CAPTIONS, Known)
+    if known.pointer is not None and known.pointer.look not in looks_at_source(model):
+        raise ArtefactError(
+            f"{bundle.path / CAPTIONS}: {known.pointer.look!r} is no look of the model"
+        )
+    captioner = captioner_of(run, model, tokenizer, known)
+    captioner.identity = Identity(
+        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
+        run.about,
+        bundle.files[WEIGHTS].sha256,
+        sum(parameter.numel() for parameter in model.parameters()),
+    )
+    return captioner
 
 
 def captioner_of(

@@ -1,0 +1,203 @@
+"""Show, Attend and Tell: are pictures described rightly, and does attention look at what it names?
+
+    python -m benchmarks.captions [--quick] [--only soft scenes] [--figures FOLDER] [--work FOLDER]
+
+Four captioners learn from generated scenes (pictograms on a plain ground; synthetic) and from the
+scenes of NLVR with sentences that people wrote: Xu's with soft and with hard attention, a
+Transformer over the same regions, and one without attention of the same size: the soft one, whose
+looks are the mean of all regions (`weighing: uniform`). All are tested on pairs of things that were
+never seen together, and on NLVR's test scenes. Which look, head and moment of a Transformer points
+is chosen on the scenes to validate with, not on those to test with.
+
+Pointing: for words that name a thing, how often the strongest look lies on its box, and the share
+of the look within it; chance is a region drawn at random, and an even look. The last line is one
+JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+
+from benchmarks.figures import Figure, report
+from benchmarks.multi30k import DATA
+from benchmarks.nlvr import write_nlvr
+from regard.data.captions import Captions
+from regard.data.scenes import Scenes, read_icons, write_scenes
+from regard.explain.pointing import Pointing
+from regard.spec.read import read_run
+from regard.tasks.captioner import Captioner, load
+from regard.tasks.captions import scored
+from regard.tasks.training import Home, prepare_data, train
+from regard.train.mesh import World
+from regard.train.report import Event, Validated
+
+SIDE = 64  # of a generated scene, in pixels: regions are 8 by 8, things 16 to 21
+SEEN = {  # height and width of what is read
+    "scenes": (SIDE, SIDE),
+    "nlvr": (48, 192),  # a quarter of 100 by 400
+}
+ALL = [
+    "data.dedupe=none",
+    "model.embedding=96",
+    "train.smoothing=0",
+    "train.batch_tokens=352",  # some 32 captions
+    "train.schedule={kind: linear, warmup: 200}",
+    "train.patience=null",
+    "train.metric=bleu",
+    "search.beam=1",
+]
+RECURRENT = [
+    "model.decoder.dim=128",
+    "model.decoder.dropout=0.1",
+    "model.decoder.attention.score.dim=64",
+    "train.optimizer.rate=0.002",
+    "train.coverage=0",
+]
+MODELS = {
+    "soft": ("caption-soft", RECURRENT),
+    "hard": ("caption-hard", RECURRENT),
+    "transformer": (
+        "caption-transformer",
+        [
+            *("model.decoder.dim=96", "model.decoder.hidden_dim=192", "model.decoder.layers=2"),
+            *(f"model.decoder.{look}.score.heads=4" for look in ("own", "source")),
+            "train.optimizer.rate=0.001",
+        ],
+    ),
+    "none": ("caption-soft", [*RECURRENT, "model.decoder.attention.weighing={kind: uniform}"]),
+}
+AIMS = {"soft": 0.8, "hard": 0.7}  # of the strongest look, on generated scenes
+
+
+@dataclass(frozen=True)
+class Size:
+    icons: int
+    scenes: int  # to learn from
+    tested: int
+    steps: dict[str, int]
+
+
+FULL = Size(64, 12_000, 1_000, {"scenes": 6_000, "nlvr": 2_000})
+QUICK = Size(24, 4_000, 200, {"scenes": 1_200, "nlvr": 200})
+
+
+@dataclass(frozen=True)
+class Found:
+    exact: float
+    bleu: float
+    parameters: int
+    seconds: float
+    pointing: Pointing | None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="some minutes, fewer pictograms")
+    parser.add_argument("--only", nargs="*", default=[], help="of models and corpora")
+    parser.add_argument("--figures", type=Path, help="draw filmstrips into this folder")
+    parser.add_argument("--work", type=Path, help="keep what was trained there, and go on with it")
+    given = parser.parse_args()
+    size = QUICK if given.quick else FULL
+    with tempfile.TemporaryDirectory() as temporary:
+        work = given.work or Path(temporary)
+        corpora = [name for name in SEEN if _wanted(name, SEEN, given.only)]
+        models = [name for name in MODELS if _wanted(name, MODELS, given.only)]
+        found: dict[str, dict[str, Found]] = {}
+        for corpus in corpora:
+            files = write(corpus, work / corpus, size)
+            for name in models:
+                home = Home(work / corpus / name)
+                seconds = learn(name, corpus, files, home, size.steps[corpus])
+                captioner = load(home.model)
+                tested = list(Captions(str(files[2])).read())
+                found.setdefault(corpus, {})[name] = measure(captioner, tested, seconds)
+                print(f"  {corpus}, {name}: {found[corpus][name]}", flush=True)
+                if given.figures:
+                    draw(captioner, tested[:3], given.figures, f"{corpus}-{name}")
+    figures = [
+        Figure(f"pointing, {name}", each.pointing.hits, AIMS[name])
+        for name, each in found.get("scenes", {}).items()
+        if name in AIMS and each.pointing is not None
+    ]
+    told = {
+        corpus: {name: asdict(each) for name, each in of.items()} for corpus, of in found.items()
+    }
+    sys.exit(report("captions", figures, size=asdict(size), found=told))
+
+
+def _wanted(name: str, kind: Sequence[str] | dict[str, object], only: list[str]) -> bool:
+    named = [one for one in only if one in kind]
+    return not named or name in named
+
+
+def write(corpus: str, folder: Path, size: Size) -> tuple[Path, Path, Path]:
+    """Files of captions to learn from, to validate and to test with."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if corpus == "nlvr":
+        train_, test = write_nlvr(DATA / "nlvr-scenes", folder)
+        return train_, test, test
+    scenes = Scenes(read_icons(DATA / "emoji-icons", "en", size.icons), side=SIDE)
+    train_, valid, test = (folder / f"{name}.jsonl" for name in ("train", "valid", "test"))
+    write_scenes(train_, scenes, range(size.scenes))
+    write_scenes(valid, scenes, range(200), held_out=True)
+    write_scenes(test, replace(scenes, seed=2), range(size.tested), held_out=True)
+    return train_, valid, test
+
+
+def learn(name: str, corpus: str, files: Sequence[Path], home: Home, steps: int) -> float:
+    preset, settings = MODELS[name]
+    height, width = SEEN[corpus]
+    run = read_run(
+        preset,
+        [
+            *ALL,
+            *settings,
+            f"data.vocabulary={600 if corpus == 'scenes' else 500}",
+            "model.encoder={kind: image, channels: [24, 48, 96], places: true, "
+            f"height: {height}, width: {width}}}",
+            f'data.train=[{{files: ["{files[0]}"]}}]',
+            f'data.valid={{files: ["{files[1]}"]}}',
+            f"train.steps={steps}",
+            f"train.validate_every={max(1, steps // 6)}",
+            f"train.save_every={max(1, steps // 6)}",
+        ],
+    )
+    begun = time.process_time()
+
+    def tell(event: Event) -> None:
+        if isinstance(event, Validated):
+            values = ", ".join(f"{key} {value:.2f}" for key, value in event.scores.values.items())
+            print(f"  {corpus}, {name}, step {event.step}: {values}", flush=True)
+
+    prepare_data(run, home, lambda progress: None)
+    train(run, home, World(), observers=[tell])
+    return time.process_time() - begun
+
+
+def measure(captioner: Captioner, tested: list, seconds: float) -> Found:  # type: ignore[type-arg]
+    outputs = captioner.caption([one.image for one in tested])
+    scores = scored([one.text for one in outputs], [(one.caption,) for one in tested]).values
+    parameters = sum(parameter.numel() for parameter in captioner.model.parameters())
+    pointer, pointing = captioner.known.pointer, None
+    if pointer is not None:
+        pointing = captioner.point(tested)[replace(pointer, agreement=0.0)]
+    return Found(scores["exact"], scores["bleu"], parameters, seconds, pointing)
+
+
+def draw(captioner: Captioner, shown: list, folder: Path, name: str) -> None:  # type: ignore[type-arg]
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, one in enumerate(shown):
+        captioner.explain(one.image).save(folder / f"captions-{name}-{number + 1}.svg")
+
+
+if __name__ == "__main__":
+    main()
