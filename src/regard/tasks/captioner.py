@@ -268,8 +268,10 @@ def captioner_of(
 
 def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Any, Any]:
     """The model of a run that describes pictures, as yet knowing nothing."""
-    _encoder(run)
-    return run.model.build(Sizes(vocabulary, vocabulary))
+    model = run.model
+    if model.kind != "encoder-decoder" or model.reads != "images":
+        raise SpecError("model: does not read pictures and say sentences; choose one that does")
+    return model.build(Sizes(vocabulary, vocabulary))
 
 
 def sight_of(run: Run) -> Sight:
@@ -279,7 +281,5 @@ def sight_of(run: Run) -> Sight:
 
 
 def _encoder(run: Run) -> Any:
-    model = run.model
-    if model.kind != "encoder-decoder" or model.encoder.kind not in ("image", "grid"):
-        raise SpecError("model: does not read pictures and say sentences; choose one that does")
-    return model.encoder
+    assert run.model.reads == "images"  # which only encoders of pictures do
+    return run.model.encoder  # type: ignore[union-attr]

@@ -14,7 +14,7 @@ from regard.data.batches.pictures import Pictures, from_ids
 from regard.data.batches.shards import Prepared
 from regard.data.captions import Captioned, Captions
 from regard.data.corpus import Corpus
-from regard.data.preparation.dedupe import hash_texts
+from regard.data.preparation.dedupe import Sameness, hash_texts
 from regard.data.preparation.pictures import prepare_pictures
 from regard.data.preparation.prepare import Settings, Tell
 from regard.data.preparation.runner import InProcess
@@ -65,7 +65,7 @@ class Describing(Use[Captioning]):
 
     def settings(self, data: DataSpec) -> Settings:
         # names of pictures differ in digits, which near duplicates are compared without
-        dedupe = "none" if data.dedupe == "none" else "exact"
+        dedupe: Sameness = "none" if data.dedupe == "none" else "exact"
         return replace(data.build(), sides=("name", "text"), limits=None, dedupe=dedupe)
 
     def accompany(self, run: Run, out: str, tell: Tell) -> None:
