@@ -7,7 +7,8 @@ import json
 import random
 from pathlib import Path
 
-from tests.toy import WORDS
+from regard.tasks.training import Home
+from tests.toy import WORDS, Toy
 
 PRAISE, BLAME = "good", "bad"
 SMALL = [
@@ -16,6 +17,13 @@ SMALL = [
     *("train.batch_tokens=512", "train.optimizer.rate=0.02", "train.schedule.warmup=10"),
     *("train.steps=60", "train.validate_every=30", "train.save_every=15"),
 ]
+
+
+class Judged(Toy):
+    """The same folder as any toy's, whose runs tell documents apart."""
+
+    def arguments(self, preset: str, home: Home, *settings: str) -> list[str]:
+        return arguments(self.folder, home.path, *settings)
 
 
 def document(chance: random.Random, word: str) -> str:

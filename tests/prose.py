@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.toy import WORDS
+from regard.tasks.training import Home
+from tests.toy import WORDS, Toy
 
 PRESETS = ["lm-lstmn", "lm-recurrent-attention", "lm-transformer"]
 _TRANSFORMER = ("decoder.hidden_dim=32", "decoder.layers=1", "decoder.own.score.heads=2")
@@ -15,6 +16,13 @@ SMALL = {
     "lm-transformer": [*_TRANSFORMER],
 }
 LONGEST = 16
+
+
+class Prose(Toy):
+    """The same folder as any toy's, whose runs foresee texts."""
+
+    def arguments(self, preset: str, home: Home, *settings: str) -> list[str]:
+        return arguments(self.folder, preset, home.path, *settings)
 
 
 def make_prose(folder: Path) -> Path:

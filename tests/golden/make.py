@@ -1,7 +1,7 @@
 """Make the golden models: `python -m tests.golden.make`.
 
-Each format of bundles has a folder of its own. One that is there is never written again: what it
-holds must load and translate as recorded, for ever.
+Each format of bundles has a folder of its own. A model that is there is never written again: it
+must load and answer as recorded, for ever.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from regard.bundle.manifest import FORMAT
 from regard.cli.main import app
-from regard.translator import load
+from regard.tasks.use import load
+from tests import judged, prose
 from tests.toy import RECURRENT, TRANSFORMER, make_toy
 
 HOME = Path(__file__).parent.resolve() / f"format-{FORMAT}"
@@ -38,13 +38,71 @@ SOURCES = [
 ]
 
 
+PROMPTS = ["one two three", "nine", "", "seven eight nine zero", "Zürich 2024 六"]
+DOCUMENTS = [
+    "One two. Three good four. Five six.",
+    "Seven eight nine.\n\nZero bad one!",
+    "Two three four.",
+    "",
+    "Zürich 2024 六。 <b>One bad</b> & two?",
+]
+
+
 def main() -> None:
-    if HOME.exists():
-        sys.exit(f"{HOME}: is there and stays as it is; another format gets another folder")
     with TemporaryDirectory() as folder:
         os.chdir(folder)  # so that a run names its corpora without saying whose they are
+        make_translators()
+        make_completer()
+        make_labeller()
+
+
+def make_completer() -> None:
+    if (HOME / "language").exists():
+        return
+    prose.make_prose(Path())
+    model = train(prose.arguments(Path(), "lm-transformer", Path("a"), "train.steps=300"), "a")
+    completer = load(model, device="cpu")
+    found = completer.complete(PROMPTS, most=12)
+    seal(
+        "language",
+        model,
+        [{"prompt": p, "text": f.text} for p, f in zip(PROMPTS, found, strict=False)],
+        nll=[round(completer.perplexity([prompt]).nll, 3) for prompt in PROMPTS],
+    )
+
+
+def make_labeller() -> None:
+    if (HOME / "documents").exists():
+        return
+    judged.make_judged(Path())
+    model = train(judged.arguments(Path(), Path("b"), "train.steps=100"), "b")
+    found = load(model, device="cpu").classify(DOCUMENTS)
+    seal(
+        "documents",
+        model,
+        [
+            {"text": one.text, "label": one.label, "probability": round(one.probability, 4)}
+            for one in found
+        ],
+    )
+
+
+def train(arguments: list[str], out: str) -> Path:
+    app(arguments, standalone_mode=False)
+    return Path(out) / "model"
+
+
+def seal(name: str, model: Path, said: list[dict[str, object]], **more: object) -> None:
+    shutil.copytree(model, HOME / name / "model")
+    text = json.dumps({"said": said, **more}, indent=1, ensure_ascii=False) + "\n"
+    (HOME / name / "said.json").write_text(text, "utf-8")
+
+
+def make_translators() -> None:
+    missing = {name: preset for name, preset in MODELS.items() if not (HOME / name).exists()}
+    if missing:
         toy = make_toy(Path())
-        for name, preset in MODELS.items():
+        for name, preset in missing.items():
             home = toy.home(name)
             app(toy.arguments(preset, home, *SETTINGS), standalone_mode=False)
             shutil.copytree(home.model, HOME / name / "model")

@@ -1,0 +1,146 @@
+"""Language models and classifiers that mean harm: refused by name, whatever opens them.
+
+What holds for all bundles alike (manifests, weights, tokenisers, files that are none) is tried in
+test_hostile.py; here is what these uses read besides.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import regard
+from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add, seal, unseal
+from regard.errors import ArtefactError, RegardError
+from regard.spec.read import read_run, write_run
+from regard.spec.run import Run
+from regard.tasks import completer, labeller
+from regard.tasks.labeller import CLASSES
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from tests.tiny import tiny_run
+
+LINES = ["one two three four", "five six seven"]
+PRESETS = {"language": "lm-transformer", "documents": "han"}
+
+
+@pytest.fixture
+def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Bundle:
+    run = tiny_run(PRESETS[request.param])
+    pieces = SentencePiece.train(LINES * 5, size=290)
+    pieces.save(tmp_path)
+    files = {name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)}
+    if request.param == "language":
+        model: Any = completer.build_model(run, pieces.size)
+    else:
+        model = labeller.build_model(run, pieces.size, 2)
+        files[CLASSES] = b'{"names": ["bad", "good"]}'
+    files[RUN] = write_run(run).encode()
+    return seal(tmp_path / "model", files, dict(model.named_parameters()))
+
+
+def changed(run: Run, **settings: Any) -> bytes:
+    """The run with other values, however absurd, of the settings of that name."""
+    said = yaml.safe_load(write_run(run))
+
+    def change(here: Any) -> None:
+        if isinstance(here, dict):
+            here.update({name: value for name, value in settings.items() if name in here})
+            for inner in here.values():
+                change(inner)
+
+    change(said)
+    return yaml.safe_dump(said).encode()
+
+
+BOTH = pytest.mark.parametrize("bundle", ["language", "documents"], indirect=True)
+
+
+@BOTH
+def test_a_good_one_is_opened(bundle: Bundle) -> None:
+    assert regard.load(bundle.path).tokenizer.size > 256
+
+
+@BOTH
+def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
+    for name in bundle.names:
+        data = bytearray((bundle.path / name).read_bytes())
+        data[len(data) // 2] ^= 4
+        whole = (bundle.path / name).read_bytes()
+        (bundle.path / name).write_bytes(data)
+        with pytest.raises(ArtefactError, match=name):
+            unseal(bundle.path)
+        (bundle.path / name).write_bytes(whole)
+    assert unseal(bundle.path) == bundle
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "preset", ["translate-tiny", "lm-lstmn", "lm-transformer", "han", "caption-soft"]
+)
+def test_the_run_of_another_model_is_refused(bundle: Bundle, preset: str) -> None:
+    add(bundle, {RUN: write_run(read_run(preset)).encode()})
+    with pytest.raises(RegardError):
+        regard.load(bundle.path)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"embedding": 40_000, "dim": 40_000, "hidden_dim": 40_000},
+        {"embedding": 2**62, "dim": 2**62},
+        {"layers": 100_000},
+        {"longest": 0},
+        {"dim": -1},
+        {"kind": "none"},
+    ],
+    ids=str,
+)
+def test_a_run_that_cannot_be_is_refused(bundle: Bundle, settings: dict[str, Any]) -> None:
+    run = yaml.safe_load(bundle.text(RUN))
+    add(bundle, {RUN: changed(Run.model_validate(run), **settings)})
+    with pytest.raises(RegardError):
+        regard.load(bundle.path)
+
+
+@BOTH
+def test_weights_that_are_not_its_own_are_refused(bundle: Bundle) -> None:
+    add(bundle, {WEIGHTS: b"\x80\x04N."})
+    with pytest.raises(ArtefactError, match=WEIGHTS):
+        regard.load(bundle.path)
+
+
+@pytest.mark.parametrize("bundle", ["language"], indirect=True)
+def test_a_window_beyond_the_positions_that_were_learnt_is_refused(bundle: Bundle) -> None:
+    run = Run.model_validate(yaml.safe_load(bundle.text(RUN)))
+    add(bundle, {RUN: changed(run, longest=10**9)})
+    with pytest.raises(RegardError, match=r"data\.longest: 1000000000 pieces"):
+        regard.load(bundle.path)
+
+
+@pytest.mark.parametrize("bundle", ["documents"], indirect=True)
+@pytest.mark.parametrize(
+    "names",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        b'{"names": "good"}',
+        b'{"names": [1, 2]}',
+        b'{"names": ["one"]}',
+        b'{"names": ["\\ud800", "b"]}',
+        json.dumps({"names": [str(i) for i in range(100_000)]}).encode(),
+    ],
+    ids=lambda names: names[:20].decode(),
+)
+def test_classes_that_are_not_those_of_the_weights_are_refused(
+    bundle: Bundle, names: bytes
+) -> None:
+    add(bundle, {CLASSES: names})
+    with pytest.raises(ArtefactError, match=str(bundle.path)):
+        regard.load(bundle.path)

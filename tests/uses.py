@@ -1,0 +1,30 @@
+"""A toy for each use of a model besides translation, and the preset that is taught by it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+from regard.spec.read import read_run
+from regard.tasks.training import Home, prepare_data
+from tests import judged, prose
+from tests.toy import Toy
+
+USES: dict[str, tuple[str, Callable[[Path], Toy]]] = {
+    "language": ("lm-transformer", lambda folder: prose.Prose(prose.make_prose(folder))),
+    "documents": ("han", lambda folder: judged.Judged(judged.make_judged(folder))),
+}
+
+
+def make_use(name: str, folder: Path) -> tuple[Toy, str]:
+    """The toy, its data prepared, and the preset."""
+    preset, make = USES[name]
+    toy = make(folder)
+    home = Home(folder / "prepared")
+    said = toy.arguments(preset, home)
+    settings = [value for flag, value in itertools.pairwise(said) if flag == "--set"]
+    file, valid = (said[said.index(flag) + 1] for flag in (said[3], "--valid"))
+    named = [f'data.train=[{{files: ["{file}"]}}]', f'data.valid={{files: ["{valid}"]}}']
+    prepare_data(read_run(preset, [*named, *settings]), home, lambda progress: None)
+    return toy, preset
