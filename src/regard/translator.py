@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import nn
 
-from regard import __version__
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import RUN, WEIGHTS, Bundle, unseal
 from regard.bundle.restore import restored
@@ -26,13 +25,13 @@ from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.alarm import Alarm, Bounds, judge, worst
 from regard.explain.align import Aligned, Pointer, Text, concatenate
 from regard.explain.align import align as align_pair
-from regard.explain.closely import read_closely
 from regard.explain.dictionary import Links
+from regard.explain.explain import explain
 from regard.explain.record import Explanation, Identity
-from regard.explain.reread import Reading, looks_at_source, reread
+from regard.explain.reread import looks_at_source, reread
 from regard.explain.tree import Beam, grow
 from regard.explain.whatif import ask_what_if
-from regard.models import EncoderDecoder, at_rest
+from regard.models import EncoderDecoder
 from regard.search import Hypothesis
 from regard.spec.model import Sizes
 from regard.spec.read import parse_run
@@ -181,33 +180,27 @@ class Translator:
             said, beam = self._searched(source)
         else:
             said = Text.read(self.tokenizer, target)
-        asking, pointer = looks_at_source(self.model), self.pointer
-        if look is not None and look not in asking:
-            known = ", ".join(asking) or "none, it looks at nothing"
-            raise SpecError(f"look: the model has no look at the source {look!r}; it has {known}")
-        if look is None and pointer is not None:
-            look = pointer.look
-            head = pointer.head if head is None else head
-        ids = pad([[*read.pieces.ids, EOS]]).to(next(self.model.parameters()).device)
-        closely = read_closely(
-            self.model, ids, said.pieces.ids, self.tokenizer.piece, look=look, head=head or 0
-        )
         if gold is not None:
             _must_link(gold, read, said)
-        links = Links()
-        if pointer is not None:
-            logps = tuple(step.logp for step in closely.steps)
-            looks = {each.name: each.weights for each in closely.looks}
-            links = align_pair(pointer, read, said, Reading(logps, looks)).links
-        return Explanation(
+        pointer = self.pointer
+        explanation = explain(
+            self.model,
+            self.tokenizer,
+            self.identity,
             read,
             said,
-            self.tokenizer,
-            closely,
-            self.identity,
-            self._made(given=target is not None),
-            summary=self._summary(ids),
+            pad([[*read.pieces.ids, EOS]]).to(next(self.model.parameters()).device),
+            engine=self.engine.name if target is None else None,
+            search=self.how.in_words,
             pointer=pointer,
+            look=look,
+            head=head,
+        )
+        links = Links()
+        if pointer is not None:
+            links = align_pair(pointer, read, said, explanation.read.reading).links
+        return replace(
+            explanation,
             links=links,
             gold=gold,
             beam=beam,
@@ -230,23 +223,6 @@ class Translator:
             self.model, ids, width=how.width, alpha=how.alpha, limit=limit(ids.ids.size(1))
         )
         return Text.spelt(self.tokenizer, tokens), beam if found[0].tokens == tokens else None
-
-    @torch.inference_mode()
-    def _summary(self, source: Tokens) -> Tensor:
-        with at_rest(self.model):
-            return self.model.encoder(source).summary[0].cpu()
-
-    def _made(self, *, given: bool) -> dict[str, str]:
-        """How an explanation was made, in words."""
-        how = self.how
-        search = f"beam of {how.width}, alpha {how.alpha:g}" if how.width > 1 else "greedy"
-        return {
-            "regard": __version__,
-            "torch": torch.__version__,
-            "precision": str(next(self.model.parameters()).dtype).removeprefix("torch."),
-            "engine": "none" if given else self.engine.name,
-            "search": "given" if given else search,
-        }
 
     def _translation(self, text: str, said: list[Said], rank: int, alpha: float) -> Translation:
         chosen = [part.hypotheses[min(rank, len(part.hypotheses) - 1)] for part in said]
@@ -358,12 +334,17 @@ def translator_in(
         engine=_engine(bundle, model, engine),
         pointer=pointer,
         bounds=bounds,
-        identity=Identity(
-            "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
-            run.about,
-            bundle.files[WEIGHTS].sha256,
-            sum(parameter.numel() for parameter in model.parameters()),
-        ),
+        identity=identity_of(bundle, run, model),
+    )
+
+
+def identity_of(bundle: Bundle, run: Run, model: nn.Module) -> Identity:
+    """Whose explanations those of a sealed model are."""
+    return Identity(
+        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
+        run.about,
+        bundle.files[WEIGHTS].sha256,
+        sum(parameter.numel() for parameter in model.parameters()),
     )
 
 

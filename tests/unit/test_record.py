@@ -163,7 +163,7 @@ def test_another_head_can_be_walked_through(translators) -> None:
     translator = translators["transformer"]
     walk = translator.explain(SOURCE, TARGET, look="decoder.blocks.1.source", head=1).read.walk
     assert (walk.look, walk.head) == ("decoder.blocks.1.source", 1)
-    with pytest.raises(SpecError, match="no look at the source 'encoder'"):
+    with pytest.raises(SpecError, match="no look 'encoder' while it speaks"):
         translator.explain(SOURCE, look="encoder")
     with pytest.raises(SpecError, match="head: there are 2, from 0 on, and not 2"):
         translator.explain(SOURCE, look="decoder.blocks.1.source", head=2)

@@ -10,11 +10,11 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from regard.attention import Attention, Glance, Softmax, Sparsemax, Weighed, Weighing
+from regard.attention import Attention, Glance, Softmax, Sparsemax, Uniform, Weighed, Weighing
 from regard.batch import pad
 from regard.explain.arrays import Arrays
 from regard.explain.reread import Reading, looks_at_source, reread
-from regard.explain.whatif import Evenly, WhatIf, Without, ask_what_if, written
+from regard.explain.whatif import WhatIf, Without, ask_what_if, written
 from regard.text.tokenizer import BOS, EOS
 from tests.tiny import tiny
 
@@ -157,9 +157,9 @@ def test_many_words_are_read_in_batches_of_a_bounded_size(monkeypatch) -> None:
 
 def test_an_even_look_has_one_weight_for_all_that_is_seen() -> None:
     scores = torch.randn(2, 3, 2, 4)
-    torch.testing.assert_close(Evenly()(scores, None).weights, torch.full_like(scores, 1 / 4))
+    torch.testing.assert_close(Uniform()(scores, None).weights, torch.full_like(scores, 1 / 4))
     visible = torch.tensor([[True, False, True, False], [False, False, False, True]])[None, None]
-    weights = Evenly()(scores, visible).weights
+    weights = Uniform()(scores, visible).weights
     assert weights[1, 2].tolist() == [[0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]]
 
 

@@ -29,6 +29,12 @@ class Decoding:
     alpha: float = 1.0  # of the length that the scores of a beam are divided by
     draw: Draw | None = None
 
+    @property
+    def in_words(self) -> str:
+        if self.draw is not None:
+            return f"drawn, seed {self.draw.seed}"
+        return f"beam of {self.width}, alpha {self.alpha:g}" if self.width > 1 else "greedy"
+
 
 @runtime_checkable
 class Engine(Protocol):

@@ -17,7 +17,7 @@ from torch import Tensor
 from regard.attention import Attention, Equation
 from regard.errors import SpecError
 from regard.explain.arrays import Arrays
-from regard.explain.reread import looks_at_source
+from regard.explain.reread import Reading, looks_at_source
 from regard.explain.watch import Trace, watch
 from regard.models import EncoderDecoder, LanguageModel, at_rest
 from regard.text.tokenizer import BOS, EOS
@@ -43,6 +43,7 @@ class Look:
     scores: Float[Tensor, "H T S"]  # −∞ where nothing may be seen
     weights: Float[Tensor, "H T S"]
     norms: Float[Tensor, "H S"]  # ‖v_s‖: a weight says little of a value that is short
+    blank: bool = False  # a past that begins with nothing, before the first word
 
     @property
     def heads(self) -> int:
@@ -65,6 +66,7 @@ class Look:
             **equations,
             "weights": arrays.add_weights(self.weights),
             "norms": arrays.add(self.norms, "f16"),
+            "blank": self.blank,
             **scores,
         }
 
@@ -114,6 +116,12 @@ class Closely:
     looks: tuple[Look, ...]
     walk: Walk | None  # None: nothing was looked at
 
+    @property
+    def reading(self) -> Reading:
+        """What a plain reading would have kept."""
+        weights = {look.name: look.weights for look in self.looks}
+        return Reading(tuple(step.logp for step in self.steps), weights)
+
 
 @torch.inference_mode()
 def read_closely(
@@ -138,6 +146,9 @@ def read_closely(
         logp = model.readout(decoded.hidden)[0].log_softmax(dim=-1)  # T V
     looks = tuple(_look(model, trace, name) for name in trace.names)
     known = [each.name for kind in ("past", "source") for each in looks if each.kind == kind]
+    if look is not None and look not in known:
+        told = ", ".join(known) or "none: it looks at nothing"
+        raise SpecError(f"look: the model has no look {look!r} while it speaks; it has {told}")
     walked = look if look is not None else known[-1] if known else None
     return Closely(
         _steps(logp, meant, piece),
@@ -177,6 +188,7 @@ def _look(model: Model, trace: Trace, name: str) -> Look:
         trace.scores(name)[0].cpu(),
         trace[name][0].cpu(),
         trace.memory(name).values[0].float().norm(dim=-1).cpu(),
+        blank=kind == "past" and model.decoder.blank,
     )
 
 

@@ -11,6 +11,8 @@ from torch import Tensor
 from regard.explain.align import END, Text, in_words
 from regard.explain.closely import Look
 
+BEGINNING, NOTHING = "<s>", "∅"
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
@@ -50,6 +52,14 @@ def on_regions(
     empty = weights.new_zeros(0, weights.size(1))
     said = torch.stack(rows) if rows else empty
     return Matrix(said, tuple(target.word_texts), labels, note)
+
+
+def over_past(look: Look, target: Text, head: int | None, layers: int) -> Matrix:
+    """What is about to be said, and what had been said before it."""
+    weights = _of_head(look.weights, head)
+    said = (BEGINNING, *target.labels)
+    read = (NOTHING, *said) if look.blank else said
+    return Matrix(weights, target.labels, read[: weights.size(1)], which(look, head, 0, layers))
 
 
 def which(look: Look, head: int | None, shift: int, layers: int) -> str:

@@ -24,7 +24,7 @@ from regard.explain.align import Pointer, Text
 from regard.explain.arrays import Arrays
 from regard.explain.closely import Closely, Look
 from regard.explain.dictionary import Links
-from regard.explain.matrix import Matrix, between_pieces, between_words, on_regions
+from regard.explain.matrix import Matrix, between_pieces, between_words, on_regions, over_past
 from regard.explain.page import frame, page
 from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import heatmap
@@ -104,18 +104,21 @@ class Explanation:
         pieces: bool = False,
     ) -> Matrix:
         """Of a look, by default the pointer's; of another the mean of all heads, or one of them."""
-        pointer = self.pointer
-        if look is None:
-            if pointer is None:
-                raise SpecError("look: the model looks at nothing, so there is nothing to draw")
+        pointer, walk = self.pointer, self.read.walk
+        if look is None and pointer is not None:
             look, head = pointer.look, pointer.head if head is None else head
             shift = pointer.shift if shift is None else shift
-        if self.source is None:
-            raise SpecError("source: nothing was read, so there is no matrix to draw")
+        elif look is None:
+            if walk is None:
+                raise SpecError("look: the model looks at nothing, so there is nothing to draw")
+            look, head = walk.look, walk.head if head is None else head
         seen = self.look(look)
         layers = 1 + max(each.layer for each in self.read.looks if each.kind == seen.kind)
+        if seen.kind == "past":
+            return over_past(seen, self.target, head, layers)
         if isinstance(self.source, Picture):
             return on_regions(seen, self.source.labels, self.target, head, shift or 0, layers)
+        assert self.source is not None, "who read nothing looks at its past alone"
         between = between_pieces if pieces else between_words
         return between(seen, self.source, self.target, head, shift or 0, layers)
 

@@ -1,4 +1,4 @@
-"""A pair read again: how likely the model found each word, and where it looked for it.
+"""What was said, read again: how likely the model found each word, and where it looked for it.
 
 Explanation is a forced re-reading of the chosen sentence. So it is exact for any search, any
 engine and any translation, the model's own or not.
@@ -6,17 +6,18 @@ engine and any translation, the model's own or not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from jaxtyping import Float, Int
+from torch import Tensor, nn
 
-from regard.batch import Tokens, pad
+from regard.batch import Grids, Images, Tokens, pad
 from regard.explain.watch import watch
 from regard.models import EncoderDecoder, LanguageModel, at_rest
+from regard.nn.decoder import Decoded
 from regard.text.tokenizer import BOS, EOS
 
 BUDGET = 1 << 11  # positions of a batch: of each, all logits and all looks are held at once
@@ -45,32 +46,84 @@ def reread(
 ) -> list[Reading]:
     """Read pairs of ids without marks; `names`: the looks to keep, by default all at the source."""
     kept = looks_at_source(model) if names is None else names
+
+    def read(batch: list[tuple[Ids, Ids]]) -> Iterator[Reading]:
+        source = pad([[*source, EOS] for source, _ in batch]).to(_device(model))
+        targets = [[*target, EOS] for _, target in batch]
+        found = _read(model, lambda said: model(source, said), targets, kept)
+        for reading, (ids, _) in zip(found, batch, strict=True):
+            seen = {name: look[..., : len(ids) + 1] for name, look in reading.looks.items()}
+            yield Reading(reading.logps, seen)
+
+    return _alike(pairs, read)
+
+
+def reread_past(
+    model: LanguageModel[Any], texts: Sequence[Ids], names: Collection[str] = ()
+) -> list[Reading]:
+    """Read ids that begin a text, each after those before it; `names`: the looks to keep.
+
+    A look has a row for each id that is about to be said and a column for each that was: the mark
+    of beginning, and the ids but the last.
+    """
+
+    def read(batch: list[tuple[Ids, Ids]]) -> Iterator[Reading]:
+        return _read(model, model, [text for _, text in batch], names)
+
+    return _alike([((), text) for text in texts], read)
+
+
+def reread_regions(
+    model: EncoderDecoder[Any, Any],
+    source: Images | Grids,
+    captions: Sequence[Ids],
+    names: Collection[str] | None = None,
+) -> list[Reading]:
+    """Read a batch of pictures with ids without marks; `names`: the looks to keep, by default all
+    at the picture. Position s is row s // columns, column s % columns."""
+    kept = looks_at_source(model) if names is None else names
+    seen = source.to(_device(model))
+    targets = [[*caption, EOS] for caption in captions]
+    return list(_read(model, lambda said: model(seen, said), targets, kept))
+
+
+@torch.inference_mode()
+def _read(
+    model: EncoderDecoder[Any, Any] | LanguageModel[Any],
+    decode: Callable[[Int[Tensor, "B T"]], Decoded],
+    targets: Sequence[Ids],
+    names: Collection[str],
+) -> Iterator[Reading]:
+    """Force ids, their ends included, a row each."""
+    said = pad([[BOS, *target[:-1]] for target in targets]).to(_device(model))
+    meant = pad(targets).to(_device(model))
+    with at_rest(model), watch(model, names) as trace:
+        logits = model.readout(decode(said.ids).hidden)
+    logps = logits.log_softmax(dim=-1).gather(2, meant.ids[..., None])[..., 0].cpu()
+    looks = {name: trace[name].cpu() for name in trace.names}
+    for row, target in enumerate(targets):
+        steps = len(target)
+        own = {name: look[row, :, :steps] for name, look in looks.items()}
+        yield Reading(tuple(logps[row, :steps].tolist()), own)
+
+
+def _device(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device
+
+
+def _alike(
+    pairs: Sequence[tuple[Ids, Ids]],
+    read: Callable[[list[tuple[Ids, Ids]]], Iterator[Reading]],
+) -> list[Reading]:
+    """Read pairs of like length together."""
     readings: dict[int, Reading] = {}
-    with at_rest(model):
-        for rows in alike(pairs):
-            batch = [pairs[row] for row in rows]
-            readings |= zip(rows, _read(model, batch, kept), strict=True)
+    for rows in _batches(pairs):
+        readings |= zip(rows, read([pairs[row] for row in rows]), strict=True)
     return [readings[row] for row in range(len(pairs))]
 
 
-def _read(
-    model: EncoderDecoder[Tokens, Any], pairs: list[tuple[Ids, Ids]], names: Collection[str]
-) -> Iterator[Reading]:
-    device = next(model.parameters()).device
-    source = pad([[*source, EOS] for source, _ in pairs]).to(device)
-    said = pad([[BOS, *target] for _, target in pairs]).to(device)
-    meant = pad([[*target, EOS] for _, target in pairs]).to(device)
-    with watch(model, names) as trace:
-        logits = model.readout(model(source, said.ids).hidden)
-    logps = logits.log_softmax(dim=-1).gather(2, meant.ids[..., None])[..., 0].cpu()
-    for row, (read, told) in enumerate(pairs):
-        steps, positions = len(told) + 1, len(read) + 1
-        looks = {name: trace[name][row, :, :steps, :positions].cpu() for name in trace.names}
-        yield Reading(tuple(logps[row, :steps].tolist()), looks)
-
-
-def alike(pairs: Sequence[tuple[Ids, Ids]]) -> Iterator[list[int]]:
-    """The rows of each batch: pairs of like length together."""
+def _batches(pairs: Sequence[tuple[Ids, Ids]]) -> Iterator[list[int]]:
+    """The rows of each batch."""
     batch: list[int] = []
     widest = 0
     for row in sorted(range(len(pairs)), key=lambda row: max(map(len, pairs[row]))):

@@ -55,7 +55,7 @@ def _of(told: Tensor | None) -> Tensor:
 
 
 def _one_after_the_other(
-    looks: list[Float[Tensor, "B H t s"]], unseen: float
+    looks: list[Float[Tensor, "B H _ _"]], unseen: float
 ) -> Float[Tensor, "B H T S"]:
     size = max(look.size(-1) for look in looks)
     padded = [nn.functional.pad(look, (0, size - look.size(-1)), value=unseen) for look in looks]

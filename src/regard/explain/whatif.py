@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from regard.attention import Attention, Weighed, Weighing
+from regard.attention import Attention, Uniform, Weighed, Weighing
 from regard.batch import Tokens, pad
 from regard.explain.arrays import Arrays
 from regard.explain.reread import BUDGET, Ids, looks_at_source
@@ -55,16 +55,6 @@ def written(
         "says": [[piece(token) for token in one.says] for one in whatifs],
         "says_logps": arrays.add(torch.tensor([one.says_logps for one in whatifs]).view(shape)),
     }
-
-
-class Evenly(Weighing):
-    """α_s = 1 / n for each of the n positions that may be seen"""
-
-    def forward(
-        self, scores: Float[Tensor, "B H T S"], visible: Bool[Tensor, "#B 1 #T S"] | None
-    ) -> Weighed:
-        seen = torch.ones_like(scores) * (1 if visible is None else visible)
-        return Weighed(seen / seen.sum(dim=-1, keepdim=True))
 
 
 class Without(Weighing):
@@ -120,7 +110,7 @@ def ask_what_if(
     with at_rest(model):
         if looks_at_source(model):
             encoded: Encoded = model.encoder(pad([[*source, EOS]]).to(device))
-            tell("uniform", [None], look(1, lambda own: Evenly()))
+            tell("uniform", [None], look(1, lambda own: Uniform()))
             for words in _batches(len(word_pieces), len(target) + 1):
                 hidden = torch.zeros(len(words), len(source) + 1, dtype=torch.bool, device=device)
                 for row, word in enumerate(words):

@@ -32,6 +32,7 @@ class Decoded:
 
 class Decoder(nn.Module, ABC, Generic[S]):
     dim: int  # E, of what comes out
+    blank: bool = False  # whether its own past begins with nothing, before the first word
 
     @property
     def source_looks(self) -> tuple[str, ...]:

@@ -71,6 +71,8 @@ class LSTMN(Decoder[LSTMNState]):
     The attention's queries have input_dim + dim, its keys dim.
     """
 
+    blank = True
+
     def __init__(
         self, input_dim: int, dim: int, attention: Attention, *, dropout: float = 0.0
     ) -> None:

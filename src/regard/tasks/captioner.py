@@ -7,18 +7,16 @@ validates by it too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from regard import __version__
 from regard.batch import Grids, Images
-from regard.bundle.bundle import WEIGHTS, Bundle, unseal
+from regard.bundle.bundle import Bundle, unseal
 from regard.bundle.restore import restored
 from regard.data.captions import Captioned, Named
 from regard.data.grids import Sight
@@ -26,18 +24,17 @@ from regard.data.images import encode_png
 from regard.engine.engine import Decoding
 from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.align import Pointer, Text
-from regard.explain.closely import read_closely
+from regard.explain.explain import explain
 from regard.explain.pointing import Pointing, Regions, Seen, point
 from regard.explain.record import Explanation, Identity, Picture
-from regard.explain.regions import reread_regions
-from regard.explain.reread import Reading, looks_at_source
+from regard.explain.reread import Reading, looks_at_source, reread_regions
 from regard.explain.tree import Beam, grow
 from regard.models import EncoderDecoder, at_rest
 from regard.search import Hypothesis, beam, greedy
 from regard.spec.model import Sizes
 from regard.spec.run import Run
 from regard.text.tokenizer import BOS, EOS, Tokenizer
-from regard.translator import sealed_run, sealed_tokenizer
+from regard.translator import identity_of, sealed_run, sealed_tokenizer
 
 TOGETHER = 64  # pictures that are read at once: some 40 MB of 224 × 224
 MORE = 10  # pieces that a caption may have beyond the longest that was taught
@@ -139,33 +136,28 @@ class Captioner:
         With a `caption`, as if it had said that. `look` and `head` choose what can be walked
         through with every number; by default the look that points at what words name.
         """
-        seen, pointer = self.sight.read(str(image)), self.known.pointer
+        seen = self.sight.read(str(image))
         source = to_source(seen[None]).to(next(self.model.parameters()).device)
         if caption is None:
             said, tree = self._searched(source)
         else:
             said, tree = Text.read(self.tokenizer, caption), None
-        asking = looks_at_source(self.model)
-        if look is not None and look not in asking:
-            known = ", ".join(asking) or "none, it looks at nothing"
-            raise SpecError(f"look: the model has no look at the picture {look!r}; it has {known}")
-        if look is None and pointer is not None:
-            look, head = pointer.look, pointer.head if head is None else head
-        piece, ids = self.tokenizer.piece, said.pieces.ids
-        closely = read_closely(self.model, source, ids, piece, look=look, head=head or 0)
         shown = self.sight.shown(seen)
         height, width = shown.shape[:2]
-        return Explanation(
+        explanation = explain(
+            self.model,
+            self.tokenizer,
+            self.identity,
             Picture(*self.grid, width, height, encode_png(shown)),
             said,
-            self.tokenizer,
-            closely,
-            self.identity,
-            self._made(given=caption is not None),
-            summary=self._summary(source),
-            pointer=pointer,
-            beam=tree,
+            source,
+            engine="torch" if caption is None else None,
+            search=self.how.in_words,
+            pointer=self.known.pointer,
+            look=look,
+            head=head,
         )
+        return replace(explanation, beam=tree)
 
     def _searched(self, source: Images | Grids) -> tuple[Text, Beam | None]:
         how = self.how
@@ -184,23 +176,6 @@ class Captioner:
             for one, reading in zip(told, readings, strict=True)
         ]
         return point(seen, Regions(*self.grid, *self.sight.size))
-
-    @torch.inference_mode()
-    def _summary(self, source: Images | Grids) -> Tensor:
-        with at_rest(self.model):
-            return self.model.encoder(source).summary[0].cpu()
-
-    def _made(self, *, given: bool) -> dict[str, str]:
-        """How an explanation was made, in words."""
-        how = self.how
-        search = f"beam of {how.width}, alpha {how.alpha:g}" if how.width > 1 else "greedy"
-        return {
-            "regard": __version__,
-            "torch": torch.__version__,
-            "precision": str(next(self.model.parameters()).dtype).removeprefix("torch."),
-            "engine": "none" if given else "torch",
-            "search": "given" if given else search,
-        }
 
     def _framed(self, one: Captioned) -> tuple[Named, ...]:
         """Where the things are in the frame that the picture was put into."""
@@ -249,12 +224,7 @@ def captioner_in(bundle: Bundle, device: str | None = None) -> Captioner:
             f"{bundle.path / CAPTIONS}: {known.pointer.look!r} is no look of the model"
         )
     captioner = captioner_of(run, model, tokenizer, known)
-    captioner.identity = Identity(
-        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
-        run.about,
-        bundle.files[WEIGHTS].sha256,
-        sum(parameter.numel() for parameter in model.parameters()),
-    )
+    captioner.identity = identity_of(bundle, run, model)
     return captioner
 
 

@@ -21,8 +21,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.captions import Captioned
 from regard.errors import SpecError
 from regard.evaluate.scores import score
-from regard.explain.regions import reread_regions
-from regard.explain.reread import looks_at_source
+from regard.explain.reread import looks_at_source, reread_regions
 from regard.models import EncoderDecoder
 from regard.spec.run import Run
 from regard.tasks.captioner import TOGETHER, Captioner, Known, build_model, captioner_of, to_source

@@ -19,8 +19,10 @@ from regard.bundle.bundle import Bundle, unseal
 from regard.bundle.restore import restored
 from regard.engine.engine import Draw
 from regard.errors import CorpusError, SpecError
-from regard.explain.past import reread_past
-from regard.explain.reread import Reading
+from regard.explain.align import Text
+from regard.explain.explain import explain
+from regard.explain.record import Explanation, Identity
+from regard.explain.reread import Reading, reread_past
 from regard.models import LanguageModel, at_rest
 from regard.search import Hypothesis, greedy, sample
 from regard.search.rules import forbid
@@ -28,7 +30,9 @@ from regard.spec.model import Sizes
 from regard.spec.run import Run
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
 from regard.text.windows import windows
-from regard.translator import sealed_run, sealed_tokenizer
+from regard.translator import identity_of, sealed_run, sealed_tokenizer
+
+EXPLAINED = 30  # pieces that an explained prompt is gone on with: a sentence or two
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,15 @@ class Perplexity:
 class Completer:
     """A model, its text pipeline, and the longest stretch of text that it was taught with."""
 
-    def __init__(self, model: LanguageModel[Any], tokenizer: Tokenizer, longest: int) -> None:
+    def __init__(
+        self,
+        model: LanguageModel[Any],
+        tokenizer: Tokenizer,
+        longest: int,
+        identity: Identity | None = None,
+    ) -> None:
         self.model, self.tokenizer, self.longest = model, tokenizer, longest
+        self.identity = identity or Identity("a model that was not sealed")
 
     def complete(
         self, prompts: Sequence[str], draw: Draw | None = None, *, most: int = 100
@@ -114,6 +125,43 @@ class Completer:
         cut = [windows([*ids, EOS], self.longest) for ids in self.tokenizer.encode(texts)]
         readings = iter(reread_past(self.model, [part for parts in cut for part in parts], looks))
         return [[next(readings) for _ in parts] for parts in cut]
+
+    def explain(
+        self,
+        prompt: str,
+        text: str | None = None,
+        *,
+        look: str | None = None,
+        head: int | None = None,
+    ) -> Explanation:
+        """All that the model did while it read a prompt and went on with it: a record to look at.
+
+        With a `text`, as if it had gone on with that. `look` and `head` choose what can be walked
+        through with every number; by default the last look.
+        """
+        said = Text.read(self.tokenizer, prompt + (text or ""))
+        room = self.longest - len(said.pieces.ids) - 1  # with the end, which is foreseen too
+        if room < 0:
+            raise CorpusError(
+                f"prompt: with what follows it has {len(said.pieces.ids)} pieces, and the model "
+                f"reads {self.longest} at once, the end counted; explain a shorter one"
+            )
+        if text is None and room > 0:
+            with at_rest(self.model):
+                found = self._go_on([*said.pieces.ids], min(room, EXPLAINED), None, 0)
+            said = Text.spelt(self.tokenizer, [*said.pieces.ids, *found.tokens])
+        return explain(
+            self.model,
+            self.tokenizer,
+            self.identity,
+            None,
+            said,
+            1,
+            engine="torch" if text is None else None,
+            search="greedy",
+            look=look,
+            head=head,
+        )
 
     def _complete(self, prompt: str, place: int, draw: Draw | None, most: int) -> Completion:
         begun = self.tokenizer.encode([prompt])[0]
@@ -168,7 +216,7 @@ def completer_in(bundle: Bundle, device: str | None = None) -> Completer:
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
-    return Completer(model, tokenizer, run.data.longest)
+    return Completer(model, tokenizer, run.data.longest, identity_of(bundle, run, model))
 
 
 def build_model(run: Run, vocabulary: int) -> LanguageModel[Any]:
