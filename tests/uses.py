@@ -8,10 +8,11 @@ from pathlib import Path
 
 from regard.spec.read import read_run
 from regard.tasks.training import Home, prepare_data
-from tests import judged, prose
+from tests import judged, prose, shown
 from tests.toy import Toy
 
 USES: dict[str, tuple[str, Callable[[Path], Toy]]] = {
+    "captions": ("caption-soft", lambda folder: shown.Shown(shown.make_shown(folder))),
     "language": ("lm-transformer", lambda folder: prose.Prose(prose.make_prose(folder))),
     "documents": ("han", lambda folder: judged.Judged(judged.make_judged(folder))),
 }

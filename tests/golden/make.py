@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from regard.bundle.manifest import FORMAT
 from regard.cli.main import app
 from regard.tasks.use import load
-from tests import judged, prose
+from tests import judged, prose, shown
 from tests.toy import RECURRENT, TRANSFORMER, make_toy
 
 HOME = Path(__file__).parent.resolve() / f"format-{FORMAT}"
@@ -38,6 +38,7 @@ SOURCES = [
 ]
 
 
+LONGER = ("train.steps=1000", "train.validate_every=250", "train.coverage=0")
 PROMPTS = ["one two three", "nine", "", "seven eight nine zero", "Zürich 2024 六"]
 DOCUMENTS = [
     "One two. Three good four. Five six.",
@@ -54,6 +55,7 @@ def main() -> None:
         make_translators()
         make_completer()
         make_labeller()
+        make_captioner()
 
 
 def make_completer() -> None:
@@ -83,6 +85,24 @@ def make_labeller() -> None:
         [
             {"text": one.text, "label": one.label, "probability": round(one.probability, 4)}
             for one in found
+        ],
+    )
+
+
+def make_captioner() -> None:
+    if (HOME / "captions").exists():
+        return
+    shown.make_shown(Path())
+    model = train(shown.arguments(Path(), "caption-soft", Path("c"), *LONGER), "c")
+    shutil.copytree("valid", HOME / "captions" / "images")
+    images = sorted((HOME / "captions" / "images").iterdir())
+    found = load(model, device="cpu").caption(images)
+    seal(
+        "captions",
+        model,
+        [
+            {"image": image.name, "text": one.text, "score": round(one.score, 4)}
+            for image, one in zip(images, found, strict=True)
         ],
     )
 

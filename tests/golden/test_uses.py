@@ -1,5 +1,5 @@
-"""Language models and classifiers that were sealed once answer as they did then, in every later
-version."""
+"""Captioners, language models and classifiers that were sealed once answer as they did then, in
+every later version."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ def test_a_golden_classifier_names_classes_as_recorded() -> None:
     for one, recorded in zip(found, expected["said"], strict=True):
         assert one.probability == pytest.approx(recorded["probability"], abs=1e-3)
     assert {one.label for one in found} == {"good", "bad", None}
+
+
+def test_a_golden_captioner_describes_as_recorded() -> None:
+    captioner, expected = told("captions")
+    images = [HERE / "format-1" / "captions" / "images" / one["image"] for one in expected["said"]]
+    found = captioner.caption(images)
+    assert [one.text for one in found] == [one["text"] for one in expected["said"]]
+    for one, recorded in zip(found, expected["said"], strict=True):
+        assert one.score == pytest.approx(recorded["score"], abs=1e-3)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.name}")

@@ -15,7 +15,6 @@ from regard.bundle.bundle import unseal
 from regard.cli.main import app
 from regard.data.captions import Captioned, Captions, write_captions
 from regard.data.images import encode_png
-from regard.data.scenes import Icon, Scenes, write_scenes
 from regard.engine.engine import Decoding
 from regard.errors import SpecError
 from regard.spec.read import read_run
@@ -26,40 +25,14 @@ from regard.tasks.training import Home, prepare_data, train
 from regard.tasks.use import use_of
 from regard.text.tokenizer import SentencePiece
 from regard.train.mesh import World
+from tests.shown import ALL, SMALL, arguments, make_shown
 
-SMALL = [
-    "data.vocabulary=300",
-    "model.embedding=16",
-    "model.encoder={kind: image, height: 32, width: 32, channels: [8, 8, 16], places: true}",
-    "train.batch_tokens=128",
-    "train.validate_every=4",
-    "train.save_every=4",
-    "train.steps=8",
-    "search.beam=2",
-]
-RECURRENT = ["model.decoder.dim=16", "model.decoder.attention.score.dim=16"]
-LITTLE = {
-    "caption-soft": [*RECURRENT, "train.coverage=0.1"],
-    "caption-hard": RECURRENT,
-    "caption-transformer": [
-        *("model.decoder.dim=16", "model.decoder.hidden_dim=32", "model.decoder.layers=2"),
-        *(f"model.decoder.{look}.score.heads=2" for look in ("own", "source")),
-    ],
-}
+FEW = ["train.steps=8", "train.validate_every=4", "train.save_every=4"]
 
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("scenes")
-    icons = []
-    for number, name in enumerate(["dog", "ant", "owl", "ewe", "fox", "pear", "octopus"]):
-        layers = np.zeros((8, 8, 4), np.uint8)
-        layers[..., number % 3], layers[..., 3] = 35 * number, 255
-        icons.append(Icon(name, name, layers))
-    drawn = Scenes(icons, side=33, most=2)
-    write_scenes(folder / "train.jsonl", drawn, range(60))
-    write_scenes(folder / "valid.jsonl", drawn, range(6), held_out=True)
-    return folder
+    return make_shown(tmp_path_factory.mktemp("scenes"))
 
 
 def run_of(preset: str, folder: Path, *settings: str) -> Run:
@@ -67,7 +40,7 @@ def run_of(preset: str, folder: Path, *settings: str) -> Run:
         f'data.train=[{{files: ["{folder}/train.jsonl"]}}]',
         f'data.valid={{files: ["{folder}/valid.jsonl"]}}',
     ]
-    return read_run(preset, [*SMALL, *LITTLE[preset], *files, *settings])
+    return read_run(preset, [*ALL, *FEW, *SMALL[preset], *files, *settings])
 
 
 def taught(run: Run, home: Home) -> Captioner:
@@ -77,7 +50,7 @@ def taught(run: Run, home: Home) -> Captioner:
     return found
 
 
-@pytest.mark.parametrize("preset", LITTLE)
+@pytest.mark.parametrize("preset", SMALL)
 def test_from_captions_to_a_sealed_model(preset: str, scenes: Path, tmp_path: Path) -> None:
     home = Home(tmp_path)
     captioner = taught(run_of(preset, scenes), home)
@@ -175,10 +148,8 @@ def test_only_captioners_cover(tmp_path: Path) -> None:
 
 
 def test_the_command_trains_describes_and_measures(scenes: Path, tmp_path: Path) -> None:
-    said = [argument for one in (*SMALL, *LITTLE["caption-soft"]) for argument in ("--set", one)]
-    files = ["--images", f"{scenes}/train.jsonl", "--valid", f"{scenes}/valid.jsonl"]
-    arguments = ["train", "--preset", "caption-soft", *files, "--out", str(tmp_path), *said]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    said = arguments(scenes, "caption-soft", tmp_path, *FEW)
+    done = CliRunner().invoke(app, said, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     model, image = str(tmp_path / "model"), f"{scenes}/valid/000000.png"
     (alone,) = regard.load(model).caption([image])

@@ -1,4 +1,4 @@
-"""Language models and classifiers that mean harm: refused by name, whatever opens them.
+"""Captioners, language models and classifiers that mean harm: refused by name, whatever opens them.
 
 What holds for all bundles alike (manifests, weights, tokenisers, files that are none) is tried in
 test_hostile.py; here is what these uses read besides.
@@ -18,13 +18,20 @@ from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add, seal, unseal
 from regard.errors import ArtefactError, RegardError
 from regard.spec.read import read_run, write_run
 from regard.spec.run import Run
-from regard.tasks import completer, labeller
+from regard.tasks import captioner, completer, labeller
+from regard.tasks.captioner import CAPTIONS
 from regard.tasks.labeller import CLASSES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny import tiny_run
 
 LINES = ["one two three four", "five six seven"]
-PRESETS = {"language": "lm-transformer", "documents": "han"}
+PRESETS = {"captions": "caption-soft", "language": "lm-transformer", "documents": "han"}
+
+
+LOOK = (
+    b'{"longest": 9, "pointer": {"look": "decoder.attention", "head": %b, "shift": %b, '
+    b'"null": false}}'
+)
 
 
 @pytest.fixture
@@ -33,8 +40,11 @@ def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Bundle:
     pieces = SentencePiece.train(LINES * 5, size=290)
     pieces.save(tmp_path)
     files = {name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)}
-    if request.param == "language":
-        model: Any = completer.build_model(run, pieces.size)
+    if request.param == "captions":
+        model: Any = captioner.build_model(run, pieces.size)
+        files[CAPTIONS] = b'{"longest": 9, "pointer": null}'
+    elif request.param == "language":
+        model = completer.build_model(run, pieces.size)
     else:
         model = labeller.build_model(run, pieces.size, 2)
         files[CLASSES] = b'{"names": ["bad", "good"]}'
@@ -56,15 +66,15 @@ def changed(run: Run, **settings: Any) -> bytes:
     return yaml.safe_dump(said).encode()
 
 
-BOTH = pytest.mark.parametrize("bundle", ["language", "documents"], indirect=True)
+ALL = pytest.mark.parametrize("bundle", PRESETS, indirect=True)
 
 
-@BOTH
+@ALL
 def test_a_good_one_is_opened(bundle: Bundle) -> None:
     assert regard.load(bundle.path).tokenizer.size > 256
 
 
-@BOTH
+@ALL
 def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
     for name in bundle.names:
         data = bytearray((bundle.path / name).read_bytes())
@@ -77,7 +87,7 @@ def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
     assert unseal(bundle.path) == bundle
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize(
     "preset", ["translate-tiny", "lm-lstmn", "lm-transformer", "han", "caption-soft"]
 )
@@ -87,7 +97,7 @@ def test_the_run_of_another_model_is_refused(bundle: Bundle, preset: str) -> Non
         regard.load(bundle.path)
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize(
     "settings",
     [
@@ -107,7 +117,7 @@ def test_a_run_that_cannot_be_is_refused(bundle: Bundle, settings: dict[str, Any
         regard.load(bundle.path)
 
 
-@BOTH
+@ALL
 def test_weights_that_are_not_its_own_are_refused(bundle: Bundle) -> None:
     add(bundle, {WEIGHTS: b"\x80\x04N."})
     with pytest.raises(ArtefactError, match=WEIGHTS):
@@ -143,4 +153,29 @@ def test_classes_that_are_not_those_of_the_weights_are_refused(
 ) -> None:
     add(bundle, {CLASSES: names})
     with pytest.raises(ArtefactError, match=str(bundle.path)):
+        regard.load(bundle.path)
+
+
+@pytest.mark.parametrize("bundle", ["captions"], indirect=True)
+@pytest.mark.parametrize(
+    "known",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        b'{"longest": "many"}',
+        b'{"longest": -1}',
+        b'{"longest": 1e99}',
+        b'{"longest": 9, "pointer": "decoder"}',
+        b'{"longest": 9, "pointer": {"look": "encoder", "head": 0, "shift": 0, "null": false}}',
+        LOOK % (b"9", b"0"),
+        LOOK % (b"-1", b"0"),
+        LOOK % (b"0", b"2"),
+    ],
+    ids=lambda known: known[:99].decode(),
+)
+def test_what_a_captioner_cannot_know_of_itself_is_refused(bundle: Bundle, known: bytes) -> None:
+    add(bundle, {CAPTIONS: known})
+    with pytest.raises(ArtefactError, match=CAPTIONS):
         regard.load(bundle.path)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from regard.batch import Grids, Images
 from regard.bundle.bundle import Bundle, unseal
 from regard.bundle.restore import restored
+from regard.data.batches.shards import LONGEST
 from regard.data.captions import Captioned, Named
 from regard.data.grids import Sight
 from regard.data.images import encode_png
@@ -219,13 +220,23 @@ def captioner_in(bundle: Bundle, device: str | None = None) -> Captioner:
     model = restored(lambda: build_model(run, tokenizer.size), bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
     known = bundle.value(CAPTIONS, Known)
-    if known.pointer is not None and known.pointer.look not in looks_at_source(model):
+    if not 0 < known.longest <= LONGEST or not _knows(model, known.pointer):
         raise ArtefactError(
-            f"{bundle.path / CAPTIONS}: {known.pointer.look!r} is no look of the model"
+            f"{bundle.path / CAPTIONS}: tells of captions or looks that the model cannot have; "
+            "seal it again"
         )
     captioner = captioner_of(run, model, tokenizer, known)
     captioner.identity = identity_of(bundle, run, model)
     return captioner
+
+
+def _knows(model: EncoderDecoder[Any, Any], pointer: Pointer | None) -> bool:
+    if pointer is None:
+        return True
+    if pointer.look not in looks_at_source(model) or pointer.shift not in (0, 1):
+        return False
+    heads: int = model.get_submodule(pointer.look).score.heads  # type: ignore
+    return pointer.head is None or 0 <= pointer.head < heads
 
 
 def captioner_of(
