@@ -166,7 +166,7 @@ def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) 
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(explained)
     assert "row" in console.export_text()
-    with pytest.raises(SpecError, match="no look .decoder.other. while it speaks"):
+    with pytest.raises(SpecError, match=r"no look 'decoder\.other' while"):
         small.explain(images[0], look="decoder.other")
 
 
