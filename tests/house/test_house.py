@@ -174,3 +174,13 @@ def test_code_in_the_documents_runs(path: Path, tmp_path: Path) -> None:
 def test_what_the_documents_point_at_is_there(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
         assert (path.parent / link).exists(), f"{path}: {link}"
+
+
+@pytest.mark.parametrize("room", ["train", "search", "bundle", "explain", "evaluate", "cli"])
+def test_only_tasks_know_what_a_model_is_for(room: str) -> None:
+    """Elsewhere nobody asks of which kind a model is, or what it reads: a use is asked instead."""
+    asked = re.compile(
+        r"model\.(kind|reads)\b|[\"'](language-model|classifier|encoder-decoder)[\"']"
+    )
+    for path in (SOURCE / room).rglob("*.py"):
+        assert not asked.search(path.read_text("utf-8")), path

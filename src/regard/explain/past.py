@@ -22,7 +22,8 @@ def reread_past(
     """Read ids that begin a text, each after those before it; `names`: the looks to keep.
 
     A look has a row for each id that is about to be said and a column for each that was: the mark
-    of beginning, and the ids but the last.
+    of beginning, and the ids but the last. An LSTMN does not see the one that it is reading: before
+    the others stands the blank that its memory begins with.
     """
     readings: dict[int, Reading] = {}
     with at_rest(model):

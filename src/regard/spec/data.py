@@ -35,7 +35,7 @@ class DataSpec(Spec):
     held_out: Share = 0.01  # the share of the corpora to validate on where no `valid` is given
     vocabulary: PositiveInt = 8_000  # pieces, of both languages together
     kind: Literal["unigram", "bpe"] = "unigram"
-    longest: PositiveInt = 256  # pieces of a side; a pair with more is left out
+    longest: PositiveInt = 256  # pieces of a side; a pair with more is left out, a text goes on
     dedupe: Literal["none", "exact", "near"] = "near"
     tokenizer: str | None = None  # a folder whose tokeniser is used: learn none
 

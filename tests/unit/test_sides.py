@@ -1,0 +1,151 @@
+"""What a side of a record is: texts in windows, documents in sentences, labels, nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from regard.data.batches.loader import Loader
+from regard.data.batches.pool import Marks, Order
+from regard.data.batches.shards import Prepared
+from regard.data.corpus import Corpus, Lines, documents_of
+from regard.data.preparation.prepare import Settings, prepare
+from regard.data.preparation.runner import InProcess, Processes, Runner
+from regard.data.preparation.sides import LONGEST_SENTENCE, SIDES, SideName
+from regard.errors import CorpusError
+from regard.text.tokenizer import EOS, SentencePiece
+from regard.text.windows import window_sizes, windows
+from tests.judged import make_judged
+from tests.prose import make_prose
+
+SIDES_OF: dict[str, tuple[SideName, SideName]] = {
+    "texts": ("nothing", "prose"),
+    "documents": ("document", "label"),
+}
+BARE = Marks(begin=False, end=False)
+
+
+@pytest.mark.parametrize("length", [0, 1, 6, 7, 8, 20, 21, 22])
+def test_windows_are_few_and_equal_and_lose_nothing(length: int) -> None:
+    sizes = window_sizes(length, 7)
+    assert sum(sizes) == length and len(sizes) == -(-length // 7)
+    assert not sizes or max(sizes) - min(sizes) <= 1
+    found = windows(range(length), 7)
+    assert [item for window in found for item in window] == list(range(length))
+
+
+def corpus(kind: str, folder: Path, *, packed: bool = False) -> Corpus:
+    name = "train.txt" if kind == "texts" else "train.jsonl"
+    path = folder / name
+    if packed:
+        path = folder / f"{name}.gz"
+        path.write_bytes(gzip.compress((folder / name).read_bytes()))
+    of = Lines if kind == "texts" else documents_of
+    return of(str(path), name="train")
+
+
+def prepared(kind: str, folder: Path, out: Path, runner: Runner, **more: bool) -> Prepared:
+    settings = Settings(
+        vocabulary=290,
+        sides=SIDES_OF[kind],
+        limits=None,
+        dedupe="none",
+        held_out=0.1,
+        longest=60,
+        shard_pairs=64,
+    )
+    with runner:
+        return prepare([corpus(kind, folder, **more)], str(out), settings, runner)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_judged(make_prose(tmp_path_factory.mktemp("corpora")))
+
+
+@pytest.mark.parametrize("kind", SIDES_OF)
+def test_law_11_engine_whoever_prepares_them_and_however_packed_shards_are_the_same(
+    kind: str, folder: Path, tmp_path: Path
+) -> None:
+    here = prepared(kind, folder, tmp_path / "a", InProcess())
+    many = prepared(kind, folder, tmp_path / "b", Processes(2))
+    unpacked = prepared(kind, folder, tmp_path / "c", InProcess(), packed=True)
+    assert len(here.shards("train")) > 2
+    for split in ("train", "valid"):
+        one, other, third = (
+            [(s.pairs, s.tokens, s.checksums) for s in each.shards(split)]
+            for each in (here, many, unpacked)
+        )
+        assert one == other == third
+    assert here.labels == many.labels == (("bad", "good") if kind == "documents" else ())
+
+
+@pytest.mark.parametrize("kind", SIDES_OF)
+def test_law_9_order_is_that_of_seed_and_epoch_for_any_ranks(
+    kind: str, folder: Path, tmp_path: Path
+) -> None:
+    """Two ranks read between them what one reads, step by step."""
+    shards = prepared(kind, folder, tmp_path, InProcess()).shards("train")
+    begins = Marks(begin=kind == "texts", end=False)
+    order = Order(3, 200, micro_batches=2, source=BARE, target=begins)
+    alone = Loader(shards, order).steps()
+    pair = [Loader(shards, order, rank=rank, world=2).steps() for rank in (0, 1)]
+    for _ in range(8):
+        whole, parts = next(alone), [next(one) for one in pair]
+        assert [s.after for s in parts] == [whole.after] * 2
+        assert [s.target_tokens for s in parts] == [whole.target_tokens] * 2
+        for micro, part in zip(whole.micros, [p.micros[0] for p in parts], strict=False):
+            for side in ("source", "target"):
+                ours, theirs = (getattr(one.batch, side) for one in (micro, part))
+                assert ours.ids.equal(theirs.ids) and ours.lengths.equal(theirs.lengths)
+        said = sum(int(m.batch.target.lengths.sum()) for m in whole.micros)
+        rows = sum(len(m.batch.target.ids) for m in whole.micros)
+        assert whole.target_tokens == said - rows * begins.count  # a label is one: a document
+    for steps in (alone, *pair):
+        steps.close()
+
+
+def test_a_label_is_one_id_and_a_document_its_sentences() -> None:
+    tokenizer = SentencePiece.train(["one two three four five six"] * 9, size=290)
+    side = SIDES["document"]
+    clean = side.clean("One two.  Three!\u2029\u2029 \u2029\u2029four", "NFC")
+    assert side.lines(clean) == ["One two.", "Three!", "four"]
+    long = " ".join(["one"] * 300)
+    flat = side.encode([clean, long], tokenizer, [])
+    rows = flat.ids.tolist()[: int(flat.lengths[0])], flat.ids.tolist()[int(flat.lengths[0]) :]
+    pieces = len(tokenizer.encode([long])[0])
+    parts = -(-pieces // LONGEST_SENTENCE)
+    assert parts > 1 and [row.count(EOS) for row in rows] == [3, parts]
+    assert rows[1].index(EOS) <= LONGEST_SENTENCE and len(rows[1]) == pieces + parts
+    labels = SIDES["label"].encode(["b", "a", "b"], tokenizer, ["a", "b"])
+    assert labels.ids.tolist() == [1, 0, 1] and labels.lengths.tolist() == [1, 1, 1]
+    with pytest.raises(CorpusError, match="label 'c': no training document has it"):
+        SIDES["label"].encode(["c"], tokenizer, ["a", "b"])
+
+
+def test_a_list_of_texts_is_one_document_and_a_line_break_is_no_new_record(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "train.jsonl"
+    records = [
+        {"parts": ["one two", "three"], "label": "a"},
+        {"parts": "four\n\nfive six", "label": "b"},
+        {"parts": "seven\neight", "label": "b"},
+    ]
+    file.write_text("\n".join(map(json.dumps, records)) + "\n")
+    settings = Settings(vocabulary=290, sides=("document", "label"), limits=None, dedupe="none")
+    found = documents_of(str(file), source="parts", name="train")
+    ready = prepare([found], str(tmp_path / "out"), settings, InProcess())
+    (shard,) = ready.shards("train")
+    tokenizer, opened = SentencePiece.load(tmp_path / "out"), shard.open()
+    documents = [opened.pair(i)[0].tolist() for i in range(shard.pairs)]
+    assert [ids.count(EOS) for ids in documents] == [2, 2, 1]
+    assert tokenizer.decode(documents[2]) == "seven eight"
+
+
+def test_a_file_that_is_no_file_of_documents_is_answered_with_what_is() -> None:
+    with pytest.raises(CorpusError, match=r"must be a \.tsv file \(label, tab, text\)"):
+        documents_of("reviews.txt")
