@@ -1,5 +1,5 @@
 // From a look to a chart: weights between the words, or the pieces, of two texts.
-import type { Explanation, ImageRead, Kind, Look, Span, TextRead } from "./record";
+import type { Explanation, ImageRead, Look, Span, TextRead } from "./record";
 
 export type Head = number | "mean" | "max";
 export type Units = "words" | "pieces";
@@ -25,7 +25,12 @@ export interface Chart {
 }
 
 const SPACE = "·"; // stands for ▁, which fonts draw in many widths
-const MARKS: Record<string, string> = { "<s>": "‹start›", "</s>": "‹end›" };
+const NOTHING = "∅";
+const MARKS: Record<string, string> = {
+  "<s>": "‹start›",
+  "</s>": "‹end›",
+  [NOTHING]: "‹nothing›",
+};
 
 export function shownPiece(piece: string): string {
   return MARKS[piece] ?? seen(piece.replaceAll("▁", SPACE));
@@ -62,19 +67,21 @@ export function textAxis(name: "source" | "target", read: TextRead, units: Units
   return { name, text, units: [...words, ...pieces.filter((_, p) => !owned.has(p))] };
 }
 
-/** What a decoder had been given: the start mark, then all that it said but the last piece. */
-function pastAxis(read: TextRead, units: Units): Axis {
+/** What a decoder had been given: the start mark, then what it said, as far as columns go. A past
+ * that begins with nothing has a column for that, before all others. */
+function pastAxis(read: TextRead, units: Units, blank: boolean): Axis {
   const said = textAxis("target", read, units);
-  const last = read.pieces.length - 1;
+  const marks = blank ? [NOTHING, "<s>"] : ["<s>"];
   const given = said.units.flatMap((unit) => {
-    const positions = unit.positions.filter((p) => p < last).map((p) => p + 1);
+    const positions = unit.positions
+      .map((p) => p + marks.length)
+      .filter((column) => column < read.pieces.length);
     return positions.length ? [{ ...unit, positions }] : [];
   });
-  return {
-    ...said,
-    name: "past",
-    units: [{ label: shownPiece("<s>"), positions: [0], mark: true, span: null }, ...given],
-  };
+  const begun = marks
+    .slice(0, read.pieces.length)
+    .map((mark, p) => ({ label: shownPiece(mark), positions: [p], mark: true, span: null }));
+  return { ...said, name: "past", units: [...begun, ...given] };
 }
 
 function pictureAxis(image: ImageRead): Axis {
@@ -87,9 +94,10 @@ function pictureAxis(image: ImageRead): Axis {
   return { name: "picture", text: [], units };
 }
 
-export function axes(record: Explanation, kind: Kind, units: Units): [rows: Axis, columns: Axis] {
+export function axes(record: Explanation, look: Look, units: Units): [rows: Axis, columns: Axis] {
+  const { kind, blank } = look;
   const said = textAxis("target", record.target, units);
-  if (kind === "past") return [said, pastAxis(record.target, units)];
+  if (kind === "past") return [said, pastAxis(record.target, units, blank)];
   const source = record.source;
   if (source === null) throw new Error(`A record without a source has a look of kind “${kind}”.`);
   const read = source.kind === "image" ? pictureAxis(source) : textAxis("source", source, units);
@@ -104,7 +112,7 @@ export function chart(
   shift: number,
   units: Units,
 ): Chart {
-  const [rows, columns] = axes(record, look.kind, units);
+  const [rows, columns] = axes(record, look, units);
   const width = 1 + Math.max(...columns.units.flatMap((unit) => unit.positions));
   const fine = ofHead(record.numbers(look.weights), look.heads, head);
   const height = fine.length / width;

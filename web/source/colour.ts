@@ -42,7 +42,7 @@ export function tint(weight: number): string {
   if (!(weight >= 0.005)) return "";
   const colour = ink(weight);
   // on a pale tint the page's own ink reads best
-  return `background:${colour}${weight < 0.3 ? "" : `;color:${textOn(colour)}`}`;
+  return `background:${colour};color:${weight < 0.3 ? "var(--ink)" : textOn(colour)}`;
 }
 
 export function parse(colour: string): Rgb {

@@ -52,7 +52,7 @@ export function controls(scene: Scene, more: unknown = nothing): TemplateResult 
     ${unitsPair(scene)} ${more}
     ${
       choice.chosen
-        ? html`<button data-testid="reset" @click=${() => change(best(record))}>
+        ? html`<button data-testid="reset" @click=${() => change(best(record), '[data-testid="look"]')}>
             Back to the best look</button>`
         : nothing
     }

@@ -2,7 +2,7 @@
 import { css, html, mathml, type TemplateResult } from "lit";
 import { falling, summands } from "./math";
 import type { Moment } from "./moment";
-import { number, rounded, token } from "./words";
+import { number, token } from "./words";
 
 const SHOWN = 6; // of the summands; the rest are added up
 
@@ -54,7 +54,7 @@ export function takenApart(moment: Moment, column: number): TemplateResult {
     : html`c · q<sub>d</sub> · k<sub>d</sub>`;
   return html`<table class="apart" data-testid="summands" data-source=${column}>
     <caption>Why ${token(units[column].label)} scores ${number(scores[column])}${
-      energy ? "" : html`, with c = ${number(scale, 3)}`
+      energy ? "" : html`, with c = ${number(scale)}`
     }</caption>
     <thead><tr><th scope="col">unit d</th><th scope="col">q<sub>d</sub></th><th scope="col">k<sub>d</sub></th>
       ${energy ? html`<th scope="col">v<sub>d</sub></th>` : ""}<th scope="col">${made}</th></tr></thead>
@@ -63,23 +63,23 @@ export function takenApart(moment: Moment, column: number): TemplateResult {
         (
           d,
         ) => html`<tr><th scope="row">${d + 1}</th><td>${number(query[d])}</td><td>${number(key[d])}</td>
-          ${energy ? html`<td>${number(energy[d])}</td>` : ""}<td>${number(parts[d], 3)}</td></tr>`,
+          ${energy ? html`<td>${number(energy[d])}</td>` : ""}<td>${number(parts[d])}</td></tr>`,
       )}
       ${
         width > SHOWN
           ? html`<tr><th scope="row" colspan=${energy ? 4 : 3}>the other ${width - SHOWN} units</th>
-              <td data-testid="rest">${number(rest, 3)}</td></tr>`
+              <td data-testid="rest">${number(rest)}</td></tr>`
           : ""
       }
       <tr class="total"><th scope="row" colspan=${energy ? 4 : 3}>sum</th>
-        <td data-testid="score-sum">${number(total, 3)}</td></tr>
+        <td data-testid="score-sum">${number(total)}</td></tr>
     </tbody>
   </table>
   ${
     scores[column] === Number.NEGATIVE_INFINITY
       ? html`<p class="note">The span hides this position: the sum above is not used.</p>`
       : Math.abs(total - scores[column]) > 5e-3
-        ? html`<p class="note">The model’s own score is ${rounded(scores[column], 3)}.</p>`
+        ? html`<p class="note">The model’s own score is ${number(scores[column])}.</p>`
         : ""
   }`;
 }

@@ -13,7 +13,7 @@ const HEAD = 120; // at most, for the names of columns
 const SUM = 56; // for the sums of rows
 const SMALLEST = 15; // a label of 11 pixels fits beside its neighbours
 const LARGEST = 44;
-const NUMBERED = 32; // a cell from this size on holds its number
+const NUMBERED = 36; // a cell from this size on holds its number
 const MANY = 2500; // with more cells only the focused row is in the document
 
 /** A chart with or without its start and end marks. */

@@ -8,7 +8,7 @@ import { columnsOf, type Measure, measures } from "./measures";
 import { drawing, pixels } from "./pixels";
 import type { Explanation, Kind, Look } from "./record";
 import type { Scene } from "./scene";
-import { number, rounded } from "./words";
+import { number } from "./words";
 
 const KINDS: [Kind, string][] = [
   ["source", "Looking at the source"],
@@ -77,17 +77,15 @@ function group(scene: Scene, kind: Kind, title: string, measure: Measure | undef
 
 function thumbnail(scene: Scene, { look, head, value }: Tile, measure: Measure | undefined) {
   const { record, choice, change } = scene;
-  const name = typeof head === "number" ? `head ${head + 1}` : head;
-  const short = measure
-    ? `${look.layer + 1} · ${typeof head === "number" ? head + 1 : head}`
-    : name;
-  const chosen = choice.look === look.name && choice.head === head;
-  const measured = measure && value !== undefined ? `, ${measure.title} ${rounded(value)}` : "";
+  const name = typeof head === "number" ? `${head + 1}` : head;
+  const where = measure
+    ? html`<span class="hidden">layer and head </span>${look.layer + 1} · ${name}`
+    : html`<span class="hidden">layer ${look.layer + 1}, </span>${typeof head === "number" ? "head " : ""}${name}`;
   return html`<button class="tile" data-testid="tile" data-look=${look.name} data-head=${head}
-    aria-pressed=${chosen} aria-label=${`${short}: layer ${look.layer + 1}, ${name}${measured}`}
+    aria-pressed=${choice.look === look.name && choice.head === head}
     @click=${() => change({ look: look.name, head, chosen: true })}>
     <canvas ${drawing((canvas) => draw(canvas, record, look, head))}></canvas>
-    <span class="small">${short}</span>
+    <span class="small">${where}</span>
     ${value === undefined ? nothing : html`<span class="small">${number(value)}</span>`}
   </button>`;
 }

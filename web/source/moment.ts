@@ -36,7 +36,7 @@ export function moment(scene: Scene): Moment | null {
   const whole = isWhole(scene) ? record.walk : null;
   const look = lookNamed(record, whole?.look ?? choice.look);
   if (!look || look.kind === "reading") return null;
-  const units = axes(record, look.kind, "pieces")[1].units;
+  const units = axes(record, look, "pieces")[1].units;
   const step = Math.min(choice.row, record.steps.length - 1);
   const from = { record, look, step, units, temperature: choice.temperature };
   return whole ? ofWalk(from, whole) : ofLook(from, choice.head);
@@ -78,7 +78,9 @@ function ofLook(from: From, head: number | "mean" | "max"): Moment {
   const scores = known
     ? rowOf(ofHead(record.numbers(look.scores as number), look.heads, head), step, steps)
     : null;
-  const weights = scores ? reweighed(from, scores, recorded) : Array.from(recorded);
+  // these scores are kept in half precision: at the model's own temperature its weights are better
+  const anew = scores && from.temperature !== 1;
+  const weights = anew ? reweighed(from, scores, recorded) : Array.from(recorded);
   return { look, step, units, scores, recorded, weights, norms, inside: null };
 }
 

@@ -44,10 +44,10 @@ export function answers({ choice, change }: Scene, now: Moment, focus: number): 
           <td class=${stage(1)} data-testid="score">${
             scores === null
               ? "–"
-              : bar(toScore(0), toScore(Number.isFinite(scores[s]) ? scores[s] : 0), scores[s], 3)
+              : bar(toScore(0), toScore(Number.isFinite(scores[s]) ? scores[s] : 0), scores[s])
           }</td>
-          <td class=${stage(2)} data-testid="weight">${bar(0, toWeight(weights[s]), weights[s], 3)}</td>
-          <td class=${stage(3)} data-testid="brought">${bar(0, toBrought(brought[s]), brought[s], 2)}</td>
+          <td class=${stage(2)} data-testid="weight">${bar(0, toWeight(weights[s]), weights[s])}</td>
+          <td class=${stage(3)} data-testid="brought">${bar(0, toBrought(brought[s]), brought[s])}</td>
         </tr>`,
       )}
     </tbody></table></div>`;
@@ -66,13 +66,13 @@ export function output(record: Explanation, step: number): TemplateResult {
     <tbody>${rows.map(
       ([piece, logp]) => html`<tr class=${piece === said ? "said-row" : ""} data-piece=${piece}>
         <th scope="row">${token(shownPiece(piece))}${piece === said ? html` <span class="soft small">said</span>` : ""}</th>
-        <td data-testid="probability">${bar(0, 100 * Math.exp(logp), Math.exp(logp), 3)}</td></tr>`,
+        <td data-testid="probability">${bar(0, 100 * Math.exp(logp), Math.exp(logp))}</td></tr>`,
     )}</tbody></table>`;
 }
 
-function bar(from: number, to: number, value: number, digits: number): TemplateResult {
+function bar(from: number, to: number, value: number): TemplateResult {
   const [left, right] = from < to ? [from, to] : [to, from];
-  return html`<span class="bar"><i .style=${`margin-inline-start:${left}%;width:${right - left}%`}></i></span>${number(value, digits)}`;
+  return html`<span class="bar"><i .style=${`margin-inline-start:${left}%;width:${right - left}%`}></i></span>${number(value)}`;
 }
 
 export const style = css`

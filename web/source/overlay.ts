@@ -52,7 +52,7 @@ export function overlay(scene: Scene): TemplateResult {
           r,
         ) => html`<button class="shot" data-testid="shot" aria-pressed=${r === row} @click=${() => choose(r)}>
           ${lit(image, chart.row(r), false)}<span><bdi dir="auto">${unit.label}</bdi></span>
-          <span class="small soft">${rounded(entropy(chart.row(r)), 1)} bits</span></button>`,
+          <span class="small soft">${number(entropy(chart.row(r)))} bits</span></button>`,
       )}
     </div>`;
 }
@@ -99,7 +99,7 @@ function spoken(chart: Chart, row: number): TemplateResult {
   const best = highest(weights);
   return html`<p class="said" data-testid="said">${token(chart.rows.units[row].label)} looked most at
     ${chart.columns.units[best].label}, ${number(weights[best])} of ${weights.length} places; entropy
-    ${number(entropy(weights), 1)} of ${rounded(Math.log2(weights.length), 1)} bits.</p>`;
+    ${number(entropy(weights))} of ${number(Math.log2(weights.length))} bits.</p>`;
 }
 
 /** Whether the look moves from word to word, or is the same for all. */

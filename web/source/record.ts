@@ -40,6 +40,7 @@ export interface Look {
   weights: number; // here and below: an index into `arrays`
   scores?: number;
   norms: number;
+  blank: boolean; // of a past: its first column is nothing, before the first word
 }
 
 export interface Pointer {

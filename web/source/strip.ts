@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from "lit";
 import { signed } from "./colour";
 import { cells } from "./pixels";
-import { rounded } from "./words";
+import { number, rounded } from "./words";
 
 export function strip(numbers: ArrayLike<number>, name: string): TemplateResult {
   let reach = 0;
@@ -12,6 +12,6 @@ export function strip(numbers: ArrayLike<number>, name: string): TemplateResult 
     <canvas class="strip" role="img" aria-label=${label}
       ${cells(numbers.length, numbers, signed(reach), reach)}></canvas>
     <figcaption class="small soft">${name}: ${numbers.length} numbers, orange below zero, purple
-      above, up to ±${rounded(reach)}</figcaption>
+      above, up to ±${number(reach)}</figcaption>
   </figure>`;
 }

@@ -76,6 +76,8 @@ export const shared = css`
     overflow-clip-margin: 0.3rem;
   }
   .note { color: var(--soft); font-size: 0.875rem; max-width: 46rem; overflow-wrap: anywhere; }
+  .note .number { color: var(--ink); }
+  cite { font-style: normal; }
   .note strong { color: var(--ink); font-weight: 600; }
   .made-by { margin-top: 2rem; font-size: 0.8125rem; }
   .empty {

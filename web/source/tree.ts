@@ -5,11 +5,11 @@ import { shownPiece } from "./chart";
 import { empty } from "./empty";
 import type { Beam } from "./record";
 import type { Scene } from "./scene";
-import { number, rounded, token } from "./words";
+import { number, token } from "./words";
 
-const ACROSS = 124; // pixels from one step to the next
+const ACROSS = 132; // pixels from one step to the next
 const DOWN = 34; // and from one hypothesis to the next
-const WIDE = 104; // a node
+const WIDE = 112; // a node
 const HIGH = 24;
 const START = -1; // the node before the first token
 
@@ -41,7 +41,7 @@ export function beamTree(scene: Scene): TemplateResult {
   return html`<div class="controls">
       <label class="inline"><input type="checkbox" data-testid="cut" .checked=${choice.cut}
         @change=${() => change({ cut: !choice.cut })}> show the ${cut} candidates that were cut</label>
-      <p class="note">Beam of ${beam.width}. Score = total log-probability / length<sup>α</sup>, α = ${rounded(beam.alpha, 1)}:
+      <p class="note">Beam of ${beam.width}. Score = total log-probability / length<sup>α</sup>, α = ${beam.alpha}:
         without it, short sentences would win.</p>
     </div>
     ${detail(scene, beam, selected)} ${drawn(scene, beam, placed, selected)}
@@ -106,7 +106,7 @@ function drawn(scene: Scene, beam: Beam, placed: Placed[], selected: number): Te
             data-node=${node} data-fate=${fate} data-best=${isBest(each)} tabindex=${node === selected ? 0 : -1}
             aria-selected=${node === selected} aria-level=${each.depth + 1} title=${label}
             @click=${() => choose(node)} .style=${`left:${each.y}px;top:${middle(each) - HIGH / 2}px`}>
-            <bdi dir="auto">${label}</bdi>${start ? nothing : html`<small>${rounded(p)}</small>`}
+            <bdi dir="auto">${label}</bdi>${start ? nothing : html`<small>${number(p)}</small>`}
             ${folded ? html`<span class="folded">+${folded}<span class="hidden"> cut</span></span>` : nothing}
             <span class="hidden">${start ? "" : fate}${isBest(each) ? ", on the best path" : ""}</span></div>`;
         })}
@@ -166,7 +166,7 @@ export const style = css`
   .beam path { fill: none; stroke: var(--line); stroke-width: 1.5; }
   .beam path.best { stroke: var(--accent); stroke-width: 3; }
   .node {
-    position: absolute; width: 104px; height: 24px; display: flex; gap: 0.3rem; align-items: center;
+    position: absolute; width: 112px; height: 24px; display: flex; gap: 0.3rem; align-items: center;
     padding: 0 0.4rem;
     border: 1px solid var(--line); border-radius: 5px; background: var(--paper);
     font-size: 0.8125rem; cursor: pointer;
@@ -174,6 +174,7 @@ export const style = css`
   .node bdi {
     overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; min-width: 0;
   }
+  .node .number { font-weight: 400; }
   .node small { color: var(--soft); font-size: 0.6875rem; }
   .node.best { border-color: var(--accent); background: var(--accent-soft); }
   .node.best small { color: var(--ink); }

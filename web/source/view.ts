@@ -206,7 +206,7 @@ export class RegardView extends LitElement {
   }
 
   #typed(event: KeyboardEvent, views: View[]): void {
-    const at = views.findIndex((view) => view.id === this.#choice?.view);
+    const at = views.findIndex(({ id }) => `tab-${id}` === (event.target as HTMLElement).id);
     const last = views.length - 1;
     const to = {
       ArrowRight: at === last ? 0 : at + 1,

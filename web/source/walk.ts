@@ -10,7 +10,7 @@ import { answers, output } from "./output";
 import { best, type Choice, type Scene } from "./scene";
 import { STAGES, shares, story } from "./story";
 import { strip } from "./strip";
-import { lookName, number, rounded } from "./words";
+import { lookName, number } from "./words";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -42,7 +42,7 @@ export function walk(scene: Scene): TemplateResult {
       <div class="sides">
         <section class=${here(1)} data-testid="stage-1"><h3>2. Each word’s key answers</h3>
           ${inside ? scoreFormula(inside.energy !== null) : nothing}
-          <p class="note">${now.look.score.formula} <br>${now.look.score.citation}</p>
+          <p class="note">${now.look.score.formula} <br><cite>${now.look.score.citation}</cite></p>
         </section>
         <section class=${here(2)} data-testid="stage-2"><h3>3. Scores become shares</h3>
           ${weighingFormula(now.look.weighing.name, now.look.span.name === "local-predictive")}
@@ -154,7 +154,7 @@ function whichHead(scene: Scene, now: Moment): TemplateResult {
 
 function wholeButton({ record, change }: Scene) {
   if (!record.walk) return nothing;
-  return html`<button data-testid="whole" @click=${() => change(best(record))}>
+  return html`<button data-testid="whole" @click=${() => change(best(record), '[data-testid="forward"]')}>
     Show the head with all numbers</button>`;
 }
 
@@ -175,7 +175,7 @@ function temperature({ choice, change }: Scene, now: Moment): TemplateResult {
     now.look.weighing.name === "hard"
       ? nothing
       : html`<label class="field" for="temperature">
-          temperature τ = ${rounded(τ)}${τ === 1 ? ", the model’s own" : ""}
+          temperature τ = ${τ === 1 ? "1, the model’s own" : number(τ)}
           <input id="temperature" data-testid="temperature" type="range" min="-3" max="3" step="0.25"
             .value=${String(Math.log2(τ))}
             @input=${warmed}>
@@ -188,12 +188,15 @@ function temperature({ choice, change }: Scene, now: Moment): TemplateResult {
       : nothing
   }
   ${
-    τ === 1
-      ? html`<p class="note">Computed again in your browser; the model’s own weights differ by at most
+    τ === 1 && !now.inside
+      ? html`<p class="note">These are the model’s own weights; at another τ they are computed in your
+          browser, from scores in half precision.</p>`
+      : τ === 1
+        ? html`<p class="note">Computed again in your browser; the model’s own weights differ by at most
           <data data-testid="apart" data-value=${apart} value=${apart}
             >${apart.toExponential(0).replace("-", "−")}</data>.</p>`
-      : html`<p class="note">Not the model’s own weights any more.
-          <button data-testid="own" @click=${() => change({ temperature: 1 })}>Back to τ = 1</button></p>`
+        : html`<p class="note">Not the model’s own weights any more.
+          <button data-testid="own" @click=${() => change({ temperature: 1 }, "#temperature")}>Back to τ = 1</button></p>`
   }`;
 }
 

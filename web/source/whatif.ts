@@ -1,6 +1,7 @@
 // What if: the same target read again by a changed model. A test of cause, which attention is not.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { shownPiece, textAxis } from "./chart";
+import { tint } from "./colour";
 import { empty } from "./empty";
 import { sentence } from "./flow";
 import { falling } from "./math";
@@ -38,41 +39,49 @@ export function whatIf(scene: Scene): TemplateResult {
 
 function chooser({ record, change }: Scene, whatifs: WhatIfs, index: number): TemplateResult {
   const [kind, word] = [whatifs.kinds[index], whatifs.words[index]];
-  const find = (wanted: Kind, at: number | null) =>
-    whatifs.kinds.findIndex(
-      (each, n) => each === wanted && (at === null || whatifs.words[n] === at),
-    );
+  const all = losses(record, whatifs);
+  const of = (wanted: Kind) => whatifs.kinds.flatMap((each, n) => (each === wanted ? [n] : []));
+  const worst = (wanted: Kind) => of(wanted).reduce((a, b) => (all[b] > all[a] ? b : a));
   const { source } = record;
   const axis = source?.kind === "text" ? textAxis("source", source, "words") : null;
   const words = axis && { ...axis, units: axis.units.filter((unit) => !unit.mark) };
-  const pick = (wanted: Kind) =>
-    change({ whatif: Math.max(find(wanted, word), find(wanted, null)) }, `[data-kind="${wanted}"]`);
+  const without = (unit: number) => of(kind).find((n) => whatifs.words[n] === unit) ?? index;
+  const loss = (unit: number) => all[without(unit)];
+  const most = Math.max(...of(kind).map((n) => all[n]));
   return html`<div class="pair wrap" role="group" aria-label="what to change">
-      ${KINDS.filter(([name]) => find(name, null) >= 0).map(
-        ([
-          name,
-          title,
-        ]) => html`<button data-testid="whatif-kind" data-kind=${name} aria-pressed=${name === kind}
-          @click=${() => pick(name)}>${title}</button>`,
+      ${KINDS.filter(([name]) => of(name).length).map(
+        ([name, title]) => html`<button data-testid="whatif-kind" data-kind=${name}
+          aria-pressed=${name === kind}
+          @click=${() => change({ whatif: worst(name) })}>${title}</button>`,
       )}
     </div>
     ${
       words && word !== null
-        ? sentence({
+        ? html`${sentence({
             axis: words,
             side: "columns",
-            name: kind === "hidden" ? "choose the word to hide" : "choose the word to leave out",
+            name: `choose the word to ${kind === "hidden" ? "hide" : "leave out"}; the stronger its colour, the more the sentence loses by it`,
             pieces: false,
             hover: false,
             current: word,
             asked: true,
-            value: () => null,
-            style: (unit) => (unit === word ? "text-decoration:line-through 2px" : ""),
+            value: loss,
+            style: (unit) =>
+              `${tint(loss(unit) / most)};${unit === word ? "text-decoration:line-through 2px" : ""}`,
             label: (unit) => words.units[unit].label,
-            choose: (unit, focus) => change({ whatif: Math.max(0, find(kind, unit)) }, focus),
-          })
+            choose: (unit, focus) => change({ whatif: without(unit) }, focus),
+          })}`
         : nothing
     }`;
+}
+
+/** How many nats the whole target loses by each intervention. */
+function losses(record: Explanation, whatifs: WhatIfs): number[] {
+  const logps = record.numbers(whatifs.logps);
+  const { steps } = record;
+  return whatifs.kinds.map((_, n) =>
+    steps.reduce((sum, { logp }, t) => sum + logp - logps[n * steps.length + t], 0),
+  );
 }
 
 interface Change {
@@ -100,15 +109,11 @@ function told(record: Explanation, whatifs: WhatIfs, index: number): TemplateRes
   const [first] = falling(all.map(({ before, after }) => Math.abs(after - before)));
   const { before, after, says } = all[first];
   const piece = record.target.pieces[first];
-  const drop = all.reduce(
-    (sum, _, t) =>
-      sum + record.numbers(whatifs.logps)[index * all.length + t] - record.steps[t].logp,
-    0,
-  );
+  const loss = losses(record, whatifs)[index];
   return html`<p class="said" data-testid="said">
     ${token(shownPiece(piece))} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
       says === piece ? "" : html`; ${token(shownPiece(says))} would be said instead`
-    }. <span class="soft">The whole sentence ${drop < 0 ? "loses" : "gains"} ${number(Math.abs(drop))} nats.</span></p>`;
+    }. <span class="soft">The whole sentence ${loss > 0 ? "loses" : "gains"} ${number(Math.abs(loss))} nats.</span></p>`;
 }
 
 function table(record: Explanation, whatifs: WhatIfs, index: number): TemplateResult {
@@ -136,10 +141,11 @@ function table(record: Explanation, whatifs: WhatIfs, index: number): TemplateRe
 /** Before as a ring, after as a disc, on a line from 0 to 1. */
 function slope(before: number, after: number): TemplateResult {
   const [left, right] = before < after ? [before, after] : [after, before];
+  const way = right - left < 0.005 ? "still" : after < before ? "down" : "up";
   return html`<span class="track" role="img" aria-label=${`from ${rounded(before)} to ${rounded(after)}`}>
-    <i class="way ${after < before ? "down" : ""}" .style=${`left:${100 * left}%;width:${100 * (right - left)}%`}></i>
+    <i class="way ${way}" .style=${`left:${100 * left}%;width:${100 * (right - left)}%`}></i>
     <i class="ring" .style=${`left:${100 * before}%`}></i>
-    <i class="disc ${after < before ? "down" : ""}" .style=${`left:${100 * after}%`}></i></span>`;
+    <i class="disc ${way}" .style=${`left:${100 * after}%`}></i></span>`;
 }
 
 export const style = css`
@@ -162,6 +168,7 @@ export const style = css`
   .track i { position: absolute; top: 50%; }
   .way { height: 4px; margin-top: -2px; background: var(--bar); }
   .way.down, .disc.down { background: var(--mark); }
+  .way.still, .disc.still { background: var(--soft); }
   .ring, .disc { width: 11px; height: 11px; margin: -5.5px; border-radius: 50%; }
   .ring { border: 2px solid var(--soft); background: var(--paper); }
   .disc { background: var(--bar); }

@@ -14,15 +14,16 @@ const KINDS: Record<Kind, string> = {
 };
 
 /** A number as it is shown; the whole of it stands beside it in `data-value`. */
-export function number(value: number, digits = 2): TemplateResult {
-  return html`<data class="number" data-value=${value} value=${value}>${rounded(value, digits)}</data>`;
+export function number(value: number): TemplateResult {
+  return html`<data class="number" data-value=${value} value=${value}>${rounded(value)}</data>`;
 }
 
-export function rounded(value: number, digits = 2): string {
+/** To three digits: half a thousandth from what it is, at most. */
+export function rounded(value: number): string {
   if (Number.isNaN(value)) return "–";
   if (value === Number.NEGATIVE_INFINITY) return "−∞";
-  const text = value.toFixed(digits).replace("-", "−");
-  return /^−0(\.0+)?$/.test(text) ? text.slice(1) : text;
+  const text = value.toFixed(3).replace("-", "−");
+  return text === "−0.000" ? text.slice(1) : text;
 }
 
 export function token(label: string): TemplateResult {
@@ -47,13 +48,13 @@ export function lookName(record: Explanation, look: Look, choice: Pick<Choice, "
 }
 
 /** Why this look is shown. */
-export function reason(record: Explanation, choice: Choice): string {
+export function reason(record: Explanation, choice: Choice): TemplateResult | string {
   const { pointer } = record;
   const { look, head, shift } = best(record);
   const same = look === choice.look && head === choice.head && shift === choice.shift;
   if (!pointer || !same) return choice.chosen ? "chosen by you" : "";
   if (!pointer.agreement) return "chosen when the model was sealed";
-  return `chosen because it agrees best with a dictionary (F1 ${rounded(pointer.agreement)})`;
+  return html`chosen because it agrees best with a dictionary (F1 ${number(pointer.agreement)})`;
 }
 
 /** «rennt looked most at runs 0.71, then dog 0.12». */

@@ -9,7 +9,7 @@ const rounded = (weights: Float32Array) => Array.from(weights, (w) => Math.round
 
 test("words are cut by characters, not by units of UTF-16, and marks come after them", async () => {
   const record = await decode(packed());
-  const [rows, columns] = axes(record, "source", "words");
+  const [rows, columns] = axes(record, record.looks[0], "words");
   assert.deepEqual(labels(rows), ["Ein", "Hund", "‹end›"]);
   assert.deepEqual(labels(columns), ["A", "🐕", "‹end›"]);
   assert.deepEqual(
@@ -20,13 +20,30 @@ test("words are cut by characters, not by units of UTF-16, and marks come after 
 
 test("pieces show their spaces", async () => {
   const record = await decode(packed());
-  assert.deepEqual(labels(axes(record, "source", "pieces")[0]), ["·Ein", "·Hu", "nd", "‹end›"]);
+  assert.deepEqual(labels(axes(record, record.looks[0], "pieces")[0]), [
+    "·Ein",
+    "·Hu",
+    "nd",
+    "‹end›",
+  ]);
 });
 
 test("the past is the start mark and all but the last piece", async () => {
   const record = await decode(packed());
-  assert.deepEqual(labels(axes(record, "past", "pieces")[1]), ["‹start›", "·Ein", "·Hu", "nd"]);
-  assert.deepEqual(labels(axes(record, "past", "words")[1]), ["‹start›", "Ein", "Hund"]);
+  const look = { ...record.looks[0], kind: "past" } as const;
+  assert.deepEqual(labels(axes(record, look, "pieces")[1]), ["‹start›", "·Ein", "·Hu", "nd"]);
+  assert.deepEqual(labels(axes(record, look, "words")[1]), ["‹start›", "Ein", "Hund"]);
+});
+
+test("a past that begins with nothing says so first, and ends a piece earlier", async () => {
+  const record = await decode(packed());
+  const look = { ...record.looks[0], kind: "past", blank: true } as const;
+  const columns = axes(record, look, "pieces")[1];
+  assert.deepEqual(labels(columns), ["‹nothing›", "‹start›", "·Ein", "·Hu"]);
+  assert.deepEqual(
+    columns.units.map((unit) => unit.positions),
+    [[0], [1], [2], [3]],
+  );
 });
 
 test("a word's row is the mean over its pieces", async () => {

@@ -12,6 +12,7 @@ const LOOK = {
   weighing: { name: "softmax", formula: "", citation: "" },
   weights: 0,
   norms: 1,
+  blank: false,
 } as const;
 
 /** Rows: ▁Ein, ▁Hu, nd, </s>; columns: ▁A, ▁🐕, </s>. In 65535ths. */
