@@ -19,21 +19,28 @@ COLOURS = {"yellow": "Yellow", "blue": "#0099ff", "black": "Black"}
 SHAPES = {"square": "square", "block": "square", "circle": "circle", "triangle": "triangle"}
 
 
-def write_nlvr(folder: Path, out: Path) -> tuple[Path, Path]:
-    """Files of captions to learn from (dev and hidden) and to test with (test)."""
+def write_nlvr(folder: Path, out: Path) -> tuple[Path, Path, Path]:
+    """Files of captions to learn from and, every tenth, to validate with (dev and hidden), and to
+    test with (test)."""
     out.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / "images.zip") as archive:
         archive.extractall(out / "images")
-    paths = []
-    for name, splits in (("train", ("dev", "hidden")), ("test", ("test",))):
-        found: list[Captioned] = []
-        for split in splits:
-            with gzip.open(folder / f"{split}.jsonl.gz", "rt", encoding="utf-8") as file:
-                found += [_captioned(line, out / "images") for line in map(json.loads, file)
-                          if line["label"] == "true"]  # fmt: skip
-        paths.append(out / f"{name}.jsonl")
-        write_captions(paths[-1], found)
-    return paths[0], paths[1]
+    known = [one for split in ("dev", "hidden") for one in _read(folder, split, out / "images")]
+    parts = {
+        "train": [one for place, one in enumerate(known) if place % 10],
+        "valid": known[::10],
+        "test": _read(folder, "test", out / "images"),
+    }
+    for name, captions in parts.items():
+        write_captions(out / f"{name}.jsonl", captions)
+    train, valid, test = (out / f"{name}.jsonl" for name in parts)
+    return train, valid, test
+
+
+def _read(folder: Path, split: str, images: Path) -> list[Captioned]:
+    with gzip.open(folder / f"{split}.jsonl.gz", "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    return [_captioned(line, images) for line in lines if line["label"] == "true"]
 
 
 def _captioned(line: dict[str, Any], images: Path) -> Captioned:

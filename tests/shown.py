@@ -47,7 +47,7 @@ def make_shown(folder: Path) -> Path:
         layers[..., 3] = 255
         icons.append(Icon(name, name, layers))
     scenes = Scenes(icons, side=33, most=2)
-    write_scenes(folder / "train.jsonl", scenes, range(100))
+    write_scenes(folder / "train.jsonl", scenes, range(150))
     write_scenes(folder / "valid.jsonl", scenes, range(6), held_out=True)
     return folder
 

@@ -111,8 +111,10 @@ def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
     names = [f"{tmp_path}/f.st#{key}" for key in grids]
     assert len(small.caption(names)) == 2
     assert small.reread(names, LINES[:2])[0].looks["decoder.attention"].size(-1) == 6
-    with pytest.raises(CorpusError, match="does not say which picture"):
-        small.point([Captioned(names[0], "a dog", (Named((2, 5), ((0.0, 0.0, 1.0, 1.0),)),))])
+    corner = Named((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in regions
+    (pointing, *_) = small.point([Captioned(names[0], "a dog", (corner,))]).values()
+    assert pointing.chance == pointing.chance_mass == pytest.approx(1 / 6)
+    assert small.explain(names[0]).filmstrip().svg
 
 
 def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:

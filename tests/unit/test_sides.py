@@ -1,17 +1,22 @@
-"""What a side of a record is: texts in windows, documents in sentences, labels, nothing."""
+"""What a side of a record is: texts in windows, documents in sentences, labels, names, nothing."""
 
 from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from regard.data.batches.loader import Loader
+from regard.data.batches.pictures import from_ids
 from regard.data.batches.pool import Marks, Order
 from regard.data.batches.shards import Prepared
+from regard.data.captions import Captions
 from regard.data.corpus import Corpus, Lines, documents_of
+from regard.data.preparation.dedupe import hash_texts
 from regard.data.preparation.prepare import Settings, prepare
 from regard.data.preparation.runner import InProcess, Processes, Runner
 from regard.data.preparation.sides import LONGEST_SENTENCE, SIDES, SideName
@@ -20,10 +25,18 @@ from regard.text.tokenizer import EOS, SentencePiece
 from regard.text.windows import window_sizes, windows
 from tests.judged import make_judged
 from tests.prose import make_prose
+from tests.shown import make_shown
 
 SIDES_OF: dict[str, tuple[SideName, SideName]] = {
     "texts": ("nothing", "prose"),
     "documents": ("document", "label"),
+    "captions": ("name", "text"),
+}
+FILES = {"texts": "train.txt", "documents": "train.jsonl", "captions": "shown/train.jsonl"}
+OF: dict[str, Callable[..., Corpus]] = {
+    "texts": Lines,
+    "documents": documents_of,
+    "captions": Captions,
 }
 BARE = Marks(begin=False, end=False)
 
@@ -38,13 +51,12 @@ def test_windows_are_few_and_equal_and_lose_nothing(length: int) -> None:
 
 
 def corpus(kind: str, folder: Path, *, packed: bool = False) -> Corpus:
-    name = "train.txt" if kind == "texts" else "train.jsonl"
+    name = FILES[kind]
     path = folder / name
     if packed:
         path = folder / f"{name}.gz"
         path.write_bytes(gzip.compress((folder / name).read_bytes()))
-    of = Lines if kind == "texts" else documents_of
-    return of(str(path), name="train")
+    return OF[kind](str(path), name="train")
 
 
 def prepared(kind: str, folder: Path, out: Path, runner: Runner, **more: bool) -> Prepared:
@@ -63,7 +75,10 @@ def prepared(kind: str, folder: Path, out: Path, runner: Runner, **more: bool) -
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_judged(make_prose(tmp_path_factory.mktemp("corpora")))
+    found = make_judged(make_prose(tmp_path_factory.mktemp("corpora")))
+    (found / "shown").mkdir()
+    make_shown(found / "shown")
+    return found
 
 
 @pytest.mark.parametrize("kind", SIDES_OF)
@@ -124,6 +139,15 @@ def test_a_label_is_one_id_and_a_document_its_sentences() -> None:
     assert labels.ids.tolist() == [1, 0, 1] and labels.lengths.tolist() == [1, 1, 1]
     with pytest.raises(CorpusError, match="label 'c': no training document has it"):
         SIDES["label"].encode(["c"], tokenizer, ["a", "b"])
+
+
+def test_a_name_is_four_ids_whatever_it_is_called() -> None:
+    tokenizer = SentencePiece.train(["one two three four five six"] * 9, size=290)
+    side, names = SIDES["name"], ["a.png", "A  ü\u2029/b.png", "x" * 5_000]
+    assert [side.clean(name, "NFC") for name in names] == names and side.lines("a.png") == []
+    flat = side.encode(names, tokenizer, [])
+    assert flat.lengths.tolist() == [4, 4, 4] and flat.ids.dtype == np.uint16
+    assert np.array_equal(from_ids(flat.ids.reshape(-1, 4)), hash_texts(names))
 
 
 def test_a_list_of_texts_is_one_document_and_a_line_break_is_no_new_record(

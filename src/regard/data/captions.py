@@ -9,7 +9,7 @@ looks can be held against it; nothing is taught by that:
     "objects": [{"span": [2, 5], "boxes": [[8, 8, 40, 40]]}, …]
 
 `span` are characters of the caption, `boxes` the left, top, right and bottom edges of what they
-name, in pixels of the picture.
+name, in pixels of the picture; of a grid of features (grids.py), in regions.
 """
 
 from __future__ import annotations

@@ -112,7 +112,8 @@ class Describing(Use[Captioning]):
         return captioner_in(bundle, device)
 
     def measure(self, bundle: Bundle, corpus: Corpus) -> Scores:
-        captions = [one for one in Captions(*corpus.paths).read() if one.caption.strip()]
+        assert isinstance(corpus, Captions)
+        captions = [one for one in corpus.read() if one.caption.strip()]
         outputs = captioner_in(bundle).caption(list(dict.fromkeys(one.image for one in captions)))
         said: dict[str, list[str]] = {}
         for one in captions:
