@@ -13,7 +13,7 @@ export interface Sentence {
   value(unit: number): number | null;
   style(unit: number): string;
   label(unit: number): string;
-  choose(unit: number, focus?: string): void;
+  choose?(unit: number, focus?: string): void; // without it the words are plain text
 }
 
 export function sentence(it: Sentence): TemplateResult {
@@ -21,19 +21,23 @@ export function sentence(it: Sentence): TemplateResult {
   const selector = (unit: number) => `[data-side="${side}"][data-unit="${unit}"]`;
   const pointed = (event: Event) => {
     const unit = (event.target as HTMLElement).dataset?.unit;
-    if (unit !== undefined && !(it.asked && Number(unit) === current)) it.choose(Number(unit));
+    if (unit !== undefined && !(it.asked && Number(unit) === current)) it.choose?.(Number(unit));
   };
   const typed = (event: KeyboardEvent) => {
     const unit = moved(event.key, current, axis.units.length - 1, direction(axis) === "rtl");
     if (unit === null) return;
     event.preventDefault();
-    it.choose(unit, selector(unit));
+    it.choose?.(unit, selector(unit));
   };
-  const word = (unit: number) => html`<span role="button" class="word" data-testid="word"
+  const plain = (unit: number) => html`<span class="word" data-testid="word" data-side=${side}
+    data-unit=${unit} data-value="" ?data-mark=${axis.units[unit].mark}
+    .style=${it.style(unit)}>${axis.units[unit].label}</span>`;
+  const button = (unit: number) => html`<span role="button" class="word" data-testid="word"
     data-side=${side} data-unit=${unit} data-value=${it.value(unit) ?? ""}
     ?data-mark=${axis.units[unit].mark} tabindex=${unit === Math.max(0, current) ? 0 : -1}
     aria-pressed=${it.asked && unit === current} aria-label=${it.label(unit)}
     dir=${it.pieces ? "auto" : nothing} .style=${it.style(unit)}>${axis.units[unit].label}</span>`;
+  const word = it.choose ? button : plain;
   return html`<div class="sentence">
     <p class="small soft" aria-hidden="true">${it.name}</p>
     <p class="text ${it.pieces ? "pieces" : ""}" role="group" aria-label=${it.name} data-side=${side}

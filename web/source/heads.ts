@@ -32,7 +32,9 @@ export function heads(scene: Scene): TemplateResult {
     ${KINDS.map(([kind, title]) => group(scene, kind, title, measure))}
     <div class="controls">
       ${[
-        ["reading", "Read it"],
+        record.source?.kind === "image"
+          ? ["image", "See it on the picture"]
+          : ["reading", "Read it"],
         ["matrix", "See its matrix"],
         ["walk", "Walk through it"],
       ].map(

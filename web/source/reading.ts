@@ -81,7 +81,6 @@ function silent(record: Explanation): TemplateResult {
     current: -1,
     asked: false,
     value: () => null,
-    choose: () => {},
   };
   return html`<div class="texts">
       ${

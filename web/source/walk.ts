@@ -125,7 +125,9 @@ export function advanced(choice: Choice, steps: number, by: number): Partial<Cho
 
 function typed(event: KeyboardEvent, { record, choice, change }: Scene): void {
   const control = (event.target as HTMLElement).closest("button, select, input, [role=button]");
-  if (control && (event.key === " " || control.matches("select, input, [role=button]"))) return;
+  // what has a use for the key keeps it; words have one for the arrows only
+  const keeps = event.key === " " ? "button, select, input" : "select, input, [role=button]";
+  if (control?.matches(keeps)) return;
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (event.key === " " && !calm.matches) change({ playing: !choice.playing });
   else if (by) change({ ...advanced(choice, record.steps.length, by), playing: false });
