@@ -67,7 +67,11 @@ def best(record: Record) -> tuple[str, int | str, int]:
     name = pointer["look"] if pointer else walk["look"] if walk else looks[-1]["name"]
     head = (pointer or walk or {"head": None})["head"]
     alone = named(record, name)["heads"] == 1
-    return name, 0 if alone else "mean" if head is None else head, (pointer or {"shift": 0})["shift"]
+    return (
+        name,
+        0 if alone else "mean" if head is None else head,
+        (pointer or {"shift": 0})["shift"],
+    )
 
 
 def probabilities(record: Record) -> Numbers:
@@ -92,7 +96,9 @@ def agreement(record: Record, name: str, head: int | str, shift: int, links: Any
     """F1 of the word links that a head's highest weights make."""
     shown = chart(record, name, head, shift, pieces=False)
     words = len(record["target"]["words"]), len(record["source"]["words"])
-    found = {(int(np.argmax(row)), r) for r, row in enumerate(shown[: words[0]]) if row[0] == row[0]}
+    found = {
+        (int(np.argmax(row)), r) for r, row in enumerate(shown[: words[0]]) if row[0] == row[0]
+    }
     found = {(i, j) for i, j in found if i < words[1]}
     wanted = {(i, j) for i, j in links}
     return 2 * len(found & wanted) / max(1, len(found) + len(wanted))

@@ -10,13 +10,17 @@ SHOWN = ("transformer", "sutskever", "found", "together", "image", "hostile", "w
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_page_asks_the_network_for_nothing_and_complains_of_nothing(look, pages, name) -> None:
     viewer = look()
-    viewer.context.route("**/*", lambda route: route.abort() if _abroad(route) else route.continue_())
+    viewer.context.route(
+        "**/*", lambda route: route.abort() if _abroad(route) else route.continue_()
+    )
     viewer.open(pages[name])
     for view in viewer.views:
         viewer.turn(view)
     assert [url.split("#")[0] for url in viewer.requests] == [pages[name].as_uri()]
     assert viewer.trouble == []
-    policy = viewer.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+    policy = viewer.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute(
+        "content"
+    )
     assert policy.startswith("default-src 'none'")
 
 

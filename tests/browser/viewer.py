@@ -14,7 +14,11 @@ READY = """() => new Promise((done) => {
   else document.querySelector("regard-view").addEventListener("regard-ready", done);
 })"""
 
-DRAWN = "() => document.querySelector('regard-view').updateComplete"
+ASKED = """async (rest) => {{
+  const view = document.querySelector("regard-view");
+  await view.updateComplete;
+  return await ({})(view.shadowRoot, ...rest);
+}}"""
 
 
 class Viewer:
@@ -53,10 +57,6 @@ class Viewer:
         self.page.wait_for_selector(f'[data-testid="view-{view}"]')
         return self
 
-    def drawn(self) -> None:
-        """Waits until the last change is on screen."""
-        self.page.evaluate(DRAWN)
-
     @property
     def views(self) -> list[str]:
         tabs = self.page.locator("[role=tab]").all()
@@ -67,12 +67,15 @@ class Viewer:
         more = "".join(f'[data-{key}="{value}"]' for key, value in data.items())
         return self.page.locator(f'[data-testid="{name}"]{more}')
 
+    def choose(self, name: str, value: str | int) -> None:
+        """An option of a select by its value; Playwright alone would take its label as well."""
+        select = self.at(name)
+        values = select.locator("option").evaluate_all("all => all.map((each) => each.value)")
+        select.select_option(index=values.index(str(value)))
+
     def ask(self, script: str, *arguments: Any) -> Any:
-        """What a function of the shadow root, and of `arguments`, says."""
-        return self.page.evaluate(
-            f"(rest) => ({script})(document.querySelector('regard-view').shadowRoot, ...rest)",
-            list(arguments),
-        )
+        """What a function of the shadow root, and of `arguments`, says once all is drawn."""
+        return self.page.evaluate(ASKED.format(script), list(arguments))
 
     def close(self) -> None:
         self.context.close()

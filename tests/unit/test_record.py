@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import math
-import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,12 +22,13 @@ from regard.engine.texts import Splitting
 from regard.errors import CorpusError, SpecError
 from regard.explain.closely import read_closely
 from regard.explain.dictionary import Links
-from regard.explain.record import FORMAT, Explanation
+from regard.explain.record import FORMAT
 from regard.explain.reread import reread
 from regard.spec.read import read_run
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.translator import Translator, build_model
 from tests.sealed import LINES, sealed
+from tests.unpacked import unpacked
 
 PRESETS = (
     "transformer",
@@ -50,20 +47,6 @@ def translators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Translato
     folder = tmp_path_factory.mktemp("sealed")
     presets = (*PRESETS, "luong-local-p", "sutskever")
     return {name: regard.load(sealed(name, folder / name / "model")) for name in presets}
-
-
-def unpacked(explanation: Explanation) -> dict[str, Any]:
-    """What was written, with its numbers as arrays."""
-    told = json.loads(explanation.to_json())
-    block, place, arrays = zlib.decompress(base64.b64decode(told.pop("data"))), 0, []
-    for kind in told.pop("arrays"):
-        size = math.prod(kind["shape"])
-        type_ = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}[kind["type"]]
-        arrays.append(np.frombuffer(block, type_, size, place).reshape(kind["shape"]))
-        place += arrays[-1].nbytes
-    assert place == len(block)
-    told["arrays"] = arrays
-    return told
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -126,7 +109,7 @@ def test_a_record_is_a_forced_reading_of_what_was_said(translators, preset: str)
 @pytest.mark.parametrize("preset", [*PRESETS, "luong-local-p", "sutskever"])
 def test_what_is_written_is_what_was_recorded(translators, preset: str) -> None:
     explanation = translators[preset].explain(SOURCE, TARGET, gold=Links({(0, 0)}))
-    told = unpacked(explanation)
+    told = unpacked(explanation.to_json())
     arrays = told["arrays"]
     assert told["format"] == FORMAT and told["gold"] == [[0, 0]]
     assert told["source"]["text"] == SOURCE and told["target"]["text"] == TARGET

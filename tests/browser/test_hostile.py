@@ -1,0 +1,68 @@
+"""What a model reads and says is text, whatever it looks like; and so is its name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from regard.explain.record import Identity, side_by_side
+from tests.browser.hostile import HOSTILE
+
+TOGETHER = 4  # on one page
+SENTINEL = "window.pwned = () => { window.ran = true; console.error('pwned'); };"
+
+# Every view of every model, in turn; and what `reading` and `compare` show of them.
+TOUR = """async (root, views) => {
+  const texts = [];
+  const select = root.querySelector("[data-testid=model]");
+  for (let model = 0; model < select.options.length; model++) {
+    select.selectedIndex = model;
+    select.dispatchEvent(new Event("change"));
+    for (const view of views) {
+      root.querySelector(`#tab-${view}`).click();
+      await root.host.updateComplete;
+      if (view === "reading")
+        texts.push(Array.from(root.querySelectorAll(".text"), (text) => text.textContent));
+    }
+  }
+  root.querySelector("#tab-compare").click();
+  await root.host.updateComplete;
+  return [texts, Array.from(root.querySelectorAll("article h3"), (name) => name.textContent)];
+}"""
+
+
+def test_there_are_a_hundred_different_ones() -> None:
+    assert len(set(HOSTILE)) == 100
+
+
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_text_ever_runs_and_all_of_it_shows_literally(
+    look, translators, tmp_path, every
+) -> None:
+    viewer, path = look(), tmp_path / "page.html"
+    viewer.context.add_init_script(SENTINEL)
+    for first in range(0, len(HOSTILE), TOGETHER * every):
+        texts = HOSTILE[first : first + TOGETHER * every : every]
+        explained = [
+            replace(translators["bahdanau"].explain(text, text), identity=Identity(text, text))
+            for text in texts
+        ]
+        path.write_text(side_by_side(explained), encoding="utf-8")
+        viewer.open(path)
+        shown, names = viewer.ask(TOUR, viewer.views)
+        heading = plain(viewer.page.locator("h1").text_content())
+        for text, (source, target), name in zip(map(plain, texts), shown, names, strict=True):
+            assert text in heading and text == plain(name)
+            assert text in plain(source) and text in plain(target)
+        assert viewer.trouble == [] and len(viewer.requests) == 1
+        assert viewer.page.evaluate("() => [window.ran ?? false, document.scripts.length]") == [
+            False,
+            TOGETHER + 1,
+        ]
+
+
+def plain(text: str) -> str:
+    """Spaces all look alike; a mark that turns the text around is shown by its name."""
+    return re.sub(r"\s+", " ", text.replace("\u202e", "U+202e")).strip()

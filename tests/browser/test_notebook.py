@@ -1,0 +1,47 @@
+"""A notebook with several explanations, saved as a page: each of them lives, without a network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.sealed import LINES, sealed
+
+pytestmark = pytest.mark.slow
+MANY = 5
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """The page that nbconvert makes of a notebook that nbclient has run."""
+    formats = pytest.importorskip("nbformat", reason="needs nbconvert: pip install 'regard[dev]'")
+    pytest.importorskip("nbconvert", reason="needs nbconvert: pip install 'regard[dev]'")
+    pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'regard[dev]'")
+    sealed("bahdanau", tmp_path / "model")
+    notebook = formats.v4.new_notebook()
+    notebook.cells = [
+        formats.v4.new_code_cell("import regard\ntranslator = regard.load('model')"),
+        *(formats.v4.new_code_cell(f"translator.explain({line!r})") for line in LINES[:MANY]),
+    ]
+    formats.write(notebook, tmp_path / "five.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--execute", "five.ipynb"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    return tmp_path / "five.html"
+
+
+def test_five_explanations_in_a_saved_notebook_all_live_offline(look, exported) -> None:
+    viewer = look()
+    viewer.page.goto(exported.as_uri(), wait_until="domcontentloaded")
+    frames = viewer.page.locator("iframe")
+    assert frames.count() == MANY
+    for i in range(MANY):
+        frames.nth(i).scroll_into_view_if_needed()
+        inside = viewer.page.frame_locator("iframe").nth(i)
+        reading = inside.locator('[data-testid="tab-reading"]')
+        reading.wait_for()
+        assert reading.get_attribute("aria-selected") == "true"
+        reading.press("ArrowRight")
+        inside.locator('[data-testid="view-matrix"] [data-testid="cell"]').first.wait_for()
+    assert not [said for said in viewer.trouble if "regard" in said]
