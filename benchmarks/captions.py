@@ -40,8 +40,8 @@ from regard.data.captions import Captioned, Captions, write_captions
 from regard.data.scenes import Scenes, read_icons, write_scenes
 from regard.explain.pointing import Pointing
 from regard.spec.read import read_run
-from regard.tasks.captioner import Captioner, load
-from regard.tasks.captions import scored
+from regard.tasks.captions.captioner import Captioner, load
+from regard.tasks.captions.task import scored
 from regard.tasks.training import Home, prepare_data, train
 from regard.train.mesh import World
 from regard.train.report import Event, Validated

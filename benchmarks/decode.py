@@ -38,7 +38,7 @@ from regard.engine.engine import Decoding
 from regard.engine.texts import Splitting
 from regard.engine.torch import TorchEngine
 from regard.spec.model import Sizes
-from regard.tasks.translate import Pairs
+from regard.tasks.translation.task import Pairs
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.trainer import Trainer
 from regard.translator import Translator, load

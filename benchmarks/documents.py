@@ -28,8 +28,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 from benchmarks.multi30k import DATA
 from benchmarks.runs import Taught, prepare_once, spread, teach
 from regard.spec.read import read_run
-from regard.tasks.classify import scored
-from regard.tasks.labeller import Labelled, Labeller, load
+from regard.tasks.documents.labeller import Labelled, Labeller, load
+from regard.tasks.documents.task import scored
 
 CORPORA = {
     "movie-reviews": ("movie-reviews/{split}.jsonl.gz", "sentences"),

@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 from benchmarks.multi30k import DATA
 from benchmarks.runs import prepare_once, spread, teach
 from regard.spec.read import read_run
-from regard.tasks.completer import load
+from regard.tasks.language.completer import load
 
 RECURRENT = "lm-recurrent-attention"
 

@@ -15,7 +15,7 @@ import pytest
 from regard.data.batches.shards import Prepared
 from regard.spec.read import check, read_run
 from regard.tasks.training import Home, prepare_data
-from regard.tasks.translate import Translation, read_valid
+from regard.tasks.translation.task import Translation, read_valid
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Trainer
 from tests.tiny import TRANSLATORS

@@ -20,7 +20,7 @@ from regard.errors import CorpusError, SpecError
 from regard.explain.align import Pointer
 from regard.explain.record import Picture
 from regard.explain.reread import looks_at_source
-from regard.tasks.captioner import Captioner, Known, build_model, captioner_of
+from regard.tasks.captions.captioner import Captioner, Known, build_model, captioner_of
 from regard.text.tokenizer import SentencePiece
 from tests.tiny import tiny_run
 

@@ -19,8 +19,8 @@ from regard.engine.engine import Decoding
 from regard.errors import SpecError
 from regard.spec.read import read_run
 from regard.spec.run import Run
-from regard.tasks.captioner import Captioner
-from regard.tasks.captions import Captioning
+from regard.tasks.captions.captioner import Captioner
+from regard.tasks.captions.task import Captioning
 from regard.tasks.training import Home, prepare_data, train
 from regard.tasks.use import use_of
 from regard.text.tokenizer import SentencePiece

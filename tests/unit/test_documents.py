@@ -20,8 +20,8 @@ from regard.data.batches.shards import Prepared
 from regard.errors import ArtefactError, CorpusError, RegardError, SpecError
 from regard.nn import pool
 from regard.spec.read import read_run
-from regard.tasks.classify import documents, held_out, scored
-from regard.tasks.labeller import Labelled, Labeller, shaded
+from regard.tasks.documents.labeller import Labelled, Labeller, shaded
+from regard.tasks.documents.task import documents, held_out, scored
 from regard.tasks.training import Home
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.judged import BLAME, PRAISE, arguments, document, make_judged

@@ -13,8 +13,8 @@ from regard.bundle.bundle import unseal
 from regard.cli.main import app
 from regard.engine.ctranslate2 import CTranslate2Engine
 from regard.errors import ArtefactError, SpecError
-from regard.tasks import exporting
-from regard.tasks.exporting import export
+from regard.tasks.translation import exporting
+from regard.tasks.translation.exporting import export
 from regard.translator import load
 from tests.sealed import LINES, sealed
 

@@ -18,9 +18,11 @@ from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add, seal, unseal
 from regard.errors import ArtefactError, RegardError
 from regard.spec.read import read_run, write_run
 from regard.spec.run import Run
-from regard.tasks import captioner, completer, labeller
-from regard.tasks.captioner import CAPTIONS
-from regard.tasks.labeller import CLASSES
+from regard.tasks.captions import captioner
+from regard.tasks.captions.captioner import CAPTIONS
+from regard.tasks.documents import labeller
+from regard.tasks.documents.labeller import CLASSES
+from regard.tasks.language import completer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny import tiny_run
 

@@ -18,9 +18,9 @@ from regard.engine.engine import Draw
 from regard.errors import CorpusError, RegardError, SpecError
 from regard.search import greedy
 from regard.spec.read import read_run
-from regard.tasks.completer import Completer, load
-from regard.tasks.completing import USE
-from regard.tasks.language import held_out
+from regard.tasks.language.completer import Completer, load
+from regard.tasks.language.task import held_out
+from regard.tasks.language.use import USE
 from regard.tasks.training import Home
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
 from regard.train.observers.journal import read

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard.errors import CorpusError, SpecError
-from regard.tasks.completer import Completer, build_model
+from regard.tasks.language.completer import Completer, build_model
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.sealed import LINES
 from tests.tiny import tiny_run

@@ -16,7 +16,7 @@ from regard.errors import ArtefactError, SpecError
 from regard.evaluate.scores import score
 from regard.spec.read import read_run
 from regard.tasks.training import Home
-from regard.tasks.translate import Pairs, Translation, held_out
+from regard.tasks.translation.task import Pairs, Translation, held_out
 from regard.text.tokenizer import SentencePiece
 from regard.train.observers.journal import read
 from regard.translator import load

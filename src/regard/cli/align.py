@@ -48,8 +48,8 @@ def align(
     from regard.data.corpus import blocks, corpus_of
     from regard.evaluate.alignment import write_links
     from regard.explain.align import symmetrize, turned
-    from regard.tasks.finish import agree
-    from regard.tasks.translate import read_valid
+    from regard.tasks.translation.finish import agree
+    from regard.tasks.translation.task import read_valid
     from regard.translator import ALIGNMENT, facts, load
 
     there = load(model, engine="torch")

@@ -26,7 +26,7 @@ def caption(
     """
     from dataclasses import replace
 
-    from regard.tasks.captioner import load
+    from regard.tasks.captions.captioner import load
 
     captioner = load(model)
     how = captioner.how if beam is None else replace(captioner.how, width=beam)

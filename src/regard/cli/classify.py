@@ -12,7 +12,7 @@ import typer
 from regard.cli.lines import blocks, reading, writing
 
 if TYPE_CHECKING:
-    from regard.tasks.labeller import Labelled
+    from regard.tasks.documents.labeller import Labelled
 
 BLOCK = 100  # documents that are held at once
 
@@ -35,7 +35,7 @@ def classify(
 
     Examples: regard classify model/ < reviews.txt; regard classify model/ a.txt --page a.html
     """
-    from regard.tasks.labeller import load, shaded
+    from regard.tasks.documents.labeller import load, shaded
 
     labeller = load(model)
     shown: list[Labelled] = []

@@ -34,7 +34,7 @@ def complete(
     Example: regard complete model/ "Once upon a time" --sample --temperature 0.8 --seed 7
     """
     from regard.engine.engine import Draw
-    from regard.tasks.completer import load
+    from regard.tasks.language.completer import load
 
     completer = load(model)
     draw = Draw(seed, temperature, top_k, top_p) if sample else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from regard.tasks.exporting import Parity
+    from regard.tasks.translation.exporting import Parity
 
 
 def export(
@@ -34,7 +34,7 @@ def export(
     from rich.console import Console
 
     from regard.cli.evaluate import read_lines
-    from regard.tasks.exporting import export as export_
+    from regard.tasks.translation.exporting import export as export_
 
     if reference is not None and source is None:
         raise typer.BadParameter("--reference needs --source, the sentences that it translates")

@@ -19,7 +19,7 @@ from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
 from regard.spec.read import write_run
 from regard.spec.run import Run
-from regard.tasks.translate import corpus_name
+from regard.tasks.translation.task import corpus_name
 from regard.tasks.use import use_of
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint

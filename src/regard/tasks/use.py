@@ -28,10 +28,10 @@ from regard.train.trainer import Outcome
 from regard.translator import EngineName, sealed_run, sealed_tokenizer
 
 HOMES: Mapping[tuple[str, str], str] = {
-    ("encoder-decoder", "sentences"): "regard.tasks.translating",
-    ("encoder-decoder", "images"): "regard.tasks.captioning",
-    ("language-model", "nothing"): "regard.tasks.completing",
-    ("classifier", "documents"): "regard.tasks.classifying",
+    ("encoder-decoder", "sentences"): "regard.tasks.translation.use",
+    ("encoder-decoder", "images"): "regard.tasks.captions.use",
+    ("language-model", "nothing"): "regard.tasks.language.use",
+    ("classifier", "documents"): "regard.tasks.documents.use",
 }
 """Where the use of a model is at home, by the model's kind and by what it reads."""
 

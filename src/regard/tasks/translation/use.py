@@ -15,8 +15,8 @@ from regard.models import EncoderDecoder
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.run import Run
 from regard.tasks.card import told
-from regard.tasks.finish import know_itself
-from regard.tasks.translate import Translation, held_out, read_valid
+from regard.tasks.translation.finish import know_itself
+from regard.tasks.translation.task import Translation, held_out, read_valid
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Outcome

@@ -14,8 +14,8 @@ from regard.data.corpus import Corpus, read
 from regard.errors import CorpusError, SpecError
 from regard.models import LanguageModel
 from regard.spec.run import Run
-from regard.tasks.completer import Completer, build_model
-from regard.tasks.translate import corpus_name, shifted
+from regard.tasks.language.completer import Completer, build_model
+from regard.tasks.translation.task import corpus_name, shifted
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.objective import CrossEntropy, Loss
 from regard.train.report import Sample, Scores

@@ -24,7 +24,7 @@ from regard.explain.reread import looks_at_source
 from regard.models import EncoderDecoder
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.run import Run
-from regard.tasks.captioner import (
+from regard.tasks.captions.captioner import (
     CAPTIONS,
     Captioner,
     Known,
@@ -32,7 +32,7 @@ from regard.tasks.captioner import (
     captioner_in,
     sight_of,
 )
-from regard.tasks.captions import Captioning, Shown, scored, shown
+from regard.tasks.captions.task import Captioning, Shown, scored, shown
 from regard.tasks.card import told
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece

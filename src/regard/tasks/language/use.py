@@ -14,8 +14,8 @@ from regard.models import LanguageModel
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.run import Run
 from regard.tasks.card import told
-from regard.tasks.completer import Completer, build_model, completer_in
-from regard.tasks.language import LanguageModelling, foreseen, held_out, read_texts, thinned
+from regard.tasks.language.completer import Completer, build_model, completer_in
+from regard.tasks.language.task import LanguageModelling, foreseen, held_out, read_texts, thinned
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores

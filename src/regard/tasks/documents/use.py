@@ -16,8 +16,8 @@ from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.model import Sizes
 from regard.spec.run import Run
 from regard.tasks.card import told
-from regard.tasks.classify import Classification, held_out, read_judged, scored, thinned
-from regard.tasks.labeller import CLASSES, Classes, Labeller, build_model, labeller_in
+from regard.tasks.documents.labeller import CLASSES, Classes, Labeller, build_model, labeller_in
+from regard.tasks.documents.task import Classification, held_out, read_judged, scored, thinned
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores

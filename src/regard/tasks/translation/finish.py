@@ -13,7 +13,7 @@ from regard.explain.alarm import calibrate, measure
 from regard.explain.align import Pointer, Text, choose, choose_both
 from regard.explain.dictionary import silver_links
 from regard.explain.reread import Ids, looks_at_source, reread
-from regard.tasks.translate import Pairs
+from regard.tasks.translation.task import Pairs
 from regard.text.words import words
 from regard.translator import Translator
 

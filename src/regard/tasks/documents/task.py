@@ -17,8 +17,8 @@ from regard.data.corpus import Corpus, read
 from regard.errors import CorpusError, SpecError
 from regard.models import Classifier
 from regard.spec.run import Run
-from regard.tasks.labeller import Labelled, Labeller, build_model
-from regard.tasks.translate import corpus_name
+from regard.tasks.documents.labeller import Labelled, Labeller, build_model
+from regard.tasks.translation.task import corpus_name
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.objective import Loss
 from regard.train.report import Sample, Scores

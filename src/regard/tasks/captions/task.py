@@ -24,8 +24,15 @@ from regard.evaluate.scores import score
 from regard.explain.reread import looks_at_source, reread_regions
 from regard.models import EncoderDecoder
 from regard.spec.run import Run
-from regard.tasks.captioner import TOGETHER, Captioner, Known, build_model, captioner_of, to_source
-from regard.tasks.translate import corpus_name, shifted
+from regard.tasks.captions.captioner import (
+    TOGETHER,
+    Captioner,
+    Known,
+    build_model,
+    captioner_of,
+    to_source,
+)
+from regard.tasks.translation.task import corpus_name, shifted
 from regard.text.tokenizer import SentencePiece
 from regard.train.objective import CrossEntropy, DoublyStochastic, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores

@@ -1,0 +1,1 @@
+"""Captions: pictures in, sentences out."""

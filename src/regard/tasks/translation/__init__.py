@@ -1,0 +1,1 @@
+"""Translation: sentences in, sentences out."""
