@@ -20,8 +20,8 @@ FOCUSED = "(root) => root.activeElement && (root.activeElement.stop ?? -1)"
 GROUPS = {
     "[role=tablist]": "[role=tab]",
     "[role=tree]": "[role=treeitem]",
-    ".text[data-side=rows]": ".word",
-    ".text[data-side=columns]": ".word",
+    ".text[data-side=rows]": ".word[role=button]",
+    ".text[data-side=columns]": ".word[role=button]",
     "[data-testid=answers]": "[data-position]",
 }
 PRESS = """const press = (key, ctrlKey = false) => {

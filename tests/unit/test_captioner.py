@@ -114,7 +114,7 @@ def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
     corner = Named((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in regions
     (pointing, *_) = small.point([Captioned(names[0], "a dog", (corner,))]).values()
     assert pointing.chance == pointing.chance_mass == pytest.approx(1 / 6)
-    assert small.explain(names[0]).filmstrip().svg
+    assert small.explain(names[0]).filmstrip("decoder.attention").svg
 
 
 def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
