@@ -198,7 +198,8 @@ def _walk(model: Model, trace: Trace, name: str, head: int) -> Walk:
     if not 0 <= head < heads:
         raise SpecError(f"head: there are {heads}, from 0 on, and not {head}")
     units = _attention(model, name).score.tell(trace.asked(name), memory.keys)
-    weights, values = trace[name][0, head], memory.values[0, head].float()
+    weights = trace[name][0, head]
+    values = memory.values[0, head].to(weights.dtype)
     return Walk(
         name,
         head,
