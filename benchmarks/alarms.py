@@ -20,8 +20,8 @@ import torch
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
 from regard.explain.alarm import judge
+from regard.tasks.translation.translator import Translator, load
 from regard.text.words import words
-from regard.translator import Translator, load
 
 
 def main() -> int:

@@ -39,9 +39,9 @@ from regard.engine.texts import Splitting
 from regard.engine.torch import TorchEngine
 from regard.spec.model import Sizes
 from regard.tasks.translation.task import Pairs
+from regard.tasks.translation.translator import Translator, load
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.trainer import Trainer
-from regard.translator import Translator, load
 
 HOW = Decoding(width=5)
 TAUGHT = 60  # steps: enough that translations come to an end

@@ -19,7 +19,7 @@ from benchmarks.multi30k import read_pairs
 from regard.engine.torch import TorchEngine
 from regard.explain.reread import reread
 from regard.search import Hypothesis
-from regard.translator import Translator, load
+from regard.tasks.translation.translator import Translator, load
 
 
 def main() -> int:

@@ -32,8 +32,8 @@ from regard.explain.closely import Closely, read_closely
 from regard.explain.reread import looks_at_source
 from regard.models import at_rest
 from regard.search import Grown, beam
+from regard.tasks.translation.translator import Translator, load
 from regard.text.tokenizer import BOS, EOS
-from regard.translator import Translator, load
 
 TOLERANCE = 1e-5  # of weights: single precision, summed in another order
 LOGP_TOLERANCE = 2e-5  # of log-probabilities: ten of the last bits of a logit of 16 to 32

@@ -44,7 +44,8 @@ from regard.data.preparation.prepare import Settings, prepare  # noqa: E402
 from regard.data.preparation.runner import InProcess  # noqa: E402
 from regard.spec.model import Sizes  # noqa: E402
 from regard.spec.read import read_run  # noqa: E402
-from regard.tasks.translation.task import Pairs, Translation, shifted  # noqa: E402
+from regard.tasks.stream import shifted  # noqa: E402
+from regard.tasks.translation.task import Pairs, Translation  # noqa: E402
 from regard.text.tokenizer import SentencePiece  # noqa: E402
 from regard.train.objective import CrossEntropy  # noqa: E402
 from regard.train.report import Event, Scores, Stepped  # noqa: E402

@@ -13,8 +13,8 @@ from regard.explain.alarm import calibrate, measure
 from regard.explain.align import Pointer
 from regard.explain.reread import looks_at_source
 from regard.spec.read import write_run
+from regard.tasks.translation.translator import Translator, build_model, facts
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
-from regard.translator import Translator, build_model, facts
 from tests.tiny import tiny_run
 
 LINES = ["A dog runs.", "Two cats run away.", "A man sees a dog.", "A cat sees two men.", "Go!"]

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from regard.search import sample as sample
     from regard.spec.model import Sizes as Sizes
     from regard.spec.read import read_run as read_run
+    from regard.tasks.translation.translator import Translator as Translator
     from regard.tasks.use import load as load
-    from regard.translator import Translator as Translator
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Attention": "regard.attention",
     "Sizes": "regard.spec.model",
-    "Translator": "regard.translator",
+    "Translator": "regard.tasks.translation.translator",
     "beam": "regard.search",
     "greedy": "regard.search",
     "load": "regard.tasks.use",

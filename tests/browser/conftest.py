@@ -13,7 +13,7 @@ import pytest
 import regard
 from regard.explain.page import page as page_of
 from regard.explain.record import Explanation, side_by_side
-from regard.translator import Translator
+from regard.tasks.translation.translator import Translator
 from tests.sealed import LINES, sealed
 
 pytest.importorskip("playwright", reason="needs playwright: pip install 'regard[dev]'")

@@ -11,8 +11,8 @@ from regard.engine.engine import Decoding
 from regard.engine.texts import Splitting
 from regard.explain.page import viewer as viewer_script
 from regard.spec.read import read_run
+from regard.tasks.translation.translator import Translator, build_model
 from regard.text.tokenizer import SentencePiece
-from regard.translator import Translator, build_model
 from tests.sealed import LINES
 from tests.unpacked import unpacked
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from regard.bundle.bundle import unseal
-from regard.translator import load
+from regard.tasks.translation.translator import load
 
 GOLDEN = sorted(path.parent for path in Path(__file__).parent.glob("*/*/expected.json"))
 

@@ -15,7 +15,7 @@ from regard.engine.ctranslate2 import CTranslate2Engine
 from regard.errors import ArtefactError, SpecError
 from regard.tasks.translation import exporting
 from regard.tasks.translation.exporting import export
-from regard.translator import load
+from regard.tasks.translation.translator import load
 from tests.sealed import LINES, sealed
 
 pytest.importorskip("ctranslate2")

@@ -33,9 +33,9 @@ from regard.bundle.manifest import MANIFEST
 from regard.bundle.weights import pack
 from regard.errors import RegardError
 from regard.spec.read import parse_run, read_run, write_run
+from regard.tasks.translation.translator import SPLITTING, build_model, load
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
-from regard.translator import SPLITTING, build_model, load
 
 SECONDS, MEGABYTES = 1.0, 200  # that refusing a model may take
 SMALL = [

@@ -25,8 +25,8 @@ from regard.explain.dictionary import Links
 from regard.explain.record import FORMAT
 from regard.explain.reread import reread
 from regard.spec.read import read_run
+from regard.tasks.translation.translator import Translator, build_model
 from regard.text.tokenizer import EOS, SentencePiece
-from regard.translator import Translator, build_model
 from tests.sealed import LINES, sealed
 from tests.unpacked import unpacked
 

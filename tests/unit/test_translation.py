@@ -17,9 +17,9 @@ from regard.evaluate.scores import score
 from regard.spec.read import read_run
 from regard.tasks.training import Home
 from regard.tasks.translation.task import Pairs, Translation, held_out
+from regard.tasks.translation.translator import load
 from regard.text.tokenizer import SentencePiece
 from regard.train.observers.journal import read
-from regard.translator import load
 from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
 
 

@@ -50,7 +50,7 @@ def align(
     from regard.explain.align import symmetrize, turned
     from regard.tasks.translation.finish import agree
     from regard.tasks.translation.task import read_valid
-    from regard.translator import ALIGNMENT, facts, load
+    from regard.tasks.translation.translator import ALIGNMENT, facts, load
 
     there = load(model, engine="torch")
     back = None if reverse is None else load(reverse, engine="torch")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from regard.cli.drawing import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.lines import reading, writing
 
 
@@ -19,13 +20,11 @@ def complete(
         typer.Argument(help="Beginnings of texts; otherwise the lines of standard input."),
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="Pieces to add to each.")] = 100,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Draw by chance instead of the likeliest.")
-    ] = False,
-    temperature: Annotated[float, typer.Option(min=0.01, help="Of --sample.")] = 1.0,
-    top_k: Annotated[int | None, typer.Option(min=1, help="Of --sample: from so many.")] = None,
-    top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of --sample.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="Of --sample.")] = 1,
+    sample: Sample = False,
+    temperature: Temperature = 1.0,
+    top_k: TopK = None,
+    top_p: TopP = 1.0,
+    seed: Seed = 1,
     out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
     json: Annotated[bool, typer.Option("--json", help="A JSON object a line, with all.")] = False,
 ) -> None:

@@ -62,9 +62,9 @@ def describe(
 def _opened(path: Path) -> tuple[Run, Sizes, dict[str, Any]]:
     """The run of a sealed model, what its data said, and what else it tells of itself."""
     from regard.bundle.bundle import unseal
+    from regard.tasks.sealed import sealed_run
     from regard.tasks.translation.exporting import PARITY
     from regard.tasks.use import use_of
-    from regard.translator import sealed_run
 
     bundle = unseal(path)
     run = sealed_run(bundle)

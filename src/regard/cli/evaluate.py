@@ -112,8 +112,8 @@ def _measured(model: str, file: str, sides: tuple[str, str] | None) -> Scores:
     """How good a sealed model is, by what its own use says of such a file."""
     from regard.bundle.bundle import unseal
     from regard.spec.data import CorpusSpec
+    from regard.tasks.sealed import sealed_run
     from regard.tasks.use import use_of
-    from regard.translator import sealed_run
 
     bundle = unseal(Path(model))
     use, keys = use_of(sealed_run(bundle)), {} if sides is None else {"sides": sides_of(sides)}
@@ -139,7 +139,7 @@ def translate(model: str, sources: Sequence[str], beam: int | None) -> list[str]
     """What a sealed model says, a text for each source."""
     from rich.console import Console
 
-    from regard.translator import load
+    from regard.tasks.translation.translator import load
 
     with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
         translator = load(model)
@@ -163,7 +163,7 @@ def _agreement(
     folder = _needed(model, "a model or --links")
     sources, targets = read_sides(_needed(source, "--source"), _needed(target, "--target"))
     check(gold, sources, targets, alignments)
-    from regard.translator import load
+    from regard.tasks.translation.translator import load
 
     aligned = load(folder, engine="torch").align(sources, targets, pretokenized=True)
     return agree([each.links for each in aligned], gold)

@@ -157,8 +157,8 @@ def _run(
     file: str | None, preset: str | None, bundle: Bundle | None, data: list[str], set_: list[str]
 ) -> Run:
     from regard.spec.read import read_run
+    from regard.tasks.sealed import sealed_run
     from regard.tasks.training import fine_tuning
-    from regard.translator import sealed_run
 
     named = [name for name in (file, preset) if name is not None]
     if len(named) + (bundle is not None) != 1:

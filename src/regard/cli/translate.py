@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from regard.cli.align import soft
+from regard.cli.drawing import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.lines import blocks, reading, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from regard.translator import Translation
+    from regard.tasks.translation.translator import Translation
 
 BLOCK = 1_000  # lines that are held at once: enough for full batches of every length
 PAUSE = 10.0  # seconds between two lines on how far it is
@@ -36,13 +37,11 @@ def translate(
         int,
         typer.Option(min=1, max=100, help="Translations of each line: number ||| text ||| score."),
     ] = 1,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Draw by chance instead of the likeliest.")
-    ] = False,
-    temperature: Annotated[float, typer.Option(min=0.01, help="Of --sample.")] = 1.0,
-    top_k: Annotated[int | None, typer.Option(min=1, help="Of --sample: from so many.")] = None,
-    top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of --sample.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="Of --sample.")] = 1,
+    sample: Sample = False,
+    temperature: Temperature = 1.0,
+    top_k: TopK = None,
+    top_p: TopP = 1.0,
+    seed: Seed = 1,
     align: Annotated[
         bool, typer.Option("--align", help="Add a tab and the word links, i-j i-j.")
     ] = False,
@@ -60,7 +59,7 @@ def translate(
     Example: regard translate model/ < in.en > out.de
     """
     from regard.engine.engine import Draw
-    from regard.translator import load
+    from regard.tasks.translation.translator import load
 
     translator = load(model, engine=engine)
     how = translator.how if beam is None else replace(translator.how, width=beam)

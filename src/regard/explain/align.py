@@ -18,8 +18,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from regard.attention import Attention
 from regard.explain.dictionary import Links
-from regard.explain.reread import Reading
+from regard.explain.reread import Reading, looks_at_source
+from regard.models import EncoderDecoder
 from regard.text.tokenizer import Pieces, Span, Tokenizer
 from regard.text.words import pieces_of_words, words
 
@@ -118,6 +120,15 @@ def concatenate(source: str, target: str, parts: Sequence[tuple[Span, Span, Alig
         links |= {(column + i, row + j) for i, j in part.links}
         row, column = row + rows, column + columns
     return Aligned(texts[0], texts[1], weights, Links(links))
+
+
+def has(model: EncoderDecoder[Any, Any], pointer: Pointer) -> bool:
+    """Whether a pointer, which may come from a file, names a look and a moment of the model."""
+    if pointer.look not in looks_at_source(model) or pointer.shift not in (0, 1):
+        return False
+    attention = model.get_submodule(pointer.look)
+    assert isinstance(attention, Attention)
+    return pointer.head is None or 0 <= pointer.head < attention.score.heads
 
 
 def choose(

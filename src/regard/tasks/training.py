@@ -19,7 +19,8 @@ from regard.data.preparation.runner import InProcess
 from regard.errors import ArtefactError, SpecError
 from regard.spec.read import write_run
 from regard.spec.run import Run
-from regard.tasks.translation.task import corpus_name
+from regard.tasks.sealed import sealed_run, sealed_tokenizer
+from regard.tasks.stream import corpus_name
 from regard.tasks.use import use_of
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
@@ -27,7 +28,6 @@ from regard.train.mesh import World, whole
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
-from regard.translator import sealed_run, sealed_tokenizer
 
 FREE = ("train.save_every", "train.parallel", "train.speed")
 """Settings that a run may change on its way and be the same run; precision is watched apart."""

@@ -21,11 +21,12 @@ from regard.errors import SpecError
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.model import Sizes
 from regard.spec.run import Run
+from regard.tasks.sealed import sealed_run, sealed_tokenizer
+from regard.tasks.translation.translator import EngineName
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores
 from regard.train.task import Task
 from regard.train.trainer import Outcome
-from regard.translator import EngineName, sealed_run, sealed_tokenizer
 
 HOMES: Mapping[tuple[str, str], str] = {
     ("encoder-decoder", "sentences"): "regard.tasks.translation.use",
@@ -101,7 +102,7 @@ def use_of(run: Run) -> Use[Any]:
 def load(path: str | Path, *, engine: EngineName = "auto", device: str | None = None) -> Any:
     """Open a sealed model, whatever it is for: a `Translator`, a `Captioner`, a `Completer` …
 
-    `engine`: what a translator translates with; see `regard.translator.load`.
+    `engine`: what a translator translates with; see `regard.tasks.translation.translator.load`.
     """
     bundle = unseal(Path(path))
     return use_of(sealed_run(bundle)).load(bundle, engine, device)

@@ -58,6 +58,11 @@ class Flat:
     ids: NDArray[np.unsignedinteger[Any]]  # of the tokeniser's `dtype`
     lengths: NDArray[np.uint32]
 
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], dtype: type[np.unsignedinteger[Any]]) -> Flat:
+        lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
+        return cls(np.fromiter(chain.from_iterable(rows), dtype, int(lengths.sum())), lengths)
+
 
 class Tokenizer(ABC):
     """Texts go in raw: a tokeniser normalises them itself. BOS and EOS are not its business."""
@@ -107,10 +112,7 @@ class Tokenizer(ABC):
 
     def encode_flat(self, normal: Sequence[str]) -> Flat:
         """The ids of many texts that were normalised before, as one array."""
-        rows = self.encode_normal(normal)
-        lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
-        ids = np.fromiter(chain.from_iterable(rows), self.dtype, int(lengths.sum()))
-        return Flat(ids, lengths)
+        return Flat.of(self.encode_normal(normal), self.dtype)
 
 
 Kind = Literal["unigram", "bpe"]

@@ -29,6 +29,9 @@ class Marks:
         return self.begin + self.end
 
 
+READ, SAID = Marks(begin=False, end=True), Marks(begin=True, end=True)  # of sentences
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """All that the stream of batches depends on, besides the shards."""
@@ -37,8 +40,8 @@ class Order:
     budget: int  # tokens of a batch on its wider side, padding and marks counted
     micro_batches: int = 1  # in a step, of all ranks together
     pool_pairs: int = 1 << 19  # half a million pairs are planned in a tenth of a second
-    source: Marks = Marks(begin=False, end=True)
-    target: Marks = Marks(begin=True, end=True)
+    source: Marks = READ
+    target: Marks = SAID
 
 
 @dataclass(frozen=True, slots=True)

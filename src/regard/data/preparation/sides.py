@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -71,7 +70,7 @@ class Prose(Text):
         return [clean[start:end] for start, end in sentences(clean)]
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
-        return _flat([[*ids, EOS] for ids in tokenizer.encode_normal(texts)], tokenizer)
+        return Flat.of([[*ids, EOS] for ids in tokenizer.encode_normal(texts)], tokenizer.dtype)
 
 
 class Document(Side):
@@ -84,7 +83,7 @@ class Document(Side):
         return clean.split("\t")
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
-        return _flat(
+        return Flat.of(
             [
                 [
                     token
@@ -94,7 +93,7 @@ class Document(Side):
                 ]
                 for text in texts
             ],
-            tokenizer,
+            tokenizer.dtype,
         )
 
 
@@ -112,7 +111,7 @@ class Label(Side):
                 f"label {strange!r}: no training document has it; give some that do, or leave "
                 "those out that are to be validated on"
             )
-        return _flat([[places[text]] for text in texts], tokenizer)
+        return Flat.of([[places[text]] for text in texts], tokenizer.dtype)
 
     def labels(self, texts: Sequence[str]) -> list[str]:
         return sorted(set(texts))
@@ -140,7 +139,7 @@ class Nothing(Side):
         return []
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> Flat:
-        return _flat([[]] * len(texts), tokenizer)
+        return Flat.of([[]] * len(texts), tokenizer.dtype)
 
 
 SIDES: Mapping[SideName, Side] = {
@@ -151,9 +150,3 @@ SIDES: Mapping[SideName, Side] = {
     "name": Name(),
     "nothing": Nothing(),
 }
-
-
-def _flat(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> Flat:
-    lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
-    ids = np.fromiter(chain.from_iterable(rows), tokenizer.dtype, int(lengths.sum()))
-    return Flat(ids, lengths)

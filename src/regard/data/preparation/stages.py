@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def clean(task: Task, write: Write) -> Facts:
     if limits is not None:
         found = faults(sources, targets, Limits(**limits))
     else:  # a set to validate on is kept whole
-        told = _told(sides, (sources, targets))
+        told = [texts for side, texts in zip(sides, (sources, targets), strict=True) if side.tells]
         found = [None if all(record) else "empty" for record in zip(*told, strict=True)]
     sources = [text for text, why in zip(sources, found, strict=True) if why is None]
     targets = [text for text, why in zip(targets, found, strict=True) if why is None]
@@ -69,21 +69,24 @@ def clean(task: Task, write: Write) -> Facts:
 
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
-    hashes = duplicates.hash_texts(_told(sides, (sources, targets))[0])
+    both = (sources, targets)
+    telling = 0 if sides[0].tells else 1  # the side that tells one record from another
+    hashes = duplicates.hash_texts(both[telling])
     write(f"{task.name}.draws", (hashes >> np.uint64(32)).astype("<u4").tobytes())
     facts: Facts = {"read": piece.lines, "kept": len(sources), "dropped": dict(dropped)}
     facts["labels"] = sides[1].labels(targets)
     facts["lines"] = max(
         sum(len(side.lines(text)) for text in texts)
-        for side, texts in zip(sides, (sources, targets), strict=True)
+        for side, texts in zip(sides, both, strict=True)
     )
     sameness = task.parameters["dedupe"]
     if sameness != "none":
         if sameness == "near":
-            both = [duplicates.hash_plain_forms(side) for side in (sources, targets)]
+            halves = [duplicates.hash_plain_forms(texts) for texts in both]
         else:
-            both = [duplicates.hash_texts(side) for side in (sources, targets)]
-        hashes = duplicates.hash_pairs(*both)
+            other = duplicates.hash_texts(both[1 - telling])
+            halves = [other, hashes] if telling else [hashes, other]
+        hashes = duplicates.hash_pairs(*halves)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
         write(f"{task.name}.hashes", records.tobytes())
     return facts
@@ -195,11 +198,6 @@ def perform(task: Task) -> Done:
 
 def _sides(task: Task) -> list[Side]:
     return [SIDES[name] for name in task.parameters["sides"]]
-
-
-def _told(sides: Sequence[Side], texts: Sequence[list[str]]) -> list[list[str]]:
-    """Those sides of the records that say something; the first tells one record from another."""
-    return [lines for side, lines in zip(sides, texts, strict=True) if side.tells]
 
 
 def _gone_on(lengths: NDArray[np.uint32], longest: int) -> NDArray[np.uint32]:

@@ -17,25 +17,24 @@ from numpy.typing import NDArray
 
 from regard.batch import Grids, Images
 from regard.bundle.bundle import Bundle, unseal
-from regard.bundle.restore import restored
 from regard.data.batches.shards import LONGEST
 from regard.data.captions import Captioned, Named
 from regard.data.grids import Sight
 from regard.data.images import encode_png
 from regard.engine.engine import Decoding
 from regard.errors import ArtefactError, CorpusError, SpecError
-from regard.explain.align import Pointer, Text
+from regard.explain.align import Pointer, Text, has
 from regard.explain.explain import explain
 from regard.explain.pointing import Pointing, Regions, Seen, point
 from regard.explain.record import Explanation, Identity, Picture
-from regard.explain.reread import Reading, looks_at_source, reread_regions
+from regard.explain.reread import Reading, reread_regions
 from regard.explain.tree import Beam, grow
 from regard.models import EncoderDecoder, at_rest
 from regard.search import Hypothesis, beam, greedy
 from regard.spec.model import Sizes
 from regard.spec.run import Run
+from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
 from regard.text.tokenizer import BOS, EOS, Tokenizer
-from regard.translator import identity_of, sealed_run, sealed_tokenizer
 
 TOGETHER = 64  # pictures that are read at once: some 40 MB of 224 × 224
 MORE = 10  # pieces that a caption may have beyond the longest that was taught
@@ -74,10 +73,11 @@ class Captioner:
         grid: tuple[int, int],  # rows and columns of regions
         known: Known,
         how: Decoding,
+        identity: Identity | None = None,
     ) -> None:
         self.model, self.tokenizer, self.sight, self.grid = model, tokenizer, sight, grid
         self.known, self.how = known, how
-        self.identity = Identity("a model that was not sealed")
+        self.identity = identity or Identity("a model that was not sealed")
 
     def caption(
         self, images: Sequence[str | Path], how: Decoding | None = None, *, best: int = 1
@@ -199,7 +199,7 @@ class Captioner:
             )
             for one in hypotheses
         ]
-        return Caption(image, first.text, first.score, first.pieces, first.logps, tuple(others))
+        return replace(first, alternatives=tuple(others))
 
 
 def to_source(seen: NDArray[Any]) -> Images | Grids:
@@ -217,34 +217,27 @@ def load(path: str | Path, *, device: str | None = None) -> Captioner:
 
 def captioner_in(bundle: Bundle, device: str | None = None) -> Captioner:
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
-    model = restored(lambda: build_model(run, tokenizer.size), bundle)
-    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size), device)
     known = bundle.value(CAPTIONS, Known)
-    if not 0 < known.longest <= LONGEST or not _knows(model, known.pointer):
+    pointed = known.pointer is None or has(model, known.pointer)
+    if not 0 < known.longest <= LONGEST or not pointed:
         raise ArtefactError(
             f"{bundle.path / CAPTIONS}: tells of captions or looks that the model cannot have; "
             "seal it again"
         )
-    captioner = captioner_of(run, model, tokenizer, known)
-    captioner.identity = identity_of(bundle, run, model)
-    return captioner
-
-
-def _knows(model: EncoderDecoder[Any, Any], pointer: Pointer | None) -> bool:
-    if pointer is None:
-        return True
-    if pointer.look not in looks_at_source(model) or pointer.shift not in (0, 1):
-        return False
-    heads: int = model.get_submodule(pointer.look).score.heads  # type: ignore
-    return pointer.head is None or 0 <= pointer.head < heads
+    return captioner_of(run, model, tokenizer, known, identity_of(bundle, run, model))
 
 
 def captioner_of(
-    run: Run, model: EncoderDecoder[Any, Any], tokenizer: Tokenizer, known: Known
+    run: Run,
+    model: EncoderDecoder[Any, Any],
+    tokenizer: Tokenizer,
+    known: Known,
+    identity: Identity | None = None,
 ) -> Captioner:
     encoder = _encoder(run)
     how = Decoding(run.search.beam, run.search.alpha)
-    return Captioner(model, tokenizer, encoder.sight(), encoder.grid, known, how)
+    return Captioner(model, tokenizer, encoder.sight(), encoder.grid, known, how, identity)
 
 
 def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Any, Any]:

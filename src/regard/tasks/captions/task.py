@@ -16,7 +16,7 @@ from regard.attention import Attention
 from regard.batch import Batch, Grids, Images
 from regard.data.batches.loader import Loader
 from regard.data.batches.pictures import Pictures, from_ids
-from regard.data.batches.pool import Marks, Order
+from regard.data.batches.pool import Marks
 from regard.data.batches.shards import Prepared
 from regard.data.captions import Captioned
 from regard.errors import SpecError
@@ -32,7 +32,7 @@ from regard.tasks.captions.captioner import (
     captioner_of,
     to_source,
 )
-from regard.tasks.translation.task import corpus_name, shifted
+from regard.tasks.stream import shifted, stream_of
 from regard.text.tokenizer import SentencePiece
 from regard.train.objective import CrossEntropy, DoublyStochastic, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
@@ -94,16 +94,8 @@ class Captioning(Task[Batch]):
         return loss.plus("coverage", left)
 
     def stream(self, rank: int, world: int) -> Loader:
-        train = self.run.train
-        order = Order(
-            train.seed,
-            train.batch_tokens,
-            train.micro_batches,
-            source=Marks(begin=False, end=False),  # a name is no sentence
-        )
-        weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(self.run.data.train)}
-        shards = self.prepared.shards("train")
-        return Loader(shards, order, weights=weights or None, rank=rank, world=world)
+        bare = Marks(begin=False, end=False)  # a name is no sentence
+        return stream_of(self.run, self.prepared, rank, world, source=bare)
 
     def validate(self) -> Scores:
         captioner, outputs, logps = self.captioner(self.model), [], []

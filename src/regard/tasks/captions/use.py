@@ -34,11 +34,11 @@ from regard.tasks.captions.captioner import (
 )
 from regard.tasks.captions.task import Captioning, Shown, scored, shown
 from regard.tasks.card import told
+from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores
 from regard.train.trainer import Outcome
-from regard.translator import EngineName
 
 KEYS = ("source", "target")
 MOST_JUDGED = 200  # pictures to choose a look by

@@ -11,11 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
 from regard.batch import Documents
 from regard.bundle.bundle import Bundle, unseal
-from regard.bundle.restore import restored
 from regard.data.preparation.sides import LONGEST_SENTENCE
 from regard.errors import CorpusError, SpecError
 from regard.explain.shaded import Sentence, Shaded, Word, page
@@ -23,11 +20,11 @@ from regard.explain.weighed import Weighed, weigh
 from regard.models import Classifier
 from regard.spec.model import ClassifierSpec, Sizes
 from regard.spec.run import Run
+from regard.tasks.sealed import sealed_model, sealed_run, sealed_tokenizer
 from regard.text.split import sentences
 from regard.text.tokenizer import Span, Tokenizer
 from regard.text.windows import windows
 from regard.text.words import words, words_of_pieces
-from regard.translator import sealed_run, sealed_tokenizer
 
 CLASSES = "classes.json"
 
@@ -151,8 +148,7 @@ def labeller_in(bundle: Bundle, device: str | None = None) -> Labeller:
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
     _must_classify(run)
     names = bundle.value(CLASSES, Classes).names
-    model = restored(lambda: build_model(run, tokenizer.size, len(names)), bundle)
-    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size, len(names)), device)
     return Labeller(model, tokenizer, names)
 
 

@@ -11,14 +11,14 @@ from torch import nn
 
 from regard.batch import Batch, Documents, Tokens
 from regard.data.batches.loader import Loader
-from regard.data.batches.pool import Marks, Order
+from regard.data.batches.pool import Marks
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus, read
 from regard.errors import CorpusError, SpecError
 from regard.models import Classifier
 from regard.spec.run import Run
 from regard.tasks.documents.labeller import Labelled, Labeller, build_model
-from regard.tasks.translation.task import corpus_name
+from regard.tasks.stream import stream_of
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.objective import Loss
 from regard.train.report import Sample, Scores
@@ -67,11 +67,7 @@ class Classification(Task[Batch]):
         return Loss(loss, len(labels), {"nll": nll})
 
     def stream(self, rank: int, world: int) -> Loader:
-        train = self.run.train
-        order = Order(train.seed, train.batch_tokens, train.micro_batches, source=BARE, target=BARE)
-        weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(self.run.data.train)}
-        shards = self.prepared.shards("train")
-        return Loader(shards, order, weights=weights or None, rank=rank, world=world)
+        return stream_of(self.run, self.prepared, rank, world, source=BARE, target=BARE)
 
     def validate(self) -> Scores:
         found = self.labeller(self.model).classify(self.valid.texts)

@@ -18,11 +18,12 @@ from regard.spec.run import Run
 from regard.tasks.card import told
 from regard.tasks.documents.labeller import CLASSES, Classes, Labeller, build_model, labeller_in
 from regard.tasks.documents.task import Classification, held_out, read_judged, scored, thinned
+from regard.tasks.sealed import sealed_tokenizer
+from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores
 from regard.train.trainer import Outcome
-from regard.translator import EngineName, sealed_tokenizer
 
 NOT_FOR = (
     "Documents unlike those that it was trained on: it names one of its classes all the same.",

@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from regard.bundle.bundle import Bundle, unseal
-from regard.bundle.restore import restored
 from regard.engine.engine import Draw
 from regard.errors import CorpusError, SpecError
 from regard.explain.align import Text
@@ -28,9 +27,9 @@ from regard.search import Hypothesis, greedy, sample
 from regard.search.rules import forbid
 from regard.spec.model import Sizes
 from regard.spec.run import Run
+from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
 from regard.text.windows import windows
-from regard.translator import identity_of, sealed_run, sealed_tokenizer
 
 EXPLAINED = 30  # pieces that an explained prompt is gone on with: a sentence or two
 
@@ -214,8 +213,7 @@ def load(path: str | Path, *, device: str | None = None) -> Completer:
 
 def completer_in(bundle: Bundle, device: str | None = None) -> Completer:
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
-    model = restored(lambda: build_model(run, tokenizer.size), bundle)
-    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size), device)
     return Completer(model, tokenizer, run.data.longest, identity_of(bundle, run, model))
 
 

@@ -8,14 +8,14 @@ import torch
 
 from regard.batch import Batch
 from regard.data.batches.loader import Loader
-from regard.data.batches.pool import Marks, Order
+from regard.data.batches.pool import Marks
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus, read
 from regard.errors import CorpusError, SpecError
 from regard.models import LanguageModel
 from regard.spec.run import Run
 from regard.tasks.language.completer import Completer, build_model
-from regard.tasks.translation.task import corpus_name, shifted
+from regard.tasks.stream import shifted, stream_of
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.objective import CrossEntropy, Loss
 from regard.train.report import Sample, Scores
@@ -51,17 +51,14 @@ class LanguageModelling(Task[Batch]):
         return self.objective(self.model(said), self.model.readout, meant)
 
     def stream(self, rank: int, world: int) -> Loader:
-        train = self.run.train
-        order = Order(
-            train.seed,
-            train.batch_tokens,
-            train.micro_batches,
+        return stream_of(
+            self.run,
+            self.prepared,
+            rank,
+            world,
             source=Marks(begin=False, end=False),
             target=Marks(begin=True, end=False),  # where a text ends, its ids say so
         )
-        weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(self.run.data.train)}
-        shards = self.prepared.shards("train")
-        return Loader(shards, order, weights=weights or None, rank=rank, world=world)
 
     def validate(self) -> Scores:
         completer = self.completer(self.model)

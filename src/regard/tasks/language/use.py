@@ -16,11 +16,12 @@ from regard.spec.run import Run
 from regard.tasks.card import told
 from regard.tasks.language.completer import Completer, build_model, completer_in
 from regard.tasks.language.task import LanguageModelling, foreseen, held_out, read_texts, thinned
+from regard.tasks.sealed import sealed_tokenizer
+from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores
 from regard.train.trainer import Outcome
-from regard.translator import EngineName, sealed_tokenizer
 
 NOT_FOR = (
     "Facts: it says what is likely in texts like those that it read, true or not.",

@@ -15,8 +15,9 @@ from regard.errors import ArtefactError, SpecError
 from regard.evaluate.scores import score
 from regard.explain.reread import reread
 from regard.spec.export import obstacles
+from regard.tasks.sealed import sealed_run
+from regard.tasks.translation.translator import EXPORTS, Translator, load
 from regard.text.tokenizer import UNK
-from regard.translator import EXPORTS, Translator, load, sealed_run
 
 PARITY = "parity.json"
 DRAWN, LONG = 32, 20  # sequences of pieces that are read by both, and how many pieces each has

@@ -14,8 +14,8 @@ from regard.explain.align import Pointer, Text, choose, choose_both
 from regard.explain.dictionary import silver_links
 from regard.explain.reread import Ids, looks_at_source, reread
 from regard.tasks.translation.task import Pairs
+from regard.tasks.translation.translator import Translator
 from regard.text.words import words
-from regard.translator import Translator
 
 MOST_READ = 10_000  # training pairs, for the dictionary that judges looks: some seconds
 MOST_JUDGED = 200  # held-out pairs to choose a look by

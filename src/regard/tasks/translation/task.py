@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from regard.batch import Batch, Tokens
 from regard.data.batches.loader import Loader
-from regard.data.batches.pool import Order, Sampling
+from regard.data.batches.pool import Sampling
 from regard.data.batches.shards import LONGEST, Prepared
 from regard.data.corpus import Corpus, blocks
 from regard.engine.engine import Decoding
@@ -22,11 +21,12 @@ from regard.explain.reread import reread
 from regard.models import EncoderDecoder
 from regard.spec.export import obstacles
 from regard.spec.run import Run
+from regard.tasks.stream import shifted, stream_of
+from regard.tasks.translation.translator import Translator, build_model
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.objective import CrossEntropy, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
 from regard.train.task import Task
-from regard.translator import Translator, build_model
 
 MOST_VALIDATED = 2_000  # pairs: enough to tell models apart, few enough to translate every time
 USUAL = 0.999  # the share of sources that are read whole though they may have several sentences
@@ -69,14 +69,9 @@ class Translation(Task[Batch]):
         return self.objective(self.model(batch.source, said), self.model.readout, meant)
 
     def stream(self, rank: int, world: int) -> Loader:
-        train = self.run.train
-        order = Order(train.seed, train.batch_tokens, train.micro_batches)
-        sampling = Sampling(self.tokenizer, train.sampling) if train.sampling else None
-        weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(self.run.data.train)}
-        shards = self.prepared.shards("train")
-        return Loader(
-            shards, order, weights=weights or None, rank=rank, world=world, sampling=sampling
-        )
+        freely = self.run.train.sampling
+        sampling = Sampling(self.tokenizer, freely) if freely else None
+        return stream_of(self.run, self.prepared, rank, world, sampling=sampling)
 
     def validate(self) -> Scores:
         found = self.translator(self.model).translate(self.valid.sources)
@@ -121,17 +116,6 @@ def _splitting(prepared: Prepared) -> Splitting:
     )
     below = np.cumsum(counts) / np.sum(counts)
     return Splitting(int(below.searchsorted(USUAL)), int(below.searchsorted(1.0)))
-
-
-def shifted(target: Tokens) -> tuple[Tensor, Tokens]:
-    """What was said before each word, and the words."""
-    assert target.lengths is not None
-    return target.ids[:, :-1], Tokens(target.ids[:, 1:], target.lengths - 1)
-
-
-def corpus_name(number: int) -> str:
-    """Of the run's corpora, as shards and weights know them."""
-    return "train" if number == 0 else f"train{number + 1}"
 
 
 def read_valid(corpus: Corpus) -> Pairs:

@@ -17,10 +17,16 @@ from regard.spec.run import Run
 from regard.tasks.card import told
 from regard.tasks.translation.finish import know_itself
 from regard.tasks.translation.task import Translation, held_out, read_valid
+from regard.tasks.translation.translator import (
+    EngineName,
+    Translator,
+    build_model,
+    facts,
+    translator_in,
+)
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Outcome
-from regard.translator import EngineName, Translator, build_model, facts, translator_in
 
 
 class Translating(Use[Translation]):

@@ -7,36 +7,32 @@ Training validates and seals by it too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-from torch import nn
-
 from regard.batch import Tokens, pad
-from regard.bundle.bundle import RUN, WEIGHTS, Bundle, unseal
-from regard.bundle.restore import restored
+from regard.bundle.bundle import Bundle, unseal
 from regard.engine.engine import Decoding, Engine, limit
 from regard.engine.texts import Said, Splitting, join, search_texts
 from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.alarm import Alarm, Bounds, judge, worst
-from regard.explain.align import Aligned, Pointer, Text, concatenate
+from regard.explain.align import Aligned, Pointer, Text, concatenate, has
 from regard.explain.align import align as align_pair
 from regard.explain.dictionary import Links
 from regard.explain.explain import explain
 from regard.explain.record import Explanation, Identity
-from regard.explain.reread import looks_at_source, reread
+from regard.explain.reread import reread
 from regard.explain.tree import Beam, grow
 from regard.explain.whatif import ask_what_if
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
 from regard.spec.model import Sizes
-from regard.spec.read import parse_run
 from regard.spec.run import Run
-from regard.text.tokenizer import EOS, MODEL_FILE, SETTINGS_FILE, SentencePiece, Span, Tokenizer
+from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
+from regard.text.tokenizer import EOS, Span, Tokenizer
 
 EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
@@ -321,10 +317,9 @@ def translator_in(
 ) -> Translator:
     """The same, of a bundle that is open."""
     run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
-    model = restored(lambda: build_model(run, tokenizer.size), bundle)
-    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size), device)
     splitting, pointer, bounds = _read_facts(bundle)
-    if pointer is not None and pointer.look not in looks_at_source(model):
+    if pointer is not None and not has(model, pointer):
         raise ArtefactError(f"{bundle.path / ALIGNMENT}: {pointer.look!r} is no look of the model")
     return Translator(
         model,
@@ -338,28 +333,10 @@ def translator_in(
     )
 
 
-def identity_of(bundle: Bundle, run: Run, model: nn.Module) -> Identity:
-    """Whose explanations those of a sealed model are."""
-    return Identity(
-        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
-        run.about,
-        bundle.files[WEIGHTS].sha256,
-        sum(parameter.numel() for parameter in model.parameters()),
-    )
-
-
-def sealed_run(bundle: Bundle, overrides: Iterable[str] = ()) -> Run:
-    return parse_run(bundle.text(RUN), f"{bundle.path / RUN}", overrides)
-
-
-def sealed_tokenizer(bundle: Bundle) -> SentencePiece:
-    return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
-
-
 def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
     """The model of a run that translates, as yet knowing nothing."""
     model = run.model
-    if model.kind != "encoder-decoder" or model.encoder.kind == "image":
+    if model.kind != "encoder-decoder" or model.reads != "sentences":
         raise SpecError("model: does not read and say sentences; choose one that does")
     return model.build(Sizes(vocabulary, vocabulary))
 

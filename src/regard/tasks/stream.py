@@ -1,0 +1,46 @@
+"""From a run's prepared corpora to batches, and from a batch to what is said and what is meant."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from regard.batch import Tokens
+from regard.data.batches.loader import Loader
+from regard.data.batches.pool import READ, SAID, Marks, Order, Sampling
+from regard.data.batches.shards import Prepared
+from regard.spec.run import Run
+
+
+def stream_of(
+    run: Run,
+    prepared: Prepared,
+    rank: int,
+    world: int,
+    *,
+    source: Marks = READ,
+    target: Marks = SAID,
+    sampling: Sampling | None = None,
+) -> Loader:
+    """The batches of one process, without end, each corpus as often as the run weighs it."""
+    train = run.train
+    order = Order(train.seed, train.batch_tokens, train.micro_batches, source=source, target=target)
+    weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(run.data.train)}
+    return Loader(
+        prepared.shards("train"),
+        order,
+        weights=weights or None,
+        rank=rank,
+        world=world,
+        sampling=sampling,
+    )
+
+
+def corpus_name(number: int) -> str:
+    """Of the run's corpora, as shards and weights know them."""
+    return "train" if number == 0 else f"train{number + 1}"
+
+
+def shifted(target: Tokens) -> tuple[Tensor, Tokens]:
+    """What was said before each word, and the words."""
+    assert target.lengths is not None
+    return target.ids[:, :-1], Tokens(target.ids[:, 1:], target.lengths - 1)
