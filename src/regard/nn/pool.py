@@ -14,7 +14,7 @@ from regard.batch import Documents, Tokens
 from regard.nn.encoded import Encoded, Encoder
 from regard.nn.recurrent import Reading
 
-BLOCK = 1 << 16  # positions of words that are read at once: thousands of sentences take a few
+BLOCK = 1 << 13  # positions of words that are read at once: larger ones pad more, smaller ones repeat more
 
 
 class Pool(nn.Module):

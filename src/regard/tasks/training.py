@@ -21,10 +21,11 @@ from regard.spec.read import write_run
 from regard.spec.run import Run
 from regard.tasks.sealed import sealed_run, sealed_tokenizer
 from regard.tasks.stream import corpus_name
-from regard.tasks.use import use_of
+from regard.tasks.use import Use, use_of
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.mesh import World, whole
+from regard.train.rehearsal import Rehearsal, rehearse
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
@@ -96,6 +97,37 @@ def train(
 ) -> Outcome:
     """Train on prepared data, from the beginning or from where the folder's run stopped, and seal
     the best model."""
+    use, trainer = _trainer(run, home, world, observers, begin_from, accept_changes)
+    if world.leads:
+        (home.path / RUN).write_text(write_run(run), "utf-8")
+    outcome = trainer.run()
+    if outcome.complete:
+        weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
+        if world.leads:
+            model = use.build(trainer.task)
+            with torch.no_grad():
+                fill(dict(model.named_parameters()), weights)
+            known = use.tell(trainer.task, model, outcome)
+            _seal(run, home, outcome, weights, known)
+    world.wait()
+    return outcome
+
+
+def foresee(run: Run, home: Home, world: World) -> tuple[int, Rehearsal]:
+    """How many parameters a run on prepared data has, and what its steps take."""
+    _, trainer = _trainer(run, home, world)
+    count = sum(parameter.numel() for parameter in trainer.state.parameters.values())
+    return count, rehearse(trainer)
+
+
+def _trainer(
+    run: Run,
+    home: Home,
+    world: World,
+    observers: Sequence[Observer] = (),
+    begin_from: Bundle | None = None,
+    accept_changes: bool = False,
+) -> tuple[Use[Any], Trainer]:
     prepared = Prepared.open(str(home.data))
     tokenizer = SentencePiece.load(home.data)
     use = use_of(run)
@@ -104,7 +136,7 @@ def train(
         _must_fit(tokenizer, begin_from)
         use.must_fit(task, begin_from)
         restore(task.model, begin_from)
-    trainer = Trainer(
+    return use, Trainer(
         task,
         run.train.build(),
         home.path,
@@ -113,19 +145,6 @@ def train(
         circumstances=_circumstances(run),
         accept_changes=accept_changes,
     )
-    if world.leads:
-        (home.path / RUN).write_text(write_run(run), "utf-8")
-    outcome = trainer.run()
-    if outcome.complete:
-        weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
-        if world.leads:
-            model = use.build(task)
-            with torch.no_grad():
-                fill(dict(model.named_parameters()), weights)
-            known = use.tell(task, model, outcome)
-            _seal(run, home, outcome, weights, known)
-    world.wait()
-    return outcome
 
 
 def _seal(
