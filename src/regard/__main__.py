@@ -2,4 +2,5 @@
 
 from regard.cli.main import main
 
-main()
+if __name__ == "__main__":  # a process that is spawned imports this file again
+    main()

@@ -18,6 +18,7 @@ from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
 from regard.cli.export import export
 from regard.cli.prepare import prepare
+from regard.cli.reproduce import reproduce
 from regard.cli.train import train
 from regard.cli.translate import translate
 from regard.errors import RegardError
@@ -37,7 +38,7 @@ def verbs() -> None:
 
 VERBS = (
     *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
-    *(prepare, translate),
+    *(prepare, reproduce, translate),
 )
 for verb in VERBS:
     app.command()(verb)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from regard.errors import CorpusError
 from regard.evaluate.bootstrap import Estimate, estimate
-from regard.evaluate.scores import Counts, count
+from regard.evaluate.scores import METRICS, Counts, count
 from regard.text.words import words
 
 EDGES = (10, 20, 30, 40, 50, 60, 70)  # words: the last length of each bucket; then comes the rest
@@ -54,9 +54,14 @@ def evaluate(
     references: Sequence[str],
     *,
     edges: Sequence[int] = EDGES,
+    ter: bool = True,
 ) -> Evaluation:
-    """Score the outputs as `score` does, with intervals, in all and by the length of the source."""
-    return evaluate_counts(count(outputs, references), divide(sources, outputs, edges))
+    """Score the outputs as `score` does, with intervals, in all and by the length of the source.
+
+    TER of long, bad translations takes minutes, and can be left out.
+    """
+    counts = count(outputs, references, [name for name in METRICS if ter or name != "ter"])
+    return evaluate_counts(counts, divide(sources, outputs, edges))
 
 
 def evaluate_counts(

@@ -7,7 +7,7 @@ the score: with them a part of a corpus is scored without reading a text again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -73,7 +73,9 @@ def score(outputs: Sequence[str], references: Sequence[str]) -> Measured:
     )
 
 
-def count(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Counts]:
+def count(
+    outputs: Sequence[str], references: Sequence[str], metrics: Iterable[str] = METRICS
+) -> dict[str, Counts]:
     """What each metric counts when it compares each output with its one reference."""
     if not outputs:
         raise CorpusError("outputs: there are none to score; give at least one sentence")
@@ -83,8 +85,8 @@ def count(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Counts
             "so give the references of the very sentences that were translated"
         )
     counts = {}
-    for name, make in METRICS.items():
-        metric = make()
+    for name in metrics:
+        metric = METRICS[name]()
         rows = metric._extract_corpus_statistics(list(outputs), [list(references)])
         counts[name] = Counts(metric, np.array(rows, np.float64))
     return counts

@@ -135,7 +135,7 @@ def choose(
     pairs: Sequence[tuple[Text, Text]], readings: Sequence[Reading], silver: Sequence[Links]
 ) -> Pointer:
     """The pointer whose links agree best with `silver` ones."""
-    found = _all_of(pairs, readings)
+    found = all_links(pairs, readings)
     scores = {pointer: _f1(links, silver) for pointer, links in found.items()}
     best = max(scores, key=scores.__getitem__)
     return replace(best, agreement=scores[best])
@@ -152,8 +152,8 @@ def choose_both(
     `forth` and `back` are the same pairs, as each model reads them. What both find, though they
     look from opposite sides, is seldom an accident.
     """
-    one = _all_of(forth, there)
-    other = {p: [turned(links) for links in found] for p, found in _all_of(back, again).items()}
+    one = all_links(forth, there)
+    other = {p: [turned(links) for links in found] for p, found in all_links(back, again).items()}
     scores = {(a, b): _f1(one[a], other[b]) for a in one for b in other}
     first, second = max(scores, key=scores.__getitem__)
     agreement = scores[first, second]
@@ -193,18 +193,18 @@ def _f1(some: Sequence[Links], others: Sequence[Links]) -> float:
     return 2 * both / max(1, sum(map(len, some)) + sum(map(len, others)))
 
 
-def _all_of(
+def all_links(
     pairs: Sequence[tuple[Text, Text]], readings: Sequence[Reading]
 ) -> dict[Pointer, list[Links]]:
-    """The links of all pairs, by each way to read them."""
+    """The links of all pairs, by each look, head and moment that could be read as them."""
     found: dict[Pointer, list[Links]] = defaultdict(list)
     for (source, target), reading in zip(pairs, readings, strict=True):
-        for pointer, links in _all_links(source, target, reading):
+        for pointer, links in _each_way(source, target, reading):
             found[pointer].append(links)
     return found
 
 
-def _all_links(source: Text, target: Text, reading: Reading) -> Iterator[tuple[Pointer, Links]]:
+def _each_way(source: Text, target: Text, reading: Reading) -> Iterator[tuple[Pointer, Links]]:
     for name, look in reading.looks.items():
         for shift in (0, 1):
             looks = in_words(look, source, target, shift)

@@ -14,7 +14,7 @@ from regard.batch import Documents, Tokens
 from regard.nn.encoded import Encoded, Encoder
 from regard.nn.recurrent import Reading
 
-BLOCK = 1 << 13  # positions of words that are read at once: larger ones pad more, smaller ones repeat more
+BLOCK = 1 << 13  # positions of words read at once: of more, more are padding
 
 
 class Pool(nn.Module):

@@ -1,0 +1,196 @@
+"""Attention and alignment: do models look at the words that they translate?
+
+Word links that people drew in 447 pairs of the Canadian Hansards (Och and Ney 2003), against where
+the models of the study of lengths look. Which look, head and moment is read as an alignment is
+chosen without these links, by agreement with a dictionary or with the other direction; what the
+best choice would have been is told beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from regard.evaluate.alignment import Agreement, Gold, agree, check, read_gold, read_links
+from regard.explain.align import Aligned, Text, all_links, symmetrize, turned
+from regard.explain.dictionary import Links
+from regard.explain.pictures.heatmap import heatmap
+from regard.explain.reread import reread
+from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
+from regard.reproduce.bleu_by_length import BleuByLength
+from regard.reproduce.pages import markdown
+from regard.reproduce.study import Entry, Findings, Taught, pairs_of
+from regard.tasks.translation.finish import agree as point_where_both_agree
+from regard.tasks.translation.task import Pairs
+from regard.tasks.translation.translator import Translator, load
+
+GOLD = "word-alignment-gold"
+BACK = ("Bahdanau", "Transformer")  # taught in the other direction too
+LOOKING = [entry for entry in BY_LENGTH if entry.name not in ("no attention", "last state")]
+SHOWN = 3  # pairs that are drawn
+FEW = 14  # words of a pair that is drawn, at the most
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    agreement: Agreement
+    chosen: str  # which look, head and moment
+    best: float | None = None  # the AER of the best choice, for which one needs the gold links
+
+
+class Alignments(BleuByLength):
+    name = "alignments"
+    about = "alignment error rate of what models look at (taught on Europarl; gold: Hansards)"
+
+    def __init__(self, *, quick: bool, beside: Mapping[str, str] | None = None) -> None:
+        super().__init__(quick=quick)
+        self.beside = beside or {}  # Pharaoh files of other aligners, by their names
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        back = [
+            Entry(f"{entry.name} back", entry.preset, entry.settings, turned=True)
+            for entry in LOOKING
+            if entry.name in BACK
+        ]
+        return (*LOOKING, *back)
+
+    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+        stem = data / GOLD / "en-fr"
+        sources, targets = pairs_of((f"{stem}.en", f"{stem}.fr"))
+        gold = read_gold(f"{stem}.align")
+        check(gold, sources, targets, f"{stem}.align")
+        pairs = Gilded(sources, targets, gold)
+        models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
+        rows: list[Row] = []
+        pages: dict[str, str] = {}
+        for name in (entry.name for entry in LOOKING if entry.name in models):
+            found = models[name].align(sources, targets, pretokenized=True)
+            rows.append(
+                Row(
+                    name,
+                    agree([each.links for each in found], gold),
+                    _chosen(models[name]),
+                    pairs.best(models[name]),
+                )
+            )
+            for place in pairs.crossed():
+                pages[f"{name.replace(' ', '-')}-{place + 1}.svg"] = _drawn(
+                    name, found[place], gold[place]
+                )
+            if (back := models.get(f"{name} back")) is not None:
+                rows += self._both(name, models[name], back, pairs, taught[0])
+        for name, path in self.beside.items():
+            rows.append(Row(name, agree(read_links(path), gold), "its own"))
+        return Findings(
+            {"rows": [asdict(row) for row in rows]}, {"table.md": _table(rows), **pages}
+        )
+
+    def _both(
+        self, name: str, forth: Translator, back: Translator, pairs: Gilded, taught: Taught
+    ) -> list[Row]:
+        """The other direction, and both together; at last, pointing where both agree."""
+        turned_back = back.align(pairs.targets, pairs.sources, pretokenized=True)
+        rows = [
+            Row(
+                f"{name}, French to English",
+                agree([turned(each.links) for each in turned_back], pairs.gold),
+                _chosen(back),
+                pairs.turned().best(back),
+            ),
+            Row(f"{name}, both", pairs.both(forth, back), "grow-diag"),
+        ]
+        valid = taught.job.run.data.valid
+        assert valid is not None
+        held = pairs_of((valid.files[0], valid.files[1]))
+        point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
+        chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
+        return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
+
+
+@dataclass(frozen=True, slots=True)
+class Gilded:
+    """Pairs whose words people have linked."""
+
+    sources: Sequence[str]
+    targets: Sequence[str]
+    gold: Sequence[Gold]
+
+    def turned(self) -> Gilded:
+        gold = [Gold(turned(each.sure), turned(each.possible)) for each in self.gold]
+        return Gilded(self.targets, self.sources, gold)
+
+    def best(self, translator: Translator) -> float:
+        """The least AER that any look, head and moment has."""
+        pairs = [
+            (
+                Text.read(translator.tokenizer, source, spaced=True),
+                Text.read(translator.tokenizer, target, spaced=True),
+            )
+            for source, target in zip(self.sources, self.targets, strict=True)
+        ]
+        ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
+        found = all_links(pairs, reread(translator.model, ids))
+        return min(agree(links, self.gold).aer for links in found.values())
+
+    def both(self, forth: Translator, back: Translator) -> Agreement:
+        there = forth.align(self.sources, self.targets, pretokenized=True)
+        again = back.align(self.targets, self.sources, pretokenized=True)
+        links = [
+            symmetrize(one.links, turned(other.links), "grow-diag")
+            for one, other in zip(there, again, strict=True)
+        ]
+        return agree(links, self.gold)
+
+    def crossed(self) -> list[int]:
+        """The short pairs with most sure links that cross others: words change places there."""
+        short = [
+            place
+            for place, pair in enumerate(zip(self.sources, self.targets, strict=True))
+            if max(len(text.split()) for text in pair) <= FEW
+        ]
+        return sorted(short, key=lambda place: -_crossings(self.gold[place].sure))[:SHOWN]
+
+
+def _crossings(links: Links) -> int:
+    return sum(i < k and j > m for i, j in links for k, m in links)
+
+
+def _chosen(translator: Translator) -> str:
+    pointer = translator.pointer
+    if pointer is None:
+        return "–"
+    head = "all heads" if pointer.head is None else f"head {pointer.head}"
+    return f"{pointer.look}, {head}, {('as said', 'as read')[pointer.shift]}"
+
+
+def _drawn(name: str, aligned: Aligned, gold: Gold) -> str:
+    return heatmap(
+        aligned.weights.numpy(),
+        said=aligned.target.word_texts,
+        read=(*aligned.source.word_texts, "∅"),
+        title=name,
+        note="dots: its links; frames: links by hand",
+        links=aligned.links,
+        gold=gold.sure,
+    )
+
+
+def _table(rows: Sequence[Row]) -> str:
+    heads = ["model", "AER", "precision", "recall", "best choice", "read as an alignment"]
+    return markdown(
+        heads,
+        [
+            [
+                row.name,
+                f"{row.agreement.aer:.1f}",
+                f"{row.agreement.precision:.1f}",
+                f"{row.agreement.recall:.1f}",
+                "–" if row.best is None else f"{row.best:.1f}",
+                row.chosen,
+            ]
+            for row in rows
+        ],
+    )

@@ -1,0 +1,193 @@
+"""Which attention? Models that differ in one word of their run file, on descriptions of pictures.
+
+Luong et al. 2015 compared scores, spans and wirings on WMT; here it is Multi30k, English to German,
+and three seeds, so that what is a difference can be told from what is chance. All have the same
+size (to one part in twenty) and the same budget, and each is compared with Bahdanau's attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean, stdev
+
+from regard.evaluate.bootstrap import Difference, differ
+from regard.evaluate.scores import Counts, count
+from regard.reproduce.pages import markdown
+from regard.reproduce.strip import strip_chart
+from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget, pairs_of
+from regard.tasks.translation.translator import load
+
+_BASE = (
+    # states of 256, as wide as the decoder's, so that a plain inner product can compare them
+    *("model.embedding=256", "model.encoder.dim=128", "model.decoder.dim=256"),
+)
+_ATTENTION = "model.decoder.attention"
+
+
+def _changed(name: str, *settings: str) -> Entry:
+    return Entry(name, "translate-rnn-tiny", (*_BASE, *settings))
+
+
+ENTRIES = (
+    _changed("additive"),  # Bahdanau's; what all others are compared with
+    _changed("dot", f"{_ATTENTION}.score.kind=dot"),
+    _changed("scaled dot", f"{_ATTENTION}.score.kind=scaled-dot"),
+    _changed("bilinear", f"{_ATTENTION}.score.kind=bilinear"),
+    _changed("cosine", f"{_ATTENTION}.score.kind=cosine"),
+    _changed("local-m", f"{_ATTENTION}.span.kind=local-monotone"),
+    _changed("local-p", f"{_ATTENTION}.span.kind=local-predictive"),
+    _changed("sparse", f"{_ATTENTION}.weighing.kind=sparsemax"),
+    _changed("hard", f"{_ATTENTION}.weighing.kind=hard"),
+    _changed(
+        "ask after",
+        # it has no output layer of its own: a wider score makes up for it
+        "model.decoder={kind: ask-after, dim: 256, dropout: 0.3, attention: "
+        "{score: {kind: additive, dim: 512}}}",
+    ),
+    Entry(
+        "Transformer",
+        "translate-tiny",
+        (
+            "model.embedding=160",
+            *(
+                f"model.{side}.{said}"
+                for side in ("encoder", "decoder")
+                for said in ("dim=160", "hidden_dim=448")
+            ),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry's models of all seeds."""
+
+    name: str
+    parameters: int
+    bleu: tuple[float, ...]  # of each seed
+    speed: float  # target tokens a second
+    memory: int  # bytes
+    agreement: float | None  # F1 of its looks with a dictionary's links
+    difference: Difference | None  # in BLEU from the first entry, all seeds together
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.bleu)
+
+    @property
+    def spread(self) -> float | None:
+        return stdev(self.bleu) if len(self.bleu) > 1 else None
+
+
+class Mechanisms(Study):
+    name = "mechanisms"
+    about = "scores, spans, weighings and wirings side by side (Multi30k, English–German)"
+
+    @property
+    def pairs(self) -> Parallel:
+        few = 120 if self.quick else None
+        return Parallel("multi30k", ("en", "de"), "train", "val", "test_2016_flickr", few)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        return ENTRIES
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        return (1,) if self.quick else (1, 2, 3)
+
+    @property
+    def settings(self) -> Sequence[str]:
+        if self.quick:
+            small = ["data.vocabulary=400", "train.batch_tokens=512", "search.beam=1"]
+            return [*small, *budget(steps=4, every=4)]
+        return budget(steps=1_200, every=600)
+
+    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+        _, references = pairs_of(taught[0].job.test)
+        by_entry: dict[str, list[Taught]] = {}
+        for each in taught:
+            by_entry.setdefault(each.job.entry.name, []).append(each)
+        counts = {
+            name: [count(each.outputs, references, ["bleu"])["bleu"] for each in seeds]
+            for name, seeds in by_entry.items()
+        }
+        rows = compare_with_first(by_entry, counts)
+        return Findings(
+            {"rows": [asdict(row) for row in rows], "signature": _signature(counts)},
+            {
+                "table.md": _table(rows),
+                "bleu.svg": strip_chart(
+                    {row.name: row.bleu for row in rows},
+                    title="BLEU by mechanism",
+                    note="a mark for each seed, a bar for their mean",
+                ),
+            },
+        )
+
+
+def compare_with_first(
+    by_entry: Mapping[str, Sequence[Taught]], counts: Mapping[str, Sequence[Counts]]
+) -> list[Row]:
+    first = next(iter(by_entry))
+    rows = []
+    for name, seeds in by_entry.items():
+        apart = None
+        if name != first:
+            apart = differ({"bleu": together(counts[name])}, {"bleu": together(counts[first])})
+        rows.append(
+            Row(
+                name,
+                seeds[0].cost.parameters,
+                tuple(each.corpus() for each in counts[name]),
+                fmean(each.cost.speed for each in seeds),
+                max(each.cost.memory for each in seeds),
+                _agreement(seeds),
+                None if apart is None else apart["bleu"],
+            )
+        )
+    return rows
+
+
+def together(seeds: Sequence[Counts]) -> Counts:
+    """Each sentence with what all seeds made of it: drawn anew, it is drawn for all of them."""
+    return replace(seeds[0], rows=sum((each.rows for each in seeds[1:]), seeds[0].rows))
+
+
+def _agreement(seeds: Sequence[Taught]) -> float | None:
+    pointers = [load(each.job.home.model, engine="torch").pointer for each in seeds]
+    found = [pointer.agreement for pointer in pointers if pointer is not None]
+    return fmean(found) if found else None
+
+
+def _signature(counts: Mapping[str, Sequence[Counts]]) -> str:
+    return next(iter(counts.values()))[0].signature
+
+
+def _table(rows: Sequence[Row]) -> str:
+    heads = ["mechanism", "BLEU", "±", "− additive", "p", "agreement", "tokens/s", "GB", "size"]
+    return markdown(
+        heads,
+        [
+            [
+                row.name,
+                f"{row.mean:.1f}",
+                "–" if row.spread is None else f"{row.spread:.1f}",
+                *_told(row.difference),
+                "–" if row.agreement is None else f"{row.agreement:.2f}",
+                f"{row.speed:,.0f}",
+                f"{row.memory / 1e9:.2f}",
+                f"{row.parameters / 1e6:.2f} M",
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _told(difference: Difference | None) -> tuple[str, str]:
+    if difference is None:
+        return "", ""
+    return f"{difference.value:+.1f}", "–" if difference.p is None else f"{difference.p:.3f}"

@@ -1,0 +1,206 @@
+"""A study: models that differ in one thing, taught by the same pairs for the same budget.
+
+All of them read the same batches in the same order, so as many steps are as many target tokens.
+Studies of the same pairs share their runs: what one has taught, another finds.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.data.corpus import Aligned, read
+from regard.errors import CorpusError
+from regard.spec.read import read_run
+from regard.spec.run import Run
+from regard.tasks.training import Home
+
+MOST_VALIDATED = 500  # pairs: models are told apart by the test, not here
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model of a study: what it changes of a preset."""
+
+    name: str  # in tables and figures
+    preset: str
+    settings: tuple[str, ...] = ()  # as `--set` takes them
+    turned: bool = False  # it reads the targets and says the sources
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Pairs of sentences in two languages, in files of the folder of corpora."""
+
+    folder: str
+    languages: tuple[str, str]
+    train: str
+    valid: str
+    test: str
+    most: int | None = None  # pairs of each split, where a few are enough
+
+    @property
+    def name(self) -> str:
+        few = "" if self.most is None else f"-{self.most}"
+        return f"{self.folder}-{'-'.join(self.languages)}{few}"
+
+    def files(self, data: Path, out: Path) -> dict[str, tuple[str, str]]:
+        """Source and target of each split."""
+        most = self.most
+        return {
+            "train": self._some(data, out, self.train, most),
+            "valid": self._some(data, out, self.valid, most or MOST_VALIDATED),
+            "test": self._some(data, out, self.test, most),
+        }
+
+    def _some(self, data: Path, out: Path, split: str, most: int | None) -> tuple[str, str]:
+        """A split's own files; where there are more than `most` pairs, files with some of them."""
+        source, target = (data / self.folder / f"{split}.{side}.gz" for side in self.languages)
+        for path in (source, target):
+            if not path.is_file():
+                raise CorpusError(
+                    f"{path}: is not there; let --data name the folder that holds {self.folder}"
+                )
+        if most is None:
+            return str(source), str(target)
+        written = [out / f"{split}.{side}" for side in self.languages]
+        for path, lines in zip(written, pairs_of((str(source), str(target))), strict=True):
+            # from all parts of the file alike: it may be sorted
+            some = lines[:: -(-len(lines) // most)]
+            path.write_text("".join(f"{line}\n" for line in some), "utf-8")
+        return str(written[0]), str(written[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An entry with a seed: one run, in a folder of its own."""
+
+    entry: Entry
+    seed: int
+    run: Run
+    home: Home
+    test: tuple[str, str]  # files: what it translates when it is taught, and the references
+
+    @property
+    def name(self) -> str:
+        return f"{self.entry.name}, seed {self.seed}"
+
+    @property
+    def outputs(self) -> Path:
+        return self.home.path / "outputs.txt"
+
+    @property
+    def cost(self) -> Path:
+        """Written last: where it is, the job is done."""
+        return self.home.path / "cost.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run took."""
+
+    parameters: int
+    tokens: int  # of targets, that were predicted
+    seconds: float  # of steps
+    speed: float  # target tokens a second, in the middle of all steps
+    memory: int  # bytes, at the most
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A job that is done."""
+
+    job: Job
+    cost: Cost
+
+    @classmethod
+    def read(cls, job: Job) -> Taught:
+        return cls(job, Cost(**json.loads(job.cost.read_text("utf-8"))))
+
+    @property
+    def outputs(self) -> list[str]:
+        return self.job.outputs.read_text("utf-8").splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a study found: facts to compute with, pages of Markdown and pictures, by file name."""
+
+    facts: dict[str, object]
+    pages: dict[str, str]
+
+
+class Study(ABC):
+    name: str
+    about: str  # in a sentence, for those who choose
+
+    def __init__(self, *, quick: bool) -> None:
+        self.quick = quick
+
+    @property
+    @abstractmethod
+    def pairs(self) -> Parallel: ...
+
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[Entry]: ...
+
+    @property
+    @abstractmethod
+    def settings(self) -> Sequence[str]:
+        """What all entries have in common, the budget included."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        return (1,)
+
+    @abstractmethod
+    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+        """What the models, all taught, show."""
+
+
+def budget(*, steps: int, every: int) -> list[str]:
+    """Of so many steps: the rate rises in the first tenth of them, and falls to nothing."""
+    return [
+        *(f"train.steps={steps}", f"train.validate_every={every}", f"train.save_every={every}"),
+        f"train.schedule={{kind: linear, warmup: {max(1, steps // 10)}}}",
+    ]
+
+
+def jobs(study: Study, data: Path, out: Path) -> list[Job]:
+    """The runs of a study, in their order, each seed of all entries before the next."""
+    folder = out / study.pairs.name
+    folder.mkdir(parents=True, exist_ok=True)
+    splits = study.pairs.files(data, folder)
+    found = []
+    for seed in study.seeds:
+        for entry in study.entries:
+            turn = slice(None, None, -1) if entry.turned else slice(None)
+            files = {name: list(both[turn]) for name, both in splits.items()}
+            tokenizer = [f"data.tokenizer={json.dumps(str(shared(folder).data))}"]
+            settings = [
+                *study.settings,
+                *entry.settings,
+                *(tokenizer if entry.turned else []),
+                f"data.train={json.dumps([{'files': files['train']}])}",
+                f"data.valid={json.dumps({'files': files['valid']})}",
+                f"train.seed={seed}",
+            ]
+            run = read_run(entry.preset, settings)
+            home = Home(folder / f"{entry.name.replace(' ', '-')}-{seed}")
+            found.append(Job(entry, seed, run, home, (files["test"][0], files["test"][1])))
+    return found
+
+
+def pairs_of(files: tuple[str, str]) -> tuple[list[str], list[str]]:
+    """The sentences of a pair of files, and their translations."""
+    pairs = list(read(Aligned(*files)))
+    return [pair.source for pair in pairs], [pair.target for pair in pairs]
+
+
+def shared(folder: Path, *, turned: bool = False) -> Home:
+    """Where the pairs of a folder's studies are prepared, once for each direction."""
+    return Home(folder / ("prepared-turned" if turned else "prepared"))

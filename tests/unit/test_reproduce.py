@@ -1,0 +1,127 @@
+"""Studies: their models are of one size and differ in what they say; all of it runs and goes on."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from regard.cli.main import app
+from regard.errors import CorpusError
+from regard.evaluate.alignment import Gold
+from regard.evaluate.scores import count
+from regard.reproduce.alignments import Alignments, Gilded
+from regard.reproduce.bleu_by_length import BleuByLength
+from regard.reproduce.mechanisms import Mechanisms, together
+from regard.reproduce.strip import strip_chart
+from regard.reproduce.study import Study, jobs
+from regard.reproduce.teach import Course, prepare, teach
+from regard.spec.model import Sizes
+from tests.conftest import DATA
+
+STUDIES: list[type[Study]] = [BleuByLength, Alignments, Mechanisms]
+needs_corpora = pytest.mark.skipif(not DATA.exists(), reason="needs the corpora: see REGARD_DATA")
+
+
+def _sizes(study: Study) -> dict[str, int]:
+    from regard.spec.read import read_run
+
+    found = {}
+    with torch.device("meta"):
+        for entry in study.entries:
+            model = read_run(entry.preset, entry.settings).model.build(Sizes(8_000, 8_000))
+            found[entry.name] = sum(parameter.numel() for parameter in model.parameters())
+    return found
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_models_of_a_study_have_one_size(study: Callable[..., Study]) -> None:
+    sizes = _sizes(study(quick=False)).values()
+    assert max(sizes) <= min(sizes) * 1.1
+    middle = sorted(sizes)[len(sizes) // 2]
+    assert all(abs(size / middle - 1) <= 0.05 for size in sizes)
+
+
+@needs_corpora
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_runs_of_a_study_read_the_same_for_the_same_budget(
+    study: Callable[..., Study], tmp_path: Path
+) -> None:
+    every = jobs(study(quick=True), DATA, tmp_path)
+    assert len({job.home.path for job in every}) == len(every)
+    budgets = {
+        (job.run.train.steps, job.run.train.batch_tokens, job.run.data.vocabulary) for job in every
+    }
+    assert len(budgets) == 1
+    files = every[0].run.data.train[0].files
+    for job in every:
+        turned = job.run.data.train[0].files
+        assert turned == (files[::-1] if job.entry.turned else files)
+
+
+def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"train\.en\.gz: is not there; let --data name"):
+        jobs(Mechanisms(quick=False), tmp_path, tmp_path / "out")
+
+
+def test_seeds_are_counted_together() -> None:
+    references = ["a b c d e", "f g h i j"]
+    one = count(["a b c d e", "f g h i"], references, ["bleu"])["bleu"]
+    other = count(["a b c x e", "f g h i j"], references, ["bleu"])["bleu"]
+    both = together([one, other])
+    assert np.array_equal(both.rows, one.rows + other.rows)
+    assert min(one.corpus(), other.corpus()) <= both.corpus() <= max(one.corpus(), other.corpus())
+
+
+def test_pairs_whose_words_change_places_are_shown() -> None:
+    straight, swapped = frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})
+    gold = [Gold(straight, straight), Gold(swapped, swapped)]
+    pairs = Gilded(["a b", "a b"], ["x y", "x y"], gold)
+    assert pairs.crossed() == [1, 0]
+    assert pairs.turned().gold[1].sure == swapped
+
+
+def test_a_strip_chart_has_a_mark_for_each_value() -> None:
+    drawn = strip_chart({"one": [30.1, 30.9, 31.2], "two": [28.0]}, title="BLEU", note="seeds")
+    tree = ElementTree.fromstring(drawn)
+    assert len(tree.findall(".//{http://www.w3.org/2000/svg}circle")) == 4
+
+
+@needs_corpora
+def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
+    """With two of its models; all of them are for `-m slow`."""
+    study = Mechanisms(quick=True)
+    two = [job for job in jobs(study, DATA, tmp_path) if job.entry.name in ("dot", "additive")]
+    prepare(two, lambda progress: None)
+    told: list[Course] = []
+    taught = teach(two, 2, told.append)
+    assert [each.job.entry.name for each in taught] == ["additive", "dot"]
+    assert {course.words for course in told} >= {"done"}
+    assert all(each.cost.tokens > 0 and each.cost.memory > 0 for each in taught)
+    told.clear()
+    assert teach(two, 2, told.append) == taught
+    assert not told
+    found = study.find(taught, DATA)
+    assert found.pages["table.md"].count("\n") == 5
+    assert json.dumps(found.facts)
+
+
+@needs_corpora
+@pytest.mark.slow
+def test_each_figure_is_made_again_by_one_command(tmp_path: Path) -> None:
+    for study in STUDIES:
+        said = CliRunner().invoke(
+            app,
+            ["reproduce", study.name, "--data", str(DATA), "--out", str(tmp_path), "--quick"],
+        )
+        assert said.exit_code == 0, said.output
+        folder = tmp_path / "quick" / study.name
+        assert (folder / "table.md").is_file()
+        assert (folder / "found.json").is_file()
+        assert list(folder.glob("*.svg"))
