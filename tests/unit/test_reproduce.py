@@ -16,8 +16,9 @@ from regard.cli.main import app
 from regard.errors import CorpusError
 from regard.evaluate.alignment import Gold
 from regard.evaluate.scores import count
-from regard.reproduce.alignments import Alignments, Gilded
+from regard.reproduce.alignments import Alignments, Gilded, read_gilded
 from regard.reproduce.bleu_by_length import BleuByLength
+from regard.reproduce.hansards import written
 from regard.reproduce.mechanisms import Mechanisms, together
 from regard.reproduce.strip import strip_chart
 from regard.reproduce.study import Study, jobs
@@ -82,9 +83,50 @@ def test_seeds_are_counted_together() -> None:
 def test_pairs_whose_words_change_places_are_shown() -> None:
     straight, swapped = frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})
     gold = [Gold(straight, straight), Gold(swapped, swapped)]
-    pairs = Gilded(["a b", "a b"], ["x y", "x y"], gold)
+    pairs = Gilded([["a", "b"]] * 2, [["x", "y"]] * 2, gold)
     assert pairs.crossed() == [1, 0]
     assert pairs.turned().gold[1].sure == swapped
+
+
+def test_gold_words_are_written_as_people_write_them() -> None:
+    words = [
+        "le",
+        "ordre",
+        "de",
+        "les",
+        "choses",
+        ",",
+        "peut",
+        "-",
+        "être",
+        "de",
+        "le",
+        "opposition",
+        "?",
+    ]
+    text, spans = written(words, "fr")
+    assert text == "L'ordre des choses, peut-être de l'opposition ?"
+    assert [text[start:end] for start, end in spans] == [
+        *("L'", "ordre", "des", "des", "choses", ",", "peut", "-", "être", "de", "l'"),
+        *("opposition", "?"),
+    ]
+    text, spans = written(["is", "it", "the", "member", "'s", "motion", "?"], "en")
+    assert text == "Is it the member's motion?"
+    assert len(spans) == 7
+
+
+@needs_corpora
+def test_all_gold_sentences_keep_their_words() -> None:
+    pairs = read_gilded(DATA)
+    for words, language in [
+        *((s, "en") for s in pairs.sources),
+        *((t, "fr") for t in pairs.targets),
+    ]:
+        text, spans = written(words, language)
+        assert len(spans) == len(words)
+        assert "".join(text.split()) == "".join(
+            text[start:end] for start, end in dict.fromkeys(spans)
+        )
 
 
 def test_a_strip_chart_has_a_mark_for_each_value() -> None:

@@ -13,17 +13,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from regard.evaluate.alignment import Agreement, Gold, agree, check, read_gold, read_links
-from regard.explain.align import Aligned, Text, all_links, symmetrize, turned
+from regard.explain.align import END, Aligned, Text, align, all_links, symmetrize, turned
 from regard.explain.dictionary import Links
 from regard.explain.pictures.heatmap import heatmap
-from regard.explain.reread import reread
+from regard.explain.reread import Ids, reread
 from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
+from regard.reproduce.hansards import written
 from regard.reproduce.pages import markdown
 from regard.reproduce.study import Entry, Findings, Taught, pairs_of
 from regard.tasks.translation.finish import agree as point_where_both_agree
 from regard.tasks.translation.task import Pairs
 from regard.tasks.translation.translator import Translator, load
+from regard.text.tokenizer import Tokenizer
 
 GOLD = "word-alignment-gold"
 BACK = ("Bahdanau", "Transformer")  # taught in the other direction too
@@ -58,86 +60,71 @@ class Alignments(BleuByLength):
         return (*LOOKING, *back)
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
-        stem = data / GOLD / "en-fr"
-        sources, targets = pairs_of((f"{stem}.en", f"{stem}.fr"))
-        gold = read_gold(f"{stem}.align")
-        check(gold, sources, targets, f"{stem}.align")
-        pairs = Gilded(sources, targets, gold)
+        pairs = read_gilded(data)
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
         pages: dict[str, str] = {}
         for name in (entry.name for entry in LOOKING if entry.name in models):
-            found = models[name].align(sources, targets, pretokenized=True)
+            found = pairs.align(models[name])
             rows.append(
                 Row(
                     name,
-                    agree([each.links for each in found], gold),
+                    agree([each.links for each in found], pairs.gold),
                     _chosen(models[name]),
                     pairs.best(models[name]),
                 )
             )
             for place in pairs.crossed():
-                pages[f"{name.replace(' ', '-')}-{place + 1}.svg"] = _drawn(
-                    name, found[place], gold[place]
-                )
+                drawn = _drawn(name, found[place], pairs.gold[place])
+                pages[f"{name.replace(' ', '-')}-{place + 1}.svg"] = drawn
             if (back := models.get(f"{name} back")) is not None:
-                rows += self._both(name, models[name], back, pairs, taught[0])
+                rows += _both(name, models[name], back, pairs, taught[0])
         for name, path in self.beside.items():
-            rows.append(Row(name, agree(read_links(path), gold), "its own"))
-        return Findings(
-            {"rows": [asdict(row) for row in rows]}, {"table.md": _table(rows), **pages}
-        )
-
-    def _both(
-        self, name: str, forth: Translator, back: Translator, pairs: Gilded, taught: Taught
-    ) -> list[Row]:
-        """The other direction, and both together; at last, pointing where both agree."""
-        turned_back = back.align(pairs.targets, pairs.sources, pretokenized=True)
-        rows = [
-            Row(
-                f"{name}, French to English",
-                agree([turned(each.links) for each in turned_back], pairs.gold),
-                _chosen(back),
-                pairs.turned().best(back),
-            ),
-            Row(f"{name}, both", pairs.both(forth, back), "grow-diag"),
-        ]
-        valid = taught.job.run.data.valid
-        assert valid is not None
-        held = pairs_of((valid.files[0], valid.files[1]))
-        point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
-        chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
-        return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
+            rows.append(Row(name, agree(read_links(path), pairs.gold), "its own"))
+        facts: dict[str, object] = {"rows": [asdict(row) for row in rows]}
+        return Findings(facts, {"table.md": _table(rows), **pages})
 
 
 @dataclass(frozen=True, slots=True)
 class Gilded:
-    """Pairs whose words people have linked."""
+    """Pairs in words that people have linked, and the language of each side."""
 
-    sources: Sequence[str]
-    targets: Sequence[str]
+    sources: Sequence[Sequence[str]]
+    targets: Sequence[Sequence[str]]
     gold: Sequence[Gold]
+    languages: tuple[str, str] = ("en", "fr")
 
     def turned(self) -> Gilded:
         gold = [Gold(turned(each.sure), turned(each.possible)) for each in self.gold]
-        return Gilded(self.targets, self.sources, gold)
+        return Gilded(self.targets, self.sources, gold, (self.languages[1], self.languages[0]))
+
+    def texts(self, tokenizer: Tokenizer) -> list[tuple[Text, Text]]:
+        def read(words: Sequence[str], language: str) -> Text:
+            raw, spans = written(words, language)
+            return Text(raw, tokenizer.pieces(raw), spans)
+
+        one, other = self.languages
+        return [
+            (read(source, one), read(target, other))
+            for source, target in zip(self.sources, self.targets, strict=True)
+        ]
+
+    def align(self, translator: Translator) -> list[Aligned]:
+        """As the translator itself would, of texts as people write them."""
+        pointer = translator.pointer
+        assert pointer is not None, "only models that look are asked"
+        texts = self.texts(translator.tokenizer)
+        readings = reread(translator.model, _ids(texts), [pointer.look])
+        return [align(pointer, *pair, one) for pair, one in zip(texts, readings, strict=True)]
 
     def best(self, translator: Translator) -> float:
         """The least AER that any look, head and moment has."""
-        pairs = [
-            (
-                Text.read(translator.tokenizer, source, spaced=True),
-                Text.read(translator.tokenizer, target, spaced=True),
-            )
-            for source, target in zip(self.sources, self.targets, strict=True)
-        ]
-        ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
-        found = all_links(pairs, reread(translator.model, ids))
+        texts = self.texts(translator.tokenizer)
+        found = all_links(texts, reread(translator.model, _ids(texts)))
         return min(agree(links, self.gold).aer for links in found.values())
 
     def both(self, forth: Translator, back: Translator) -> Agreement:
-        there = forth.align(self.sources, self.targets, pretokenized=True)
-        again = back.align(self.targets, self.sources, pretokenized=True)
+        there, again = self.align(forth), self.turned().align(back)
         links = [
             symmetrize(one.links, turned(other.links), "grow-diag")
             for one, other in zip(there, again, strict=True)
@@ -149,9 +136,45 @@ class Gilded:
         short = [
             place
             for place, pair in enumerate(zip(self.sources, self.targets, strict=True))
-            if max(len(text.split()) for text in pair) <= FEW
+            if max(map(len, pair)) <= FEW
         ]
         return sorted(short, key=lambda place: -_crossings(self.gold[place].sure))[:SHOWN]
+
+
+def read_gilded(data: Path) -> Gilded:
+    """The pairs of the Hansards, from the folder of corpora."""
+    stem = data / GOLD / "en-fr"
+    sources, targets = pairs_of((f"{stem}.en", f"{stem}.fr"))
+    gold = read_gold(f"{stem}.align")
+    check(gold, sources, targets, f"{stem}.align")
+    return Gilded([each.split() for each in sources], [each.split() for each in targets], gold)
+
+
+def _both(
+    name: str, forth: Translator, back: Translator, pairs: Gilded, taught: Taught
+) -> list[Row]:
+    """The other direction, and both together; at last, pointing where both agree."""
+    turned_pairs = pairs.turned()
+    found = [each.links for each in turned_pairs.align(back)]
+    rows = [
+        Row(
+            f"{name}, French to English",
+            agree(found, turned_pairs.gold),
+            _chosen(back),
+            turned_pairs.best(back),
+        ),
+        Row(f"{name}, both", pairs.both(forth, back), "grow-diag"),
+    ]
+    valid = taught.job.run.data.valid
+    assert valid is not None
+    held = pairs_of((valid.files[0], valid.files[1]))
+    point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
+    chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
+    return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
+
+
+def _ids(texts: Sequence[tuple[Text, Text]]) -> list[tuple[Ids, Ids]]:
+    return [(source.pieces.ids, target.pieces.ids) for source, target in texts]
 
 
 def _crossings(links: Links) -> int:
@@ -170,7 +193,7 @@ def _drawn(name: str, aligned: Aligned, gold: Gold) -> str:
     return heatmap(
         aligned.weights.numpy(),
         said=aligned.target.word_texts,
-        read=(*aligned.source.word_texts, "∅"),
+        read=(*aligned.source.word_texts, END),
         title=name,
         note="dots: its links; frames: links by hand",
         links=aligned.links,
