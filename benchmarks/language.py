@@ -1,6 +1,6 @@
 """What looking back is worth to a language model: perplexity on novels, at one size and one budget.
 
-    python -m benchmarks.language [--quick] [--seeds 3] [--steps 1000] [--out runs/language]
+    python -m benchmarks.language [--quick] [--seeds 3] [--steps 700] [--out runs/language]
 
 Four models with as many parameters (to two in a hundred) read the same windows in the same order:
 an LSTM that sees its present state alone (`span: {window: 1}`), the same that looks back at its
@@ -73,7 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute or two: that it runs")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=1_000)
+    parser.add_argument("--steps", type=int, default=700)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--window", type=int, default=128)
     parser.add_argument("--out", type=Path, help="keep the runs there; ended ones are not repeated")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +160,30 @@ def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
 
 @needs_corpora
 @pytest.mark.slow
+def test_a_study_that_was_stopped_goes_on_to_the_same_models(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "regard", "reproduce", "mechanisms", "--data", str(DATA)]
+    command += ["--quick", "--at-once", "2", "--out"]
+    first = subprocess.Popen([*command, str(tmp_path / "one")], stderr=subprocess.PIPE, text=True)
+    assert first.stderr is not None
+    for line in first.stderr:
+        if "loss" in line:
+            break
+    first.send_signal(signal.SIGINT)
+    first.stderr.read()
+    assert first.wait() == 130
+    for folder in ("one", "two"):
+        subprocess.run([*command, str(tmp_path / folder)], check=True, capture_output=True)
+    weights = [
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in ("one", "two")
+        for path in sorted((tmp_path / folder).rglob("model/*.safetensors"))
+    ]
+    half = len(weights) // 2
+    assert half == 11
+    assert weights[:half] == weights[half:]
+
+
+@needs_corpora
 def test_each_figure_is_made_again_by_one_command(tmp_path: Path) -> None:
     for study in STUDIES:
         said = CliRunner().invoke(

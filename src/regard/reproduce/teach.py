@@ -10,10 +10,12 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from queue import Empty
 from statistics import median
 
@@ -21,11 +23,13 @@ from regard.data import storage
 from regard.data.preparation.prepare import Tell as TellPrepared
 from regard.reproduce.study import Cost, Job, Taught, pairs_of, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
+from regard.train import report
+from regard.train.interrupt import interruptible
 from regard.train.mesh import join
 from regard.train.observers.journal import Journal
 from regard.train.observers.journal import read as read_log
 from regard.train.rehearsal import Rehearsal
-from regard.train.report import Began, Event, Stepped, Validated
+from regard.train.report import Began, Stepped, Validated
 
 PAUSE = 0.2  # seconds between looks at what the processes told
 TRANSLATED = "translates what it is tested with"
@@ -89,42 +93,60 @@ def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
 def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
     """Teach what is not yet taught; those that were interrupted are missing from the answer."""
     context = multiprocessing.get_context("spawn")
-    told: Queue[Course] = context.Queue()
+    line = Line(context.Queue(), context.Event())
     pool = ProcessPoolExecutor(
         at_once,
         mp_context=context,
         initializer=_begin,
-        initargs=(told,),
+        initargs=(line,),
         max_tasks_per_child=1,  # the most memory that a process had is then its run's
     )
-    with pool:
+    with pool, interruptible() as interrupted:
         left = {pool.submit(_teach, job) for job in every if not job.cost.exists()}
         while left:
             done, left = wait(left, timeout=PAUSE, return_when=FIRST_COMPLETED)
-            for course in _drained(told):
+            for course in line.heard():
                 tell(course)
             for future in done:
                 future.result()
-    for course in _drained(told):
+            if interrupted:
+                line.stop.set()
+                pool.shutdown(cancel_futures=True)  # those that run save where they are
+                break
+    for course in line.heard():
         tell(course)
     return [Taught.read(job) for job in every if job.cost.exists()]
 
 
-def _drained(told: Queue[Course]) -> Iterator[Course]:
-    while True:
-        try:
-            yield told.get_nowait()
-        except Empty:
-            return
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Between a run's process, which tells how it goes, and who began it, who may stop it."""
+
+    told: Queue[Course]
+    stop: Event
+
+    def heard(self) -> Iterator[Course]:
+        while True:
+            try:
+                yield self.told.get_nowait()
+            except Empty:
+                return
+
+    @property
+    def cut(self) -> bool:
+        """Whether the run should stop: it was asked to, or nobody is there to hear it."""
+        parent = multiprocessing.parent_process()
+        return self.stop.is_set() or (parent is not None and not parent.is_alive())
 
 
-_hearer: list[Queue[Course]] = []
-"""Of a process that teaches: who hears how it goes. A queue can be inherited and not sent."""
+_line: list[Line] = []
+"""Of a process that teaches. A queue can be inherited and not sent."""
 
 
-def _begin(told: Queue[Course]) -> None:
-    _hearer.append(told)
+def _begin(line: Line) -> None:
+    _line.append(line)
     _one_thread()
+    os.setpgrp()  # a keyboard's Ctrl-C is for who began it; this process is told by the line
 
 
 def _teach(job: Job) -> None:
@@ -132,10 +154,13 @@ def _teach(job: Job) -> None:
     from regard.tasks.translation.translator import load
     from regard.train.memory import process_peak
 
-    (told,) = _hearer
-    last = job.run.train.steps
+    (line,) = _line
+    told, last, asked = line.told, job.run.train.steps, list[bool]()
 
-    def tell(event: Event) -> None:
+    def tell(event: report.Event) -> None:
+        if line.cut and not asked:
+            asked.append(True)
+            signal.raise_signal(signal.SIGINT)  # as if from a keyboard: it saves, and stops
         match event:
             case Began():
                 told.put(Course(job.name, event.step, last, event.plan["time"]))
