@@ -57,7 +57,7 @@ def read(name: str, split: str, most: int | None) -> list[tuple[str, str]]:
 
 
 def settings(folder: Path, steps: int, seed: int, quick: bool) -> list[str]:
-    every = max(6, steps // 20)
+    every, rise = max(6, steps // 8), max(6, steps // 20)
     small = ["model.embedding=32", "model.encoder.words.dim=16", "model.encoder.sentences.dim=16"]
     return [
         f'data.train=[{{files: ["{folder}/train.jsonl"]}}]',
@@ -65,7 +65,7 @@ def settings(folder: Path, steps: int, seed: int, quick: bool) -> list[str]:
         *(["data.vocabulary=600", *small] if quick else ["data.vocabulary=8000"]),
         *("model.encoder.dropout=0.3", "model.dropout=0.5"),
         *(f"train.steps={steps}", f"train.seed={seed}", "train.batch_tokens=16384"),
-        f"train.schedule={{kind: linear, warmup: {every}}}",
+        f"train.schedule={{kind: linear, warmup: {rise}}}",
         *(f"train.validate_every={every}", f"train.save_every={every}", "train.patience=null"),
     ]
 

@@ -45,7 +45,7 @@ def models(dim: int) -> dict[str, tuple[str, list[str]]]:
 
 
 def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list[str]:
-    every = max(10, steps // 10)
+    every, rise = max(10, steps // 4), max(10, steps // 10)
     return [
         f'data.train=[{{files: ["{folder}/train.txt"]}}]',
         f'data.valid={{files: ["{folder}/valid.txt"]}}',
@@ -54,7 +54,7 @@ def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list
         *("model.decoder.dropout=0.1", f"train.steps={steps}", f"train.seed={seed}"),
         *("train.batch_tokens=4096", "train.micro_batches=1"),
         "train.optimizer={kind: adam, rate: 0.001}",
-        f"train.schedule={{kind: linear, warmup: {every}}}",
+        f"train.schedule={{kind: linear, warmup: {rise}}}",
         *(f"train.validate_every={every}", f"train.save_every={every}", "train.patience=null"),
     ]
 
