@@ -1,6 +1,6 @@
 """What attention is worth to a classifier of documents, and whether what it attends to matters.
 
-    python -m benchmarks.documents [--quick] [--seeds 3] [--steps 300] [--out runs/documents]
+    python -m benchmarks.documents [--quick] [--seeds 3] [--steps 400] [--out runs/documents]
 
 Reviews of films (what was thought of it?) and passages of novels (who wrote this? tested on books
 that were never read). Three models with the same parameters: hierarchical attention, the mean of
@@ -64,7 +64,8 @@ def settings(folder: Path, steps: int, seed: int, quick: bool) -> list[str]:
         f'data.valid={{files: ["{folder}/dev.jsonl"]}}',
         *(["data.vocabulary=600", *small] if quick else ["data.vocabulary=8000"]),
         *("model.encoder.dropout=0.3", "model.dropout=0.5"),
-        *(f"train.steps={steps}", f"train.seed={seed}", "train.batch_tokens=16384"),
+        *(f"train.steps={steps}", f"train.seed={seed}", "train.batch_tokens=8192"),
+        "train.optimizer={kind: adam, rate: 0.002}",
         f"train.schedule={{kind: linear, warmup: {rise}}}",
         *(f"train.validate_every={every}", f"train.save_every={every}", "train.patience=null"),
     ]
@@ -129,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute or two: that it runs")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--corpus", choices=CORPORA, action="append", help="by default both")
     parser.add_argument("--out", type=Path, help="keep the runs there; ended ones are not repeated")
     given = parser.parse_args()

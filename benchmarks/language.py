@@ -1,6 +1,6 @@
 """What looking back is worth to a language model: perplexity on novels, at one size and one budget.
 
-    python -m benchmarks.language [--quick] [--seeds 3] [--steps 700] [--out runs/language]
+    python -m benchmarks.language [--quick] [--seeds 3] [--steps 800] [--out runs/language]
 
 Four models with as many parameters (to two in a hundred) read the same windows in the same order:
 an LSTM that sees its present state alone (`span: {window: 1}`), the same that looks back at its
@@ -52,8 +52,8 @@ def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list
         f"data.longest={window}",
         *(f"model.embedding={dim}", f"model.decoder.dim={dim}", "model.tie=readout"),
         *("model.decoder.dropout=0.1", f"train.steps={steps}", f"train.seed={seed}"),
-        *("train.batch_tokens=4096", "train.micro_batches=1"),
-        "train.optimizer={kind: adam, rate: 0.001}",
+        *("train.batch_tokens=2048", "train.micro_batches=1"),
+        "train.optimizer={kind: adam, rate: 0.005}",
         f"train.schedule={{kind: linear, warmup: {rise}}}",
         *(f"train.validate_every={every}", f"train.save_every={every}", "train.patience=null"),
     ]
@@ -73,7 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute or two: that it runs")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=700)
+    parser.add_argument("--steps", type=int, default=800)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--window", type=int, default=128)
     parser.add_argument("--out", type=Path, help="keep the runs there; ended ones are not repeated")
