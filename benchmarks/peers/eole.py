@@ -1,0 +1,152 @@
+"""eole, the successor of OpenNMT-py: `eole train`, `eole predict`.
+
+python -m venv VENV && VENV/bin/pip install torch  # first: its build for CPUs
+VENV/bin/pip install eole==0.6.4 aiohttp
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.peers.lesson import SOURCE, TARGET, read_lines
+from benchmarks.peers.toolkit import History, Plan, Told, Toolkit, stamp
+
+BEGIN = re.compile("Start training loop and validate every")
+STEP = re.compile(r"Step +(\d+)/ *\d+;.*?(\d+)/ *(\d+) tok/s;")
+VALIDATION = re.compile(r"valid stats calculation\s+took: ([\d.]+) s\.")
+PERPLEXITY = re.compile(r"Validation perplexity: ([\d.]+)")
+PARAMETERS = re.compile(r"number of parameters: (\d+)")
+
+
+class Eole(Toolkit):
+    name = "eole"
+    package = "eole"
+    patches = ("pip install aiohttp: it imports what it does not require",)
+    differs = (
+        "the rate falls with a cosine to nothing at the end: there is no straight fall",
+        "fp32, its default",
+        "embeddings begin spread evenly (Glorot), not normally",
+        "validates by perplexity, and the best is chosen by it",
+    )
+
+    def train(self, plan: Plan) -> list[str]:
+        path = plan.folder / "train.yaml"
+        path.write_text(yaml.safe_dump(self._configuration(plan)), "utf-8")
+        return [str(self.python.parent / "eole"), "train", "-config", str(path)]
+
+    def read(self, plan: Plan) -> History | None:
+        text = plan.log.read_text("utf-8", errors="replace") if plan.log.exists() else ""
+        begun = BEGIN.search(text)
+        if begun is None:
+            return None
+        first = stamp(text[: begun.end()].splitlines()[-1])
+        told = [
+            Told(int(found[1]), stamp(line) - first, float(found[3]))
+            for line in text.splitlines()
+            if (found := STEP.search(line)) is not None
+        ]
+        parameters = PARAMETERS.search(text)
+        assert parameters is not None
+        validations = tuple(float(found[1]) for found in VALIDATION.finditer(text))
+        return History(int(parameters[1]), tuple(told), validations)
+
+    def translate(self, plan: Plan) -> list[str]:
+        recipe = self.recipe
+        return [
+            *(str(self.python.parent / "eole"), "predict", "-model_path", str(self._best(plan))),
+            *("-src", str(self.lesson.pieces("test", SOURCE)), "-output", str(plan.outputs)),
+            *("-beam_size", str(recipe.beam), "-length_penalty", "avg"),
+            *("-alpha", str(recipe.alpha), "-batch_size", "64"),
+        ]
+
+    def outputs(self, plan: Plan) -> list[str]:
+        return self.lesson.join(read_lines(plan.outputs))
+
+    def _best(self, plan: Plan) -> Path:
+        """The checkpoint that was validated best, of those that were also written."""
+        found = PERPLEXITY.findall(plan.log.read_text("utf-8", errors="replace"))
+        written = {
+            int(path.name.removeprefix("step_")): path
+            for path in (plan.folder / "model").glob("step_*")
+        }
+        steps = {(i + 1) * plan.validate_every: float(ppl) for i, ppl in enumerate(found)}
+        return written[min(steps.keys() & written.keys(), key=steps.__getitem__)]
+
+    def _configuration(self, plan: Plan) -> dict[str, Any]:
+        recipe, lesson = self.recipe, self.lesson
+        return {
+            "seed": recipe.seed,
+            "share_vocab": True,
+            "src_vocab": str(lesson.vocabulary),
+            "tgt_vocab": str(lesson.vocabulary),
+            "src_vocab_size": lesson.tokenizer.size,
+            "tgt_vocab_size": lesson.tokenizer.size,
+            "vocab_size_multiple": 1,
+            "pad_token": "<pad>",
+            "report_every": plan.report_every,
+            "transforms": [],
+            "data": {
+                "corpus": {
+                    "path_src": str(lesson.pieces("train", SOURCE)),
+                    "path_tgt": str(lesson.pieces("train", TARGET)),
+                },
+                "valid": {
+                    "path_src": str(lesson.pieces("valid", SOURCE)),
+                    "path_tgt": str(lesson.pieces("valid", TARGET)),
+                },
+            },
+            "training": {
+                "model_path": str(plan.folder / "model"),
+                "world_size": 1,
+                "gpu_ranks": [],
+                "num_workers": 0,  # one core: others would only take turns with it
+                "bucket_size": lesson.pairs,  # an epoch; by itself nine, read before the first step
+                "batch_type": "tokens",
+                "batch_size": recipe.batch_tokens,
+                "valid_batch_size": recipe.batch_tokens,
+                "normalization": "tokens",
+                "accum_count": [1],
+                "optim": "adam",
+                "adam_beta1": recipe.betas[0],
+                "adam_beta2": recipe.betas[1],
+                "adam_eps": recipe.epsilon,
+                "learning_rate": recipe.rate,
+                "decay_method": "cosine",
+                "warmup_steps": plan.warmup,
+                "max_grad_norm": recipe.clip,
+                "train_steps": plan.steps,
+                "valid_steps": plan.validate_every,
+                "save_checkpoint_steps": plan.validate_every,
+                "save_format": "safetensors",
+                "dropout": [recipe.dropout],
+                "attention_dropout": [0.0],
+                "label_smoothing": recipe.smoothing,
+                "param_init_method": "xavier_uniform",
+                "compute_dtype": "fp32",
+                "log_attention_entropy": False,  # a figure that it would spend time on
+            },
+            "model": {
+                "architecture": "transformer",
+                "layers": recipe.layers,
+                "hidden_size": recipe.dim,
+                "word_vec_size": recipe.dim,
+                "heads": recipe.heads,
+                "transformer_ff": recipe.hidden_dim,
+                "mlp_activation_fn": "relu",
+                "add_qkvbias": True,
+                # where it is not said, the encoder has none when it learns and, filled with
+                # whatever lay in memory, one when it translates
+                "add_final_linear_bias": True,
+                "add_ffnbias": True,
+                "share_embeddings": True,
+                "share_decoder_embeddings": True,
+                "embeddings": {
+                    "position_encoding": True,
+                    "position_encoding_type": "SinusoidalInterleaved",
+                },
+            },
+        }
