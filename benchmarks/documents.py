@@ -1,6 +1,6 @@
 """What attention is worth to a classifier of documents, and whether what it attends to matters.
 
-    python -m benchmarks.documents [--quick] [--seeds 3] [--steps 400] [--out runs/documents]
+    python -m benchmarks.documents [--quick] [--seeds 3] [--steps 250] [--out runs/documents]
 
 Reviews of films (what was thought of it?) and passages of novels (who wrote this? tested on books
 that were never read). Three models with the same parameters: hierarchical attention, the mean of
@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute or two: that it runs")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=250)
     parser.add_argument("--corpus", choices=CORPORA, action="append", help="by default both")
     parser.add_argument("--out", type=Path, help="keep the runs there; ended ones are not repeated")
     given = parser.parse_args()
