@@ -6,6 +6,7 @@ import shutil
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -248,7 +249,7 @@ def test_the_gradient_moves_the_look_towards_the_links() -> None:
     guided = Guided(model.get_submodule(LOOK), 1, 1.0)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
     losses = []
-    for _ in range(20):
+    for _ in range(8):
         with guided.listening():
             model(source, words)
         loss = guided.loss(wanted)
@@ -256,7 +257,7 @@ def test_the_gradient_moves_the_look_towards_the_links() -> None:
         (loss / 15).backward()
         optimiser.step()
         losses.append(float(loss.detach()))
-    assert losses[-1] < 0.8 * losses[0]
+    assert losses[-1] < 0.9 * losses[0]
 
 
 def test_under_autocast_a_look_that_is_far_off_still_has_a_loss_and_a_gradient() -> None:
@@ -278,17 +279,18 @@ def test_under_autocast_a_look_that_is_far_off_still_has_a_loss_and_a_gradient()
 
 
 @pytest.mark.learning
-def test_a_guided_transformer_points_after_a_few_steps_and_another_does_not() -> None:
-    """Backwards, of two layers; the links are the true ones, of the moment a word is said."""
+def test_a_guided_look_points_after_a_few_steps_and_by_itself_it_would_not() -> None:
+    """Backwards, of two layers, of which the first learns by itself to look at what surrounds."""
 
     def points(strength: float) -> float:
         torch.manual_seed(0)
         run = tiny_run("transformer", dim=32, embedding=32, hidden_dim=64, heads=2)
         model = run.model.build(Sizes(14, 14))
-        guided = Guided(model.get_submodule("decoder.blocks.1.source"), 1, strength)
-        optimiser = torch.optim.Adam(model.parameters(), lr=5e-3, betas=(0.9, 0.98))
+        guided, steps = Guided(model.get_submodule(LOOK), 1, strength), 300
+        optimiser = torch.optim.Adam(model.parameters(), lr=1e-2, betas=(0.9, 0.98))
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
         chance = torch.Generator().manual_seed(0)
-        for _ in range(300):
+        for _ in range(steps):
             batch = toy_pairs("reverse", torch.randint(3, 8, (32,), generator=chance), chance)
             with guided.listening():
                 decoded = model(batch.source, batch.inputs)
@@ -298,12 +300,12 @@ def test_a_guided_transformer_points_after_a_few_steps_and_another_does_not() ->
             (loss.total / loss.count).backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
+            schedule.step()
         held = toy_pairs("reverse", torch.randint(3, 8, (200,), generator=chance), chance)
-        return pointing(model.eval(), "reverse", held)["decoder.blocks.1.source, head 1"]
+        return pointing(model.eval(), "reverse", held)[f"{LOOK}, head 1"]
 
-    guided, alone = points(1.0), points(0.0)
-    assert guided >= 0.99
-    assert alone < 0.9
+    assert points(1.0) >= 0.99
+    assert points(0.0) < 0.5
 
 
 def _backwards(source: Tokens, steps: int) -> Tensor:
@@ -322,29 +324,31 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return make_toy(tmp_path_factory.mktemp("toy"))
 
 
-@pytest.fixture(scope="module")
-def links(toy: Toy) -> Path:
-    """The true links of the toy's training pairs, for the only look that its Transformer has."""
-    return _true_links(toy, toy.folder / "guide.links", look=LOOK, head="0", shift="1")
+class Truth:
+    """The true links of a toy's training pairs."""
 
-
-def _true_links(toy: Toy, path: Path, **facts: str) -> Path:
-    data = toy.folder / "prepared" / "data"
-    pieces, found = SentencePiece.load(data), []
-    for shard in Prepared.open(str(data)).shards("train"):
+    def __init__(self, toy: Toy) -> None:
+        self.toy, data = toy, toy.folder / "prepared" / "data"
+        self.pieces, self.pairs = SentencePiece.load(data), list[tuple[int, list[Link]]]()
+        (shard,) = Prepared.open(str(data)).shards("train")
+        opened = shard.open()
         for i in range(shard.pairs):
-            source, target = (
-                Text.spelt(pieces, side.tolist()).word_pieces for side in shard.open().pair(i)
-            )
-            own = [
-                (a, b)
-                for there, back in zip(source, reversed(target), strict=True)
-                for a in there
-                for b in back
-            ]
-            found.append((key_of(*shard.open().pair(i)), own))
-    PieceLinks.gathered(found, {"tokenizer": pieces.fingerprint, **facts}).write(path)
-    return path
+            source, target = (Text.spelt(self.pieces, ids.tolist()) for ids in opened.pair(i))
+            words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
+            own = [link for there, back in words for link in product(there, back)]
+            self.pairs.append((key_of(source.pieces.ids, target.pieces.ids), own))
+
+    def write(self, name: str, **facts: str) -> Path:
+        """For the only look that the toy's Transformer has, unless another is said."""
+        path = self.toy.folder / name
+        known = {"tokenizer": self.pieces.fingerprint, "look": LOOK, "head": "0", "shift": "1"}
+        PieceLinks.gathered(self.pairs, {**known, **facts}).write(path)
+        return path
+
+
+@pytest.fixture(scope="module")
+def truth(toy: Toy) -> Truth:
+    return Truth(toy)
 
 
 def run_cli(*arguments: str) -> str:
@@ -356,64 +360,56 @@ def run_cli(*arguments: str) -> str:
 
 
 def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
-    toy: Toy, links: Path
+    toy: Toy, truth: Truth
 ) -> None:
-    home, own = toy.home("guided"), toy.folder / "own.links"
-    own.write_bytes(links.read_bytes())
-    asked = toy.arguments(
-        TRANSFORMER, home, f"train.guide.links={own}", "train.guide.strength=1", "train.steps=40"
-    )
+    home, own = toy.home("guided"), truth.write("own.links")
+    few = ("train.steps=40", "train.validate_every=40", "train.schedule.warmup=0")
+    asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
     run_cli(*asked)
     events = list(read(home.log))
     plan = next(e for e in events if e["event"] == "began")["plan"]
-    count = len(PieceLinks.open(links).keys)
+    count = len({key for key, _ in truth.pairs})
     assert plan["guide"] == f"{LOOK}, head 0, as it is read in, by the links of {count} pairs"
     told = [e["parts"]["guide"] for e in events if e["event"] == "stepped"]
-    assert sum(told[-5:]) < 0.8 * sum(told[:5])
+    assert sum(told[-10:]) < sum(told[:10])
     assert "train.guide=null" in fine_tuning(unseal(home.model))
 
-    _true_links(toy, own, look=LOOK, head="1", shift="1")
+    truth.write("own.links", head="1")
     with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
         run_cli(*asked)
-    alone = toy.arguments(TRANSFORMER, home, "train.steps=40")
+    alone = toy.arguments(TRANSFORMER, home, *few)
     with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, None now"):
         run_cli(*alone)
 
 
-def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, links: Path) -> None:
+def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, truth: Truth) -> None:
     home = toy.home("moved")
-    run_cli(*toy.arguments(TRANSFORMER, home, f"train.guide.links={links}", "train.steps=2"))
-    moved = toy.folder / "moved.links"
-    moved.write_bytes(links.read_bytes())
-    run_cli(*toy.arguments(TRANSFORMER, home, f"train.guide.links={moved}", "train.steps=2"))
+    for place in (truth.write("here.links"), truth.write("there.links")):
+        run_cli(*toy.arguments(TRANSFORMER, home, f"train.guide.links={place}", "train.steps=2"))
 
 
 @pytest.mark.parametrize(
     ("preset", "facts", "settings", "said"),
     [
-        (RECURRENT, {"look": LOOK, "head": "0"}, (), f"{LOOK}, head 0.* but decoder.attention;"),
-        (TRANSFORMER, {"look": LOOK, "head": "4"}, (), f"{LOOK}, head 4"),
-        (TRANSFORMER, {"look": "encoder", "head": "mean"}, (), "encoder, mean of all heads"),
-        (TRANSFORMER, {"look": LOOK, "head": "0"}, ("train.sampling=0.1",), r"train\.sampling"),
+        (RECURRENT, {}, (), rf"teaches {LOOK}, head 0.* but decoder\.attention; train one like"),
+        (TRANSFORMER, {"head": "4"}, (), rf"links: .*wrong\.links teaches {LOOK}, head 4"),
+        (TRANSFORMER, {"look": "encoder", "head": "mean"}, (), "teaches encoder, mean of all"),
+        (TRANSFORMER, {}, ("train.sampling=0.1",), r"train\.sampling: cuts words anew"),
     ],
 )
 def test_a_guide_that_does_not_fit_the_run_is_refused(
-    toy: Toy, preset: str, facts: dict[str, str], settings: tuple[str, ...], said: str
+    toy: Toy, truth: Truth, preset: str, facts: dict[str, str], settings: tuple[str, ...], said: str
 ) -> None:
-    path = _true_links(toy, toy.folder / "wrong.links", shift="0", **facts)
-    home = Home(toy.folder / "refused")
+    path, home = truth.write("wrong.links", **facts), Home(toy.folder / "refused")
     shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
-    with pytest.raises(SpecError, match=said) as refused:
+    with pytest.raises(SpecError, match=said):
         run_cli(*toy.arguments(preset, home, f"train.guide.links={path}", *settings))
-    assert settings or f"train.guide.links: {path} teaches" in str(refused.value)
 
 
-def test_a_guide_for_other_pieces_is_refused(toy: Toy) -> None:
-    path = _true_links(
-        toy, toy.folder / "foreign.links", look=LOOK, head="0", shift="0", tokenizer="another"
-    )
+def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
+    path = truth.write("foreign.links", tokenizer="another")
     with pytest.raises(ArtefactError, match=r"foreign\.links: links the pieces of another vocab"):
-        Guide.open(path, SentencePiece.load(toy.folder / "prepared" / "data"))
+        Guide.open(path, truth.pieces)
 
 
 def test_only_translators_are_guided(tmp_path: Path) -> None:
