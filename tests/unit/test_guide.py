@@ -363,7 +363,7 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     toy: Toy, truth: Truth
 ) -> None:
     home, own = toy.home("guided"), truth.write("own.links")
-    few = ("train.steps=40", "train.validate_every=40", "train.schedule.warmup=0")
+    few = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
     asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
     run_cli(*asked)
     events = list(read(home.log))
@@ -416,6 +416,13 @@ def test_only_translators_are_guided(tmp_path: Path) -> None:
     run = read_run("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
     with pytest.raises(SpecError, match=r"train\.guide: is for models that translate"):
         prepare_data(run, Home(tmp_path), lambda progress: None)
+
+
+def test_what_a_resolved_run_leaves_open_can_be_set() -> None:
+    """A run that was written down says `guide: null`."""
+    run = read_run("bahdanau", ["train.guide=null", "train.guide.links=some.links"])
+    assert run.train.guide is not None
+    assert (run.train.guide.links, run.train.guide.strength) == ("some.links", 0.3)
 
 
 @pytest.fixture(scope="module")
