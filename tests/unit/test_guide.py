@@ -498,6 +498,7 @@ def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) 
         ("--prepared", "data"),
         ("--prepared", "data", "--out", "x"),
         ("--prepared", "data", "--out", "x", "--reverse", "back", "--source", "a"),
+        ("--prepared", "data", "--out", "x", "--reverse", "back", "--json"),
         ("--source", "a"),
         (),
     ],

@@ -11,6 +11,8 @@ import typer
 if TYPE_CHECKING:
     from regard.explain.align import Aligned
 
+Symmetry = Literal["intersection", "grow-diag"]  # of explain/align.py, which needs torch
+
 
 def align(
     model: Annotated[str, typer.Argument(help="A sealed model.")],
@@ -24,7 +26,7 @@ def align(
         str | None,
         typer.Option(
             help="The data of the model's run (run/data): write a guide to train by, of its "
-            "training pairs, into --out. Needs --reverse, and no --source and --target."
+            "training pairs, into --out. With --reverse, and without --source and --target."
         ),
     ] = None,
     choose: Annotated[
@@ -34,9 +36,7 @@ def align(
             help="With --reverse: first let both models point where they agree, and seal it.",
         ),
     ] = False,
-    symmetry: Annotated[
-        Literal["intersection", "grow-diag"], typer.Option(help="With --reverse.")
-    ] = "grow-diag",
+    symmetry: Annotated[Symmetry, typer.Option(help="With --reverse.")] = "grow-diag",
     pretokenized: Annotated[
         bool, typer.Option("--pretokenized", help="Words are what stands between spaces.")
     ] = False,
@@ -52,11 +52,11 @@ def align(
     regard train … --set train.guide.links=guide.links
     """
     if prepared is not None:
-        if reverse is None or out is None or source is not None or target is not None:
+        if reverse is None or out is None or source or target or choose or pretokenized or json:
             raise typer.BadParameter(
-                "--prepared needs --reverse and --out, and neither --source nor --target"
+                "--prepared needs --reverse and --out, and goes with nothing else but --symmetry"
             )
-        _write_guide(model, reverse, prepared, out)
+        _write_guide(model, reverse, prepared, out, symmetry)
         return
     if source is None or target is None:
         raise typer.BadParameter("say --source and --target, or --prepared")
@@ -100,7 +100,7 @@ def align(
                 print(line, file=file)
 
 
-def _write_guide(forth: str, back: str, prepared: str, out: Path) -> None:
+def _write_guide(forth: str, back: str, prepared: str, out: Path, symmetry: Symmetry) -> None:
     from regard.cli.prepare import telling
     from regard.data.batches.shards import Prepared
     from regard.tasks.translation.guide import write_guide
@@ -108,7 +108,7 @@ def _write_guide(forth: str, back: str, prepared: str, out: Path) -> None:
 
     there, again = (load(path, engine="torch") for path in (forth, back))
     with telling() as tell:
-        write_guide(out, there, again, Prepared.open(prepared), tell)
+        write_guide(out, there, again, Prepared.open(prepared), tell, symmetry)
 
 
 def soft(aligned: Aligned) -> dict[str, Any]:

@@ -69,8 +69,8 @@ class GuideSpec(Spec):
     """Links that one look of a translator is taught to point by."""
 
     links: str  # the file, as `regard align --prepared` writes it
-    # Per target token. Garg et al. (2019) took 0.05, and hundreds of millions of tokens; what is
-    # trained for an hour needs more to learn it in that time.
+    # Per target token. The code of Garg et al. (2019) has 0.05, for runs of days; a run of an hour
+    # has fewer steps to learn it in.
     strength: PositiveFloat = 0.3
 
 

@@ -83,11 +83,13 @@ class Reinforce(nn.Module):
 
 
 class Regulariser:
-    """What is asked of where an attention looks. Its weights are heard while the model runs:
+    """Something that is asked of where an attention looks.
 
-    with regulariser.listening():
-        decoded = model(source, target)
-    loss = objective(decoded, readout, target).plus("coverage", regulariser.loss(target))
+    The weights are heard while the model runs:
+
+        with regulariser.listening():
+            decoded = model(source, target)
+        loss = objective(decoded, readout, target).plus("coverage", regulariser.loss(target))
     """
 
     def __init__(self, attention: Attention, strength: float = 1.0) -> None:

@@ -26,7 +26,7 @@ from regard.data.batches.pool import READ, SAID
 from regard.data.batches.shards import Prepared, Shard
 from regard.data.preparation.prepare import Progress, Tell
 from regard.errors import ArtefactError, SpecError
-from regard.explain.align import Aligned, Pointer, has, symmetrize, turned
+from regard.explain.align import Aligned, Pointer, Symmetry, has, symmetrize, turned
 from regard.explain.dictionary import Links
 from regard.explain.reread import looks_at_source
 from regard.models import EncoderDecoder
@@ -93,7 +93,12 @@ class Guide:
 
 
 def write_guide(
-    path: Path, forth: Translator, back: Translator, prepared: Prepared, tell: Tell
+    path: Path,
+    forth: Translator,
+    back: Translator,
+    prepared: Prepared,
+    tell: Tell,
+    symmetry: Symmetry = "grow-diag",
 ) -> None:
     """Align the training pairs of `forth` by it and by a model of the other direction."""
     if forth.tokenizer.fingerprint != prepared.tokenizer:
@@ -105,12 +110,16 @@ def write_guide(
         translator.align([], [])  # a model that looks at nothing is refused at once
     assert forth.pointer is not None
     facts = {"tokenizer": prepared.tokenizer, **_facts(forth.pointer)}
-    shards = prepared.shards("train")
-    PieceLinks.gathered(_aligned(forth, back, shards, tell), facts).write(path)
+    pairs = _aligned(forth, back, prepared.shards("train"), tell, symmetry)
+    PieceLinks.gathered(pairs, facts).write(path)
 
 
 def _aligned(
-    forth: Translator, back: Translator, shards: tuple[Shard, ...], tell: Tell
+    forth: Translator,
+    back: Translator,
+    shards: tuple[Shard, ...],
+    tell: Tell,
+    symmetry: Symmetry,
 ) -> Iterator[tuple[int, list[Link]]]:
     """The keys of all pairs and the links between their pieces."""
     clock, done, decode = time.perf_counter(), 0, forth.tokenizer.decode
@@ -125,7 +134,7 @@ def _aligned(
             targets = [decode(target.tolist()) for _, target in some]
             there, again = forth.align(sources, targets), back.align(targets, sources)
             for one, other in zip(there, again, strict=True):
-                links = symmetrize(one.links, turned(other.links), "grow-diag")
+                links = symmetrize(one.links, turned(other.links), symmetry)
                 yield key_of(one.source.pieces.ids, one.target.pieces.ids), spread(one, links)
             done += 1
             tell(Progress("align", done, total, 0, time.perf_counter() - clock, pairs))
