@@ -11,14 +11,23 @@ import typer
 if TYPE_CHECKING:
     from regard.explain.align import Aligned
 
+Symmetry = Literal["intersection", "grow-diag"]  # of explain/align.py, which needs torch
+
 
 def align(
     model: Annotated[str, typer.Argument(help="A sealed model.")],
-    source: Annotated[str, typer.Option(help="Sentences, one a line.")],
-    target: Annotated[str, typer.Option(help="Their translations.")],
+    source: Annotated[str | None, typer.Option(help="Sentences, one a line.")] = None,
+    target: Annotated[str | None, typer.Option(help="Their translations.")] = None,
     out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
     reverse: Annotated[
         str | None, typer.Option(help="A sealed model of the other direction, to agree with.")
+    ] = None,
+    prepared: Annotated[
+        str | None,
+        typer.Option(
+            help="The data of the model's run (run/data): write a guide to train by, of its "
+            "training pairs, into --out. With --reverse, and without --source and --target."
+        ),
     ] = None,
     choose: Annotated[
         bool,
@@ -27,9 +36,7 @@ def align(
             help="With --reverse: first let both models point where they agree, and seal it.",
         ),
     ] = False,
-    symmetry: Annotated[
-        Literal["intersection", "grow-diag"], typer.Option(help="With --reverse.")
-    ] = "grow-diag",
+    symmetry: Annotated[Symmetry, typer.Option(help="With --reverse.")] = "grow-diag",
     pretokenized: Annotated[
         bool, typer.Option("--pretokenized", help="Words are what stands between spaces.")
     ] = False,
@@ -40,8 +47,19 @@ def align(
 ) -> None:
     """Write the word links of given pairs, a line each, as i-j: source word, target word, from 0.
 
-    Example: regard align model/ --source test.en --target test.de > test.links
+    Examples: regard align model/ --source test.en --target test.de > test.links;
+    regard align run/model --reverse back/model --prepared run/data --out guide.links, and then
+    regard train … --set train.guide.links=guide.links
     """
+    if prepared is not None:
+        if reverse is None or out is None or source or target or choose or pretokenized or json:
+            raise typer.BadParameter(
+                "--prepared needs --reverse and --out, and goes with nothing else but --symmetry"
+            )
+        _write_guide(model, reverse, prepared, out, symmetry)
+        return
+    if source is None or target is None:
+        raise typer.BadParameter("say --source and --target, or --prepared")
     from contextlib import ExitStack
 
     from regard.bundle.bundle import add, unseal
@@ -80,6 +98,17 @@ def align(
                     else write_links(own)
                 )
                 print(line, file=file)
+
+
+def _write_guide(forth: str, back: str, prepared: str, out: Path, symmetry: Symmetry) -> None:
+    from regard.cli.prepare import telling
+    from regard.data.batches.shards import Prepared
+    from regard.tasks.translation.guide import write_guide
+    from regard.tasks.translation.translator import load
+
+    there, again = (load(path, engine="torch") for path in (forth, back))
+    with telling() as tell:
+        write_guide(out, there, again, Prepared.open(prepared), tell, symmetry)
 
 
 def soft(aligned: Aligned) -> dict[str, Any]:

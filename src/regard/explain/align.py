@@ -40,6 +40,11 @@ class Pointer:
     null: bool  # whether a word that looks at the end mark most stands for nothing
     agreement: float = 0.0  # F1 with the links by which it was chosen
 
+    @property
+    def in_words(self) -> str:
+        head = "mean of all heads" if self.head is None else f"head {self.head}"
+        return f"{self.look}, {head}, {('as a word is said', 'as it is read in')[self.shift]}"
+
 
 @dataclass(frozen=True, slots=True)
 class Text:

@@ -118,7 +118,9 @@ def _override(settings: dict[str, Any], override: str) -> None:
         raise SpecError(f"--set {override}: say a.b=value")
     *parents, last = path.split(".")
     for parent in parents:
-        inner = settings.setdefault(parent, {})
+        if settings.get(parent) is None:  # null: nothing is said there yet
+            settings[parent] = {}
+        inner = settings[parent]
         if not isinstance(inner, dict):
             raise SpecError(f"--set {override}: {parent} holds a value, not settings")
         settings = inner

@@ -65,6 +65,15 @@ class SpeedSpec(Spec):
         return Speed(**self.model_dump())
 
 
+class GuideSpec(Spec):
+    """Links that one look of a translator is taught to point by."""
+
+    links: str  # the file, as `regard align --prepared` writes it
+    # Per target token. The code of Garg et al. (2019) has 0.05, for runs of days; a run of an hour
+    # has fewer steps to learn it in.
+    strength: PositiveFloat = 0.3
+
+
 class TrainSpec(Spec):
     steps: PositiveInt = 100_000
     batch_tokens: PositiveInt = 4_096  # of the wider side of a batch, padding counted
@@ -72,6 +81,7 @@ class TrainSpec(Spec):
     seed: NonNegativeInt = 1
     smoothing: Share = 0.1  # of labels
     coverage: Annotated[float, Field(ge=0)] = 0.0  # of captions: that each region get its share
+    guide: GuideSpec | None = None  # of translators: that a look be an alignment
     sampling: Share = 0.0  # subword regularisation: how freely words are cut; 0 is never
     optimizer: AdamSpec = AdamSpec(rate=1e-3)
     schedule: AnySchedule = InverseRootSpec(warmup=1_000)

@@ -78,6 +78,8 @@ def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
         )
     if run.train.coverage and not use.covers:
         raise SpecError("train.coverage: is for models that look at pictures; say 0")
+    if run.train.guide is not None and not use.guided:
+        raise SpecError("train.guide: is for models that translate; say null")
     corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
     settings = use.settings(data)
@@ -142,7 +144,7 @@ def _trainer(
         home.path,
         world,
         observers,
-        circumstances=_circumstances(run),
+        circumstances={**_circumstances(run), **use.circumstances(task)},
         accept_changes=accept_changes,
     )
 
@@ -178,6 +180,7 @@ def fine_tuning(bundle: Bundle) -> list[str]:
         f"data.tokenizer={json.dumps(str(bundle.path))}",
         f"train.optimizer.rate={rate / 5}",
         "train.schedule={kind: constant, warmup: 100}",
+        "train.guide=null",  # it links other pairs than the new ones
         "train.steps=1000",
         "train.validate_every=100",
         "train.save_every=100",

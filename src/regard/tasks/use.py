@@ -43,6 +43,7 @@ class Use(ABC, Generic[T]):
     options: str  # of the command that name the files to learn from
     metrics: tuple[str, ...]  # that may decide which weights are the best
     covers: bool = False  # whether it can be taught to look at everything (train.coverage)
+    guided: bool = False  # whether it can be taught where to look by links (train.guide)
 
     @abstractmethod
     def corpus(self, spec: CorpusSpec, name: str) -> Corpus:
@@ -59,6 +60,10 @@ class Use(ABC, Generic[T]):
     @abstractmethod
     def begin(self, run: Run, prepared: Prepared, tokenizer: SentencePiece) -> T:
         """What the trainer teaches: a model that knows nothing, and how good it is."""
+
+    def circumstances(self, task: T) -> dict[str, Any]:
+        """What a checkpoint belongs to besides the run's settings and the shards."""
+        return {}
 
     @abstractmethod
     def build(self, task: T) -> Any:

@@ -82,8 +82,8 @@ class Reinforce(nn.Module):
         return loss.plus("policy", self.reward * policy).plus("entropy", self.entropy * doubt)
 
 
-class DoublyStochastic:
-    """λ Σ_s (1 − Σ_t α_ts)²: over the whole caption every region gets its share  (Xu 2015, eq. 14)
+class Regulariser:
+    """Something that is asked of where an attention looks.
 
     The weights are heard while the model runs:
 
@@ -106,11 +106,36 @@ class DoublyStochastic:
         with self.attention.heard_by(hear):
             yield
 
+    def _heard(self) -> Float[Tensor, "B H T S"]:
+        """Of all steps; they are let go of."""
+        heard, self._weights = torch.cat(self._weights, dim=2), []
+        return heard
+
+
+class DoublyStochastic(Regulariser):
+    """λ Σ_s (1 − Σ_t α_ts)²: over a caption every region gets its share  (Xu 2015, eq. 14)"""
+
     def loss(self, target: Tokens) -> Float[Tensor, ""]:
-        weights = torch.cat(self._weights, dim=2)  # B H T S
-        self._weights = []
-        share = (weights * real_steps(target)[:, None, :, None]).sum(dim=2)  # B H S
+        share = (self._heard() * real_steps(target)[:, None, :, None]).sum(dim=2)  # B H S
         return self.strength * ((1 - share) ** 2).sum()
+
+
+class Guided(Regulariser):
+    """−λ Σ_t Σ_s a_ts log α_ts: a look rests on the words that are linked  (Garg et al. 2019)
+
+    a_t is shared out evenly among what a step is linked with; one that has no link asks nothing.
+    """
+
+    def __init__(self, attention: Attention, head: int | None, strength: float) -> None:
+        super().__init__(attention, strength)
+        self.head = head  # None: the mean of all
+
+    def loss(self, wanted: Float[Tensor, "B T S"]) -> Float[Tensor, ""]:
+        heard = self._heard().float()  # a logarithm has no use for narrow weights
+        look = heard.mean(dim=1) if self.head is None else heard[:, self.head]
+        # Not of zero, to which a look that is far off may be rounded: that would be 0 · ∞.
+        logs = look.clamp(min=torch.finfo(look.dtype).tiny).log()
+        return -self.strength * (wanted * logs).sum()
 
 
 def spoken(decoded: Decoded, target: Tokens) -> tuple[Float[Tensor, "N E"], Bool[Tensor, "B T"]]:

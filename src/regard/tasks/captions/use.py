@@ -137,10 +137,8 @@ def _in_words(known: Known) -> str | None:
     pointer = known.pointer
     if pointer is None:
         return None
-    head = "mean of all heads" if pointer.head is None else f"head {pointer.head}"
-    moment = ("as a word is said", "as it is read in")[pointer.shift]
     measured = f"; on the box of {pointer.agreement:.3f} of things named"
-    return f"{pointer.look}, {head}, {moment}{measured if pointer.agreement else ''}"
+    return f"{pointer.in_words}{measured if pointer.agreement else ''}"
 
 
 def _shown(captions: list[Captioned]) -> Shown:

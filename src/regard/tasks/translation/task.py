@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -16,15 +17,17 @@ from regard.data.batches.shards import LONGEST, Prepared
 from regard.data.corpus import Corpus, blocks
 from regard.engine.engine import Decoding
 from regard.engine.texts import Splitting
+from regard.errors import SpecError
 from regard.evaluate.scores import score
 from regard.explain.reread import reread
 from regard.models import EncoderDecoder
 from regard.spec.export import obstacles
 from regard.spec.run import Run
 from regard.tasks.stream import shifted, stream_of
+from regard.tasks.translation.guide import Guide
 from regard.tasks.translation.translator import Translator, build_model
 from regard.text.tokenizer import SentencePiece, Tokenizer
-from regard.train.objective import CrossEntropy, Loss, Reinforce
+from regard.train.objective import CrossEntropy, Guided, Loss, Reinforce
 from regard.train.report import Look, Sample, Scores
 from regard.train.task import Task
 
@@ -63,10 +66,19 @@ class Translation(Task[Batch]):
         }
         self.splitting = _splitting(prepared)
         self.objective = (Reinforce if chooses else CrossEntropy)(run.train.smoothing)
+        self.guiding = _guiding(run, self.model, tokenizer)
+        if self.guiding is not None:
+            self.facts["guide"] = self.guiding[0].in_words
 
     def forward(self, batch: Batch) -> Loss:
         said, meant = shifted(batch.target)
-        return self.objective(self.model(batch.source, said), self.model.readout, meant)
+        if self.guiding is None:
+            return self.objective(self.model(batch.source, said), self.model.readout, meant)
+        guide, look = self.guiding
+        with look.listening():
+            decoded = self.model(batch.source, said)
+        loss = self.objective(decoded, self.model.readout, meant)
+        return loss.plus("guide", look.loss(guide.wanted(batch)))
 
     def stream(self, rank: int, world: int) -> Loader:
         freely = self.run.train.sampling
@@ -116,6 +128,21 @@ def _splitting(prepared: Prepared) -> Splitting:
     )
     below = np.cumsum(counts) / np.sum(counts)
     return Splitting(int(below.searchsorted(USUAL)), int(below.searchsorted(1.0)))
+
+
+def _guiding(
+    run: Run, model: EncoderDecoder[Tokens, Any], tokenizer: Tokenizer
+) -> tuple[Guide, Guided] | None:
+    """Where a look should rest, and the look; None if it is left to itself."""
+    if run.train.guide is None:
+        return None
+    if run.train.sampling:
+        raise SpecError(
+            "train.sampling: cuts words anew, and train.guide links the pieces that they were cut "
+            "into; say 0, or leave out the guide"
+        )
+    guide = Guide.open(Path(run.train.guide.links), tokenizer)
+    return guide, guide.teach(model, run.train.guide.strength)
 
 
 def read_valid(corpus: Corpus) -> Pairs:

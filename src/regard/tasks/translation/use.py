@@ -32,6 +32,7 @@ from regard.train.trainer import Outcome
 class Translating(Use[Translation]):
     options = "--source FILE --target FILE"
     metrics = ("bleu", "chrf", "nll")
+    guided = True
 
     def corpus(self, spec: CorpusSpec, name: str) -> Corpus:
         return spec.build(name)
@@ -48,6 +49,11 @@ class Translating(Use[Translation]):
         if not pairs.sources:
             raise SpecError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
         return Translation(run, prepared, tokenizer, pairs)
+
+    def circumstances(self, task: Translation) -> dict[str, Any]:
+        """The links themselves, wherever they lie."""
+        known = None if task.guiding is None else task.guiding[0].links.fingerprint
+        return {"train.guide.links": known}
 
     def build(self, task: Translation) -> EncoderDecoder[Tokens, Any]:
         return build_model(task.run, task.tokenizer.size)
@@ -74,9 +80,7 @@ class Translating(Use[Translation]):
 
 
 def _alignment(pointer: Pointer) -> str:
-    head = "mean of all heads" if pointer.head is None else f"head {pointer.head}"
-    moment = ("as a word is said", "as it is read in")[pointer.shift]
-    return f"{pointer.look}, {head}, {moment}; F1 {pointer.agreement:.3f} with a dictionary's links"
+    return f"{pointer.in_words}; F1 {pointer.agreement:.3f} with a dictionary's links"
 
 
 USE = Translating()

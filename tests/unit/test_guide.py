@@ -1,0 +1,510 @@
+"""Links that teach a look: on disk, by the batch, in the loss, and by the commands a user types."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import xxhash
+from safetensors.numpy import load, save
+from torch import Tensor, nn
+from typer.testing import CliRunner
+
+from benchmarks.toys import pairs as toy_pairs
+from benchmarks.toys import pointing
+from regard.batch import Batch, Tokens, pad
+from regard.bundle.bundle import unseal
+from regard.cli.main import app
+from regard.data.batches.links import Link, PieceLinks, key_of
+from regard.data.batches.shards import Prepared
+from regard.data.corpus import corpus_of
+from regard.data.preparation.prepare import Progress, Settings, prepare
+from regard.data.preparation.runner import InProcess
+from regard.errors import ArtefactError, RegardError, SpecError
+from regard.explain.align import Pointer, Text, align, symmetrize, turned
+from regard.explain.reread import reread
+from regard.spec.model import Sizes
+from regard.spec.read import read_run
+from regard.tasks.training import Home, fine_tuning, prepare_data
+from regard.tasks.translation.guide import Guide, spread, write_guide
+from regard.tasks.translation.translator import load as load_translator
+from regard.text.tokenizer import BOS, EOS, SentencePiece
+from regard.train.objective import CrossEntropy, Guided
+from regard.train.observers.journal import read
+from tests.sealed import LINES, sealed
+from tests.tiny import target as some_target
+from tests.tiny import tiny, tiny_run, tokens
+from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
+
+LOOK = "decoder.blocks.0.source"
+Pair = tuple[Sequence[int], Sequence[int]]
+
+PAIRS: list[tuple[Pair, list[Link]]] = [
+    (((11, 12, 13), (21, 22)), [(0, 0), (2, 0), (1, 1)]),
+    (((11,), (12, 13, 21, 22)), [(0, 3)]),
+    (((11, 12), (13, 21, 22)), []),
+    (((14, 15, 16, 17), (24, 25, 26)), [(3, 0), (0, 2)]),
+]
+
+
+def batch_of(pairs: Sequence[Pair], *, padding: int = 0) -> Batch:
+    """Marked as translation marks its sides, and as much wider as is asked."""
+    sides = (
+        pad([[*source, EOS] for source, _ in pairs]),
+        pad([[BOS, *target, EOS] for _, target in pairs]),
+    )
+    return Batch(*(Tokens(nn.functional.pad(s.ids, (0, padding)), s.lengths) for s in sides))
+
+
+def gathered(**facts: str) -> PieceLinks:
+    return PieceLinks.gathered(((key_of(*pair), links) for pair, links in PAIRS), facts)
+
+
+def guide(shift: int = 0) -> Guide:
+    return Guide(Path("guide"), Pointer(LOOK, 0, shift, null=False), gathered())
+
+
+# on disk
+
+
+def test_the_key_of_a_pair_is_the_same_everywhere_and_knows_where_the_source_ends() -> None:
+    """XXH3 of the ids in four little bytes each, seeded by how many of them are the source's."""
+    assert key_of((5, 6), (7,)) == xxhash.xxh3_64_intdigest(struct.pack("<3I", 5, 6, 7), 8)
+    assert len({key_of((5, 6), (7,)), key_of((5,), (6, 7)), key_of((7,), (5, 6))}) == 3
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    kept = gathered(look=LOOK)
+    kept.write(tmp_path / "links")
+    found = PieceLinks.open(tmp_path / "links")
+    assert found.facts == {"look": LOOK}
+    assert found.fingerprint == kept.fingerprint
+    keys = np.array([key_of(*pair) for pair, _ in PAIRS] + [12345], np.uint64)
+    rows, links = found.of(keys)
+    for row, (_, wanted) in enumerate(PAIRS):
+        assert [tuple(link) for link in links[rows == row].tolist()] == wanted
+    assert len(rows) == 6
+
+
+def test_a_pair_that_comes_twice_is_kept_once() -> None:
+    twice = PieceLinks.gathered([(7, [(0, 0)]), (3, []), (7, [(1, 1)])], {})
+    assert twice.keys.tolist() == [3, 7]
+    assert twice.starts.tolist() == [0, 0, 1]
+    assert twice.links.tolist() == [[0, 0]]
+
+
+def test_without_pairs_there_is_nothing_to_want(tmp_path: Path) -> None:
+    PieceLinks.gathered([], {}).write(tmp_path / "links")
+    none = replace(guide(), links=PieceLinks.open(tmp_path / "links"))
+    assert not none.wanted(batch_of([pair for pair, _ in PAIRS])).any()
+
+
+def _damaged(path: Path, way: str) -> None:
+    whole = path.read_bytes()
+    arrays = load(whole)
+    told = {"format": "piece links, 1", "fingerprint": gathered().fingerprint}
+    match way:
+        case "missing":
+            path.unlink()
+        case "empty":
+            path.write_bytes(b"")
+        case "cut":
+            path.write_bytes(whole[:-3])
+        case "text":
+            path.write_text("0-0 1-1\n" * 100)
+        case "one bit":
+            path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        case "a huge header":
+            path.write_bytes((1 << 60).to_bytes(8, "little") + whole[8:])
+        case "other tensors":
+            path.write_bytes(save({"weights": arrays["keys"]}, told))
+        case "other types":
+            path.write_bytes(save({**arrays, "links": arrays["links"].astype(np.int16)}, told))
+        case "another version":
+            path.write_bytes(save(arrays, {**told, "format": "piece links, 2"}))
+        case "starts beyond the links":
+            arrays["starts"][-1] += 1 << 40
+            path.write_bytes(save(arrays, told))
+        case "starts that fall":
+            arrays["starts"][1] = -(1 << 40)
+            path.write_bytes(save(arrays, told))
+        case "keys in no order":
+            path.write_bytes(save({**arrays, "keys": arrays["keys"][::-1].copy()}, told))
+        case "no look":
+            gathered(head="0", shift="0", tokenizer="").write(path)
+        case "no head":
+            gathered(look=LOOK, head="first", shift="0", tokenizer="").write(path)
+        case "a moment that is none":
+            gathered(look=LOOK, head="0", shift="-7", tokenizer="").write(path)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        *("missing", "empty", "cut", "text", "one bit", "a huge header", "other tensors"),
+        *("other types", "another version", "starts beyond the links", "starts that fall"),
+        *("keys in no order", "no look", "no head", "a moment that is none"),
+    ],
+)
+def test_what_is_not_a_guide_is_refused_by_its_name(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "guide.links"
+    gathered().write(path)
+    _damaged(path, way)
+    with pytest.raises(ArtefactError, match=r"guide\.links: .*; write it again by `regard align"):
+        Guide.open(path, SentencePiece.train(LINES, size=300))
+
+
+def test_links_beyond_a_pair_s_ends_ask_for_nothing() -> None:
+    pair, _ = PAIRS[0]
+    far = PieceLinks.gathered([(key_of(*pair), [(3, 0), (0, 2), (65_535, 65_535), (1, 1)])], {})
+    wanted = replace(guide(), links=far).wanted(batch_of([pair]))
+    assert wanted.nonzero().tolist() == [[0, 1, 1]]
+
+
+# by the batch
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_each_step_is_asked_to_look_at_the_pieces_that_it_is_linked_with(shift: int) -> None:
+    """Of two sentences by hand: three pieces and their end, two after the mark of beginning."""
+    wanted = guide(shift).wanted(batch_of([PAIRS[0][0], PAIRS[1][0]]))
+    by_hand = torch.zeros(2, 5, 4)  # the second target is the longer: four pieces and its end
+    by_hand[0, 0 + shift] = torch.tensor([0.5, 0, 0.5, 0])
+    by_hand[0, 1 + shift] = torch.tensor([0, 1.0, 0, 0])
+    by_hand[1, 3 + shift] = torch.tensor([1.0, 0, 0, 0])
+    assert torch.equal(wanted, by_hand)
+
+
+def test_a_pair_is_found_whatever_stands_beside_it_and_however_it_is_padded() -> None:
+    alone = [guide().wanted(batch_of([pair]))[0] for pair, _ in PAIRS]
+    order = [2, 0, 3, 1]
+    strange = ((31, 32), (33, 34))  # that the guide does not know
+    batch = batch_of([*(PAIRS[i][0] for i in order), strange], padding=3)
+    wanted = guide().wanted(batch)
+    for row, i in enumerate(order):
+        steps, positions = alone[i].shape
+        assert torch.equal(wanted[row, :steps, :positions], alone[i])
+        assert wanted[row].sum() == alone[i].sum()
+    assert not wanted[-1].any()
+
+
+def test_every_piece_of_a_word_is_linked_with_every_piece_of_the_other() -> None:
+    pieces = SentencePiece.train(LINES, size=300)
+    source, target = Text.read(pieces, "Two zebras."), Text.read(pieces, "Zwei Zebras.")
+    reading = reread(tiny_model(pieces.size), [(source.pieces.ids, target.pieces.ids)])[0]
+    pair = align(Pointer(LOOK, 0, 0, null=False), source, target, reading)
+    links = frozenset({(1, 1), (1, 0)})
+    first, second = target.word_pieces[0], target.word_pieces[1]
+    assert len(source.word_pieces[1]) > 1
+    assert len(second) > 1
+    wanted = {(i, j) for i in source.word_pieces[1] for j in (*first, *second)}
+    assert spread(pair, links) == sorted(wanted)
+
+
+def tiny_model(vocabulary: int) -> nn.Module:
+    return tiny_run("transformer").model.build(Sizes(vocabulary, vocabulary)).eval()
+
+
+# in the loss
+
+
+@pytest.mark.parametrize("preset", ["transformer", "bahdanau"])
+@pytest.mark.parametrize("head", [0, None])
+def test_the_loss_is_the_cross_entropy_of_the_look(preset: str, head: int | None) -> None:
+    """−λ Σ_t Σ_s a_ts log α_ts, by NumPy and in double precision."""
+    small = tiny(preset)
+    name = LOOK if preset == "transformer" else "decoder.attention"
+    attention = small.model.get_submodule(name)
+    source = tokens([4, 2, 3], torch.Generator().manual_seed(3))
+    words = some_target(3, 5)
+    wanted = torch.zeros(3, 5, 4)
+    wanted[0, 1, :2], wanted[1, 0, 1], wanted[2, 4, 2] = 0.5, 1.0, 1.0
+    guided, looks = Guided(attention, head, 0.3), []
+    with guided.listening(), attention.heard_by(looks.append):
+        small.model(source, words)
+    got = guided.loss(wanted)
+    heard = torch.cat([look.weights for look in looks], dim=2).detach().double().numpy()
+    look = heard.mean(axis=1) if head is None else heard[:, head]
+    where = wanted.double().numpy()
+    by_hand = -0.3 * sum(
+        where[at] * np.log(look[at]) for at in zip(*np.nonzero(where), strict=True)
+    )
+    assert float(got.detach()) == pytest.approx(by_hand, rel=1e-5)
+    got.backward()
+    small.model.zero_grad()
+
+
+def test_the_gradient_moves_the_look_towards_the_links() -> None:
+    model = tiny_model(11)
+    source = tokens([4, 2, 3], torch.Generator().manual_seed(3))
+    words, wanted = some_target(3, 5), torch.zeros(3, 5, 4)
+    wanted[0, :, 3], wanted[1, :, 0], wanted[2, :, 1] = 1.0, 1.0, 1.0
+    guided = Guided(model.get_submodule(LOOK), 1, 1.0)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(8):
+        with guided.listening():
+            model(source, words)
+        loss = guided.loss(wanted)
+        optimiser.zero_grad()
+        (loss / 15).backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_under_autocast_a_look_that_is_far_off_still_has_a_loss_and_a_gradient() -> None:
+    model = tiny_model(11)
+    attention = model.get_submodule(LOOK)
+    with torch.no_grad():
+        attention.score.to_query.weight.mul_(300)  # as sharp as a look can be
+    source, words = tokens([4, 4], torch.Generator().manual_seed(3)), some_target(2, 5)
+    guided = Guided(attention, 0, 1.0)
+    with torch.autocast("cpu", torch.bfloat16), guided.listening():
+        model(source, words)
+    loss = guided.loss(torch.full((2, 5, 4), 0.25))
+    assert loss.dtype == torch.float32
+    loss.backward()
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    assert torch.isfinite(loss)
+    assert all(torch.isfinite(grad).all() for grad in grads)
+    assert any(grad.abs().sum() > 0 for grad in grads)
+
+
+@pytest.mark.learning
+def test_a_guided_look_points_after_a_few_steps_and_by_itself_it_would_not() -> None:
+    """Backwards, of two layers, of which the first learns by itself to look at what surrounds."""
+
+    def points(strength: float) -> float:
+        torch.manual_seed(0)
+        run = tiny_run("transformer", dim=32, embedding=32, hidden_dim=64, heads=2)
+        model = run.model.build(Sizes(14, 14))
+        guided, steps = Guided(model.get_submodule(LOOK), 1, strength), 300
+        optimiser = torch.optim.Adam(model.parameters(), lr=1e-2, betas=(0.9, 0.98))
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+        chance = torch.Generator().manual_seed(0)
+        for _ in range(steps):
+            batch = toy_pairs("reverse", torch.randint(3, 8, (32,), generator=chance), chance)
+            with guided.listening():
+                decoded = model(batch.source, batch.inputs)
+            loss = CrossEntropy()(decoded, model.readout, batch.target)
+            loss = loss.plus("guide", guided.loss(_backwards(batch.source, batch.inputs.size(1))))
+            optimiser.zero_grad()
+            (loss.total / loss.count).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+        held = toy_pairs("reverse", torch.randint(3, 8, (200,), generator=chance), chance)
+        return pointing(model.eval(), "reverse", held)[f"{LOOK}, head 1"]
+
+    assert points(1.0) >= 0.99
+    assert points(0.0) < 0.5
+
+
+def _backwards(source: Tokens, steps: int) -> Tensor:
+    wanted = torch.zeros(len(source.ids), steps, source.ids.size(1))
+    assert source.lengths is not None
+    for row, n in enumerate(source.lengths.tolist()):
+        wanted[row, range(n), range(n - 1, -1, -1)] = 1.0
+    return wanted
+
+
+# by the commands that a user types
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    return make_toy(tmp_path_factory.mktemp("toy"))
+
+
+class Truth:
+    """The true links of a toy's training pairs."""
+
+    def __init__(self, toy: Toy) -> None:
+        self.toy, data = toy, toy.folder / "prepared" / "data"
+        self.pieces, self.pairs = SentencePiece.load(data), list[tuple[int, list[Link]]]()
+        (shard,) = Prepared.open(str(data)).shards("train")
+        opened = shard.open()
+        for i in range(shard.pairs):
+            source, target = (Text.spelt(self.pieces, ids.tolist()) for ids in opened.pair(i))
+            words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
+            own = [link for there, back in words for link in product(there, back)]
+            self.pairs.append((key_of(source.pieces.ids, target.pieces.ids), own))
+
+    def write(self, name: str, **facts: str) -> Path:
+        """For the only look that the toy's Transformer has, unless another is said."""
+        path = self.toy.folder / name
+        known = {"tokenizer": self.pieces.fingerprint, "look": LOOK, "head": "0", "shift": "1"}
+        PieceLinks.gathered(self.pairs, {**known, **facts}).write(path)
+        return path
+
+
+@pytest.fixture(scope="module")
+def truth(toy: Toy) -> Truth:
+    return Truth(toy)
+
+
+def run_cli(*arguments: str) -> str:
+    answer = CliRunner().invoke(app, list(arguments))
+    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
+        raise answer.exception
+    assert answer.exit_code == 0, answer.output
+    return answer.stdout
+
+
+def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
+    toy: Toy, truth: Truth
+) -> None:
+    home, own = toy.home("guided"), truth.write("own.links")
+    few = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
+    asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
+    run_cli(*asked)
+    events = list(read(home.log))
+    plan = next(e for e in events if e["event"] == "began")["plan"]
+    count = len({key for key, _ in truth.pairs})
+    assert plan["guide"] == f"{LOOK}, head 0, as it is read in, by the links of {count} pairs"
+    told = [e["parts"]["guide"] for e in events if e["event"] == "stepped"]
+    assert sum(told[-10:]) < sum(told[:10])
+    assert "train.guide=null" in fine_tuning(unseal(home.model))
+
+    truth.write("own.links", head="1")
+    with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
+        run_cli(*asked)
+    alone = toy.arguments(TRANSFORMER, home, *few)
+    with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, None now"):
+        run_cli(*alone)
+
+
+def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, truth: Truth) -> None:
+    home = toy.home("moved")
+    for place in (truth.write("here.links"), truth.write("there.links")):
+        run_cli(*toy.arguments(TRANSFORMER, home, f"train.guide.links={place}", "train.steps=2"))
+
+
+@pytest.mark.parametrize(
+    ("preset", "facts", "settings", "said"),
+    [
+        (RECURRENT, {}, (), rf"teaches {LOOK}, head 0.* but decoder\.attention; train one like"),
+        (TRANSFORMER, {"head": "4"}, (), rf"links: .*wrong\.links teaches {LOOK}, head 4"),
+        (TRANSFORMER, {"look": "encoder", "head": "mean"}, (), "teaches encoder, mean of all"),
+        (TRANSFORMER, {}, ("train.sampling=0.1",), r"train\.sampling: cuts words anew"),
+    ],
+)
+def test_a_guide_that_does_not_fit_the_run_is_refused(
+    toy: Toy, truth: Truth, preset: str, facts: dict[str, str], settings: tuple[str, ...], said: str
+) -> None:
+    path, home = truth.write("wrong.links", **facts), Home(toy.folder / "refused")
+    shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
+    with pytest.raises(SpecError, match=said):
+        run_cli(*toy.arguments(preset, home, f"train.guide.links={path}", *settings))
+
+
+def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
+    path = truth.write("foreign.links", tokenizer="another")
+    with pytest.raises(ArtefactError, match=r"foreign\.links: links the pieces of another vocab"):
+        Guide.open(path, truth.pieces)
+
+
+def test_only_translators_are_guided(tmp_path: Path) -> None:
+    run = read_run("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
+    with pytest.raises(SpecError, match=r"train\.guide: is for models that translate"):
+        prepare_data(run, Home(tmp_path), lambda progress: None)
+
+
+def test_what_a_resolved_run_leaves_open_can_be_set() -> None:
+    """A run that was written down says `guide: null`."""
+    run = read_run("bahdanau", ["train.guide=null", "train.guide.links=some.links"])
+    assert run.train.guide is not None
+    assert (run.train.guide.links, run.train.guide.strength) == ("some.links", 0.3)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("models")
+    return (
+        sealed("transformer", folder / "there" / "model"),
+        sealed("bahdanau", folder / "back" / "model"),
+    )
+
+
+@pytest.fixture(scope="module")
+def data(models: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Shards of a few pairs, in the pieces of the models."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "a").write_text("\n".join([*LINES, LINES[0], ""]))
+    (folder / "b").write_text("\n".join([*LINES[::-1], LINES[-1], ""]))
+    corpus = corpus_of(str(folder / "a"), str(folder / "b"))
+    pieces = str(models[0].with_name("pieces"))
+    settings = Settings(tokenizer=pieces, limits=None, dedupe="none")
+    prepare([corpus], str(folder / "data"), settings, InProcess())
+    return folder
+
+
+def test_the_command_writes_the_links_that_both_directions_agree_on(
+    models: tuple[Path, Path], data: Path
+) -> None:
+    forth, back = models
+    out = data / "guide.links"
+    both = (str(forth), "--reverse", str(back))
+    run_cli("align", *both, "--prepared", str(data / "data"), "--out", str(out))
+    there, again = load_translator(forth), load_translator(back)
+    guide = Guide.open(out, there.tokenizer)
+    assert there.pointer is not None
+    assert guide.pointer == replace(there.pointer, agreement=0.0)
+    assert len(guide.links.keys) == len(LINES)  # one came twice
+    sources, targets = LINES, LINES[::-1]
+    found = there.align(sources, targets), again.align(targets, sources)
+    for one, other in zip(*found, strict=True):
+        links = symmetrize(one.links, turned(other.links), "grow-diag")
+        pair = one.source.pieces.ids, one.target.pieces.ids
+        wanted = guide.wanted(batch_of([pair]))[0]
+        assert [(s, t) for t, s in wanted.nonzero().tolist()] == sorted(
+            spread(one, links), key=lambda link: link[::-1]
+        )
+
+
+def test_progress_is_told_from_the_first_pair_to_the_last(
+    models: tuple[Path, Path], data: Path, tmp_path: Path
+) -> None:
+    told: list[Progress] = []
+    forth, back = (load_translator(path) for path in models)
+    write_guide(tmp_path / "g", forth, back, Prepared.open(str(data / "data")), told.append)
+    assert [(p.stage, p.done, p.total, p.pairs) for p in told] == [
+        ("align", 0, 1, 6),
+        ("align", 1, 1, 6),
+    ]
+
+
+def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) -> None:
+    other, out = toy.folder / "prepared" / "data", toy.folder / "never.links"
+    with pytest.raises(ArtefactError, match="other pieces than the model's; name the data that it"):
+        run_cli(
+            *("align", str(models[0]), "--reverse", str(models[1])),
+            *("--prepared", str(other), "--out", str(out)),
+        )
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--prepared", "data"),
+        ("--prepared", "data", "--out", "x"),
+        ("--prepared", "data", "--out", "x", "--reverse", "back", "--source", "a"),
+        ("--prepared", "data", "--out", "x", "--reverse", "back", "--json"),
+        ("--source", "a"),
+        (),
+    ],
+)
+def test_what_a_guide_needs_is_said_before_anything_is_read(arguments: tuple[str, ...]) -> None:
+    answer = CliRunner().invoke(app, ["align", "model", *arguments])
+    assert answer.exit_code == 2
+    assert not isinstance(answer.exception, RegardError)
+    assert "--prepared" in answer.output
