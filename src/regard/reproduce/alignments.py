@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from regard.evaluate.alignment import Agreement, Gold, agree, check, read_gold, read_links
+from regard.evaluate.scores import count
 from regard.explain.align import END, Aligned, Text, align, all_links, symmetrize, turned
 from regard.explain.dictionary import Links
 from regard.explain.pictures.heatmap import heatmap
@@ -40,6 +41,7 @@ class Row:
     agreement: Agreement
     chosen: str  # which look, head and moment
     best: float | None = None  # the AER of the best choice, for which one needs the gold links
+    bleu: float | None = None  # of what it translates
 
 
 class Alignments(BleuByLength):
@@ -57,21 +59,37 @@ class Alignments(BleuByLength):
             for entry in LOOKING
             if entry.name in BACK
         ]
-        return (*LOOKING, *back)
+        guided = [
+            Entry(
+                f"{entry.name} guided",
+                entry.preset,
+                entry.settings,
+                guides=(entry.name, f"{entry.name} back"),
+            )
+            for entry in LOOKING
+            if entry.name in BACK
+        ]
+        return (*LOOKING, *back, *guided)
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
-        pairs = read_gilded(data)
+        every = 20 if self.quick else 1
+        pairs = read_gilded(data, every=every)
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
         pages: dict[str, str] = {}
-        for name in (entry.name for entry in LOOKING if entry.name in models):
+        _, references = pairs_of(taught[0].job.test)
+        for each in taught:
+            name, entry = each.job.entry.name, each.job.entry
+            if entry.turned:
+                continue
             found = pairs.align(models[name])
             rows.append(
                 Row(
                     name,
-                    agree([each.links for each in found], pairs.gold),
+                    agree([one.links for one in found], pairs.gold),
                     _chosen(models[name]),
                     pairs.best(models[name]),
+                    count(each.outputs, references, ["bleu"])["bleu"].corpus(),
                 )
             )
             for place in pairs.crossed():
@@ -80,7 +98,7 @@ class Alignments(BleuByLength):
             if (back := models.get(f"{name} back")) is not None:
                 rows += _both(name, models[name], back, pairs, taught[0])
         for name, path in self.beside.items():
-            rows.append(Row(name, agree(read_links(path), pairs.gold), "its own"))
+            rows.append(Row(name, agree(read_links(path)[::every], pairs.gold), "its own"))
         facts: dict[str, object] = {"rows": [asdict(row) for row in rows]}
         return Findings(facts, {"table.md": _table(rows), **pages})
 
@@ -141,13 +159,17 @@ class Gilded:
         return sorted(short, key=lambda place: -_crossings(self.gold[place].sure))[:SHOWN]
 
 
-def read_gilded(data: Path) -> Gilded:
-    """The pairs of the Hansards, from the folder of corpora."""
+def read_gilded(data: Path, *, every: int = 1) -> Gilded:
+    """The pairs of the Hansards, from the folder of corpora; or every so many."""
     stem = data / GOLD / "en-fr"
     sources, targets = pairs_of((f"{stem}.en", f"{stem}.fr"))
     gold = read_gold(f"{stem}.align")
     check(gold, sources, targets, f"{stem}.align")
-    return Gilded([each.split() for each in sources], [each.split() for each in targets], gold)
+    return Gilded(
+        [each.split() for each in sources[::every]],
+        [each.split() for each in targets[::every]],
+        gold[::every],
+    )
 
 
 def _both(
@@ -182,11 +204,7 @@ def _crossings(links: Links) -> int:
 
 
 def _chosen(translator: Translator) -> str:
-    pointer = translator.pointer
-    if pointer is None:
-        return "–"
-    head = "all heads" if pointer.head is None else f"head {pointer.head}"
-    return f"{pointer.look}, {head}, {('as said', 'as read')[pointer.shift]}"
+    return "–" if translator.pointer is None else translator.pointer.in_words
 
 
 def _drawn(name: str, aligned: Aligned, gold: Gold) -> str:
@@ -202,7 +220,7 @@ def _drawn(name: str, aligned: Aligned, gold: Gold) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    heads = ["model", "AER", "precision", "recall", "best choice", "read as an alignment"]
+    heads = ["model", "AER", "precision", "recall", "best choice", "BLEU", "read as an alignment"]
     return markdown(
         heads,
         [
@@ -211,7 +229,7 @@ def _table(rows: Sequence[Row]) -> str:
                 f"{row.agreement.aer:.1f}",
                 f"{row.agreement.precision:.1f}",
                 f"{row.agreement.recall:.1f}",
-                "–" if row.best is None else f"{row.best:.1f}",
+                *("–" if figure is None else f"{figure:.1f}" for figure in (row.best, row.bleu)),
                 row.chosen,
             ]
             for row in rows

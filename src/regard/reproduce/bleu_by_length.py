@@ -65,7 +65,7 @@ class BleuByLength(Study):
 
     @property
     def pairs(self) -> Parallel:
-        few = 120 if self.quick else None
+        few = 80 if self.quick else None
         languages = ("en", "fr")
         return Parallel("europarl-en-fr-de", languages, "train", "dev", "test_by_length", few)
 
@@ -77,8 +77,8 @@ class BleuByLength(Study):
     def settings(self) -> Sequence[str]:
         """An epoch of 200,000 pairs are some 1,700 steps."""
         if self.quick:
-            small = ["data.vocabulary=500", "train.batch_tokens=512", "search.beam=1"]
-            return [*small, *budget(steps=8, every=8)]
+            small = ["data.vocabulary=400", "train.batch_tokens=512", "search.beam=1"]
+            return [*small, *budget(steps=2, every=2)]
         return [*budget(steps=2_400, every=1_200), "data.longest=160"]
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:

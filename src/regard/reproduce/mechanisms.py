@@ -88,7 +88,7 @@ class Mechanisms(Study):
 
     @property
     def pairs(self) -> Parallel:
-        few = 120 if self.quick else None
+        few = 80 if self.quick else None
         return Parallel("multi30k", ("en", "de"), "train", "val", "test_2016_flickr", few)
 
     @property
@@ -102,8 +102,8 @@ class Mechanisms(Study):
     @property
     def settings(self) -> Sequence[str]:
         if self.quick:
-            small = ["data.vocabulary=400", "train.batch_tokens=512", "search.beam=1"]
-            return [*small, *budget(steps=4, every=4)]
+            small = ["data.vocabulary=340", "train.batch_tokens=512", "search.beam=1"]
+            return [*small, *budget(steps=2, every=2)]
         return budget(steps=1_200, every=600)
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:

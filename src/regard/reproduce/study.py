@@ -18,6 +18,7 @@ from regard.spec.read import read_run
 from regard.spec.run import Run
 from regard.tasks.training import Home
 
+GUIDE = "guide.links"
 MOST_VALIDATED = 500  # pairs: models are told apart by the test, not here
 
 
@@ -29,6 +30,7 @@ class Entry:
     preset: str
     settings: tuple[str, ...] = ()  # as `--set` takes them
     turned: bool = False  # it reads the targets and says the sources
+    guides: tuple[str, str] | None = None  # entries, there and back, by whose links it is guided
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Parallel:
     train: str
     valid: str
     test: str
-    most: int | None = None  # pairs of each split, where a few are enough
+    most: int | None = None  # pairs to learn from, and a tenth of that to test, where few will do
 
     @property
     def name(self) -> str:
@@ -49,11 +51,11 @@ class Parallel:
 
     def files(self, data: Path, out: Path) -> dict[str, tuple[str, str]]:
         """Source and target of each split."""
-        most = self.most
+        few = None if self.most is None else self.most // 10
         return {
-            "train": self._some(data, out, self.train, most),
-            "valid": self._some(data, out, self.valid, most or MOST_VALIDATED),
-            "test": self._some(data, out, self.test, most),
+            "train": self._some(data, out, self.train, self.most),
+            "valid": self._some(data, out, self.valid, few or MOST_VALIDATED),
+            "test": self._some(data, out, self.test, few),
         }
 
     def _some(self, data: Path, out: Path, split: str, most: int | None) -> tuple[str, str]:
@@ -83,6 +85,7 @@ class Job:
     run: Run
     home: Home
     test: tuple[str, str]  # files: what it translates when it is taught, and the references
+    guides: tuple[Home, Home] | None = None  # that are taught before it
 
     @property
     def name(self) -> str:
@@ -177,22 +180,32 @@ def jobs(study: Study, data: Path, out: Path) -> list[Job]:
     splits = study.pairs.files(data, folder)
     found = []
     for seed in study.seeds:
+        homes = {entry.name: Home(folder / _name(entry, seed)) for entry in study.entries}
         for entry in study.entries:
             turn = slice(None, None, -1) if entry.turned else slice(None)
             files = {name: list(both[turn]) for name, both in splits.items()}
-            tokenizer = [f"data.tokenizer={json.dumps(str(shared(folder).data))}"]
+            home = homes[entry.name]
             settings = [
                 *study.settings,
                 *entry.settings,
-                *(tokenizer if entry.turned else []),
                 f"data.train={json.dumps([{'files': files['train']}])}",
                 f"data.valid={json.dumps({'files': files['valid']})}",
                 f"train.seed={seed}",
             ]
+            guides = None
+            if entry.turned:
+                settings.append(f"data.tokenizer={json.dumps(str(shared(folder).data))}")
+            if entry.guides is not None:
+                guides = homes[entry.guides[0]], homes[entry.guides[1]]
+                settings.append(f"train.guide.links={json.dumps(str(home.path / GUIDE))}")
             run = read_run(entry.preset, settings)
-            home = Home(folder / f"{entry.name.replace(' ', '-')}-{seed}")
-            found.append(Job(entry, seed, run, home, (files["test"][0], files["test"][1])))
+            test = files["test"][0], files["test"][1]
+            found.append(Job(entry, seed, run, home, test, guides))
     return found
+
+
+def _name(entry: Entry, seed: int) -> str:
+    return f"{entry.name.replace(' ', '-')}-{seed}"
 
 
 def pairs_of(files: tuple[str, str]) -> tuple[list[str], list[str]]:

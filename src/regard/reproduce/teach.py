@@ -20,8 +20,10 @@ from queue import Empty
 from statistics import median
 
 from regard.data import storage
+from regard.data.batches.shards import Prepared
+from regard.data.preparation.prepare import Progress
 from regard.data.preparation.prepare import Tell as TellPrepared
-from regard.reproduce.study import Cost, Job, Taught, pairs_of, shared
+from regard.reproduce.study import GUIDE, Cost, Job, Taught, pairs_of, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
 from regard.train import report
 from regard.train.interrupt import interruptible
@@ -76,22 +78,37 @@ def prepare(every: Sequence[Job], tell: TellPrepared) -> None:
 
 
 def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
-    """Of each run that is not done; seeds of an entry take the same."""
+    """Of each run that is not done. Seeds of an entry take the same, and so does a run that is
+    guided as the one that guides it."""
     known: dict[str, tuple[int, Rehearsal]] = {}
     for job in every:
         if job.cost.exists():
             continue
-        if job.entry.name not in known:
+        like = job.entry.name if job.entry.guides is None else job.entry.guides[0]
+        if like not in known:
             _one_thread()
+            plain = job.run.model_copy(
+                update={"train": job.run.train.model_copy(update={"guide": None})}
+            )
             with join() as world:
-                known[job.entry.name] = foresee(job.run, job.home, world)
-        parameters, step = known[job.entry.name]
+                known[like] = foresee(plain, job.home, world)
+        parameters, step = known[like]
         left = job.run.train.steps - next(iter(job.home.checkpoints), 0)
         yield Estimate(job, parameters, left, left * step.seconds)
 
 
 def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
-    """Teach what is not yet taught; those that were interrupted are missing from the answer."""
+    """Teach what is not yet taught, those that guide before those that are guided; those that were
+    interrupted are missing from the answer."""
+    for wave in (False, True):
+        some = [job for job in every if (job.guides is not None) == wave]
+        _teach_all([job for job in some if not job.cost.exists()], at_once, tell)
+        if not all(job.cost.exists() for job in some):
+            break
+    return [Taught.read(job) for job in every if job.cost.exists()]
+
+
+def _teach_all(every: Sequence[Job], at_once: int, tell: Tell) -> None:
     context = multiprocessing.get_context("spawn")
     line = Line(context.Queue(), context.Event())
     pool = ProcessPoolExecutor(
@@ -102,7 +119,7 @@ def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
         max_tasks_per_child=1,  # the most memory that a process had is then its run's
     )
     with pool, interruptible() as interrupted:
-        left = {pool.submit(_teach, job) for job in every if not job.cost.exists()}
+        left = {pool.submit(_teach, job) for job in every}
         while left:
             done, left = wait(left, timeout=PAUSE, return_when=FIRST_COMPLETED)
             for course in line.heard():
@@ -115,7 +132,6 @@ def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
                 break
     for course in line.heard():
         tell(course)
-    return [Taught.read(job) for job in every if job.cost.exists()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +187,8 @@ def _teach(job: Job) -> None:
                 words = f"{event.metric} {event.scores.values[event.metric]:.4g}"
                 told.put(Course(job.name, event.step, last, words))
 
+    if job.guides is not None:
+        _find_links(job, lambda words: told.put(Course(job.name, 0, last, words)))
     journal = Journal(job.home.log, after=next(iter(job.home.checkpoints), None))
     with join() as world:
         outcome = train(job.run, job.home, world, observers=[journal, tell])
@@ -192,6 +210,22 @@ def _teach(job: Job) -> None:
     )
     storage.write(str(job.cost), json.dumps(asdict(cost), indent=1).encode())
     told.put(Course(job.name, outcome.step, last, "done"))
+
+
+def _find_links(job: Job, say: Callable[[str], None]) -> None:
+    """Those that its guides agree on, of all its pairs, once."""
+    from regard.tasks.translation.guide import write_guide
+    from regard.tasks.translation.translator import load
+
+    path = job.home.path / GUIDE
+    if job.guides is None or path.exists():
+        return
+    there, back = (load(home.model, engine="torch") for home in job.guides)
+
+    def tell(progress: Progress) -> None:
+        say(f"links of its pairs: {progress.done}/{progress.total}")
+
+    write_guide(path, there, back, Prepared.open(str(job.home.data)), tell)
 
 
 def _one_thread() -> None:
