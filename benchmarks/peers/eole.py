@@ -13,18 +13,18 @@ from typing import Any
 import yaml
 
 from benchmarks.peers.lesson import SOURCE, TARGET, read_lines
-from benchmarks.peers.toolkit import History, Plan, Told, Toolkit, stamp
+from benchmarks.peers.toolkit import Logged, Plan
 
-BEGIN = re.compile("Start training loop and validate every")
-STEP = re.compile(r"Step +(\d+)/ *\d+;.*?(\d+)/ *(\d+) tok/s;")
-VALIDATION = re.compile(r"valid stats calculation\s+took: ([\d.]+) s\.")
 PERPLEXITY = re.compile(r"Validation perplexity: ([\d.]+)")
-PARAMETERS = re.compile(r"number of parameters: (\d+)")
 
 
-class Eole(Toolkit):
+class Eole(Logged):
     name = "eole"
     package = "eole"
+    begins = re.compile("Start training loop and validate every")
+    steps = re.compile(r"Step +(\d+)/ *\d+;.*?\d+/ *(\d+) tok/s;")
+    validations = re.compile(r"valid stats calculation\s+took: ([\d.]+) s\.")
+    parameters = re.compile(r"number of parameters: (\d+)")
     patches = ("pip install aiohttp: it imports what it does not require",)
     differs = (
         "the rate falls with a cosine to nothing at the end: there is no straight fall",
@@ -37,22 +37,6 @@ class Eole(Toolkit):
         path = plan.folder / "train.yaml"
         path.write_text(yaml.safe_dump(self._configuration(plan)), "utf-8")
         return [str(self.python.parent / "eole"), "train", "-config", str(path)]
-
-    def read(self, plan: Plan) -> History | None:
-        text = plan.log.read_text("utf-8", errors="replace") if plan.log.exists() else ""
-        begun = BEGIN.search(text)
-        if begun is None:
-            return None
-        first = stamp(text[: begun.end()].splitlines()[-1])
-        told = [
-            Told(int(found[1]), stamp(line) - first, float(found[3]))
-            for line in text.splitlines()
-            if (found := STEP.search(line)) is not None
-        ]
-        parameters = PARAMETERS.search(text)
-        assert parameters is not None
-        validations = tuple(float(found[1]) for found in VALIDATION.finditer(text))
-        return History(int(parameters[1]), tuple(told), validations)
 
     def translate(self, plan: Plan) -> list[str]:
         recipe = self.recipe

@@ -12,17 +12,16 @@ from typing import Any
 import yaml
 
 from benchmarks.peers.lesson import SOURCE, TARGET, read_lines
-from benchmarks.peers.toolkit import History, Plan, Told, Toolkit, stamp
-
-BEGIN = re.compile(r"EPOCH 1$", re.MULTILINE)
-STEP = re.compile(r"Step: +(\d+),.*Tokens per Sec: +(\d+)")
-VALIDATION = re.compile(r"Generation took ([\d.]+)\[sec\]")
-PARAMETERS = re.compile(r"Total params: (\d+)")
+from benchmarks.peers.toolkit import Logged, Plan
 
 
-class JoeyNMT(Toolkit):
+class JoeyNMT(Logged):
     name = "JoeyNMT"
     package = "joeynmt"
+    begins = re.compile(r"EPOCH 1$", re.MULTILINE)
+    steps = re.compile(r"Step: +(\d+),.*Tokens per Sec: +(\d+)")
+    validations = re.compile(r"Generation took ([\d.]+)\[sec\]")
+    parameters = re.compile(r"Total params: (\d+)")
     patches = ("pip install importlib_metadata: it imports what it does not require",)
     differs = (
         "the rate falls with the root of the steps: of its schedules the one with an end "
@@ -42,22 +41,6 @@ class JoeyNMT(Toolkit):
         path = plan.folder / "train.yaml"
         path.write_text(yaml.safe_dump(self._configuration(plan)), "utf-8")
         return [str(self.python), "-m", "joeynmt", "train", str(path), "--skip-test"]
-
-    def read(self, plan: Plan) -> History | None:
-        text = plan.log.read_text("utf-8", errors="replace") if plan.log.exists() else ""
-        begun = BEGIN.search(text)
-        if begun is None:
-            return None
-        first = stamp(text[: begun.end()].splitlines()[-1])
-        told = [
-            Told(int(found[1]), stamp(line) - first, float(found[2]))
-            for line in text.splitlines()
-            if (found := STEP.search(line)) is not None
-        ]
-        parameters = PARAMETERS.search(text)
-        assert parameters is not None
-        validations = tuple(float(found[1]) for found in VALIDATION.finditer(text))
-        return History(int(parameters[1]), tuple(told), validations)
 
     def translate(self, plan: Plan) -> list[str]:
         """With best.ckpt, which it takes by itself, or the latest where none was the best yet."""

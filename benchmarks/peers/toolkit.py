@@ -106,6 +106,31 @@ class Toolkit(ABC):
         return None
 
 
+class Logged(Toolkit):
+    """One whose log is lines with a time, of which each kind has words of its own."""
+
+    begins: re.Pattern[str]
+    steps: re.Pattern[str]  # its number, and target tokens a second
+    validations: re.Pattern[str]  # seconds
+    parameters: re.Pattern[str]
+
+    def read(self, plan: Plan) -> History | None:
+        text = plan.log.read_text("utf-8", errors="replace") if plan.log.exists() else ""
+        begun = self.begins.search(text)
+        if begun is None:
+            return None
+        first = stamp(text[: begun.end()].splitlines()[-1])
+        told = [
+            Told(int(found[1]), stamp(line) - first, float(found[2]))
+            for line in text.splitlines()
+            if (found := self.steps.search(line)) is not None
+        ]
+        parameters = self.parameters.search(text)
+        assert parameters is not None
+        validations = tuple(float(found[1]) for found in self.validations.finditer(text))
+        return History(int(parameters[1]), tuple(told), validations)
+
+
 STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")  # as Python's logging writes it
 
 
