@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.evaluate import Beam, read_lines, read_sides, translate
+from regard.cli.evaluate import Beam, read_lines, translate
 
 
 def compare(
@@ -43,6 +43,8 @@ def compare(
 
     gates = [read_gate(written) for written in gate or []]
     names = names_of(systems)
+    from regard.data.corpus import read_sides
+
     sources, references = read_sides(source, reference)
     outputs = {}
     for name, system in zip(names, systems, strict=True):

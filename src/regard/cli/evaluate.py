@@ -68,6 +68,7 @@ def evaluate(
     """
     from rich.console import Console
 
+    from regard.data.corpus import read_sides
     from regard.evaluate.chart import chart_by_length
     from regard.evaluate.lengths import evaluate as evaluate_
     from regard.evaluate.report import draw_agreement, draw_evaluation
@@ -127,14 +128,6 @@ def read_lines(path: str) -> list[str]:
     return [line for block in line_blocks(path, 10_000) for line in block]
 
 
-def read_sides(source: str, target: str) -> tuple[list[str], list[str]]:
-    """The lines of two files; refused where one has more than the other."""
-    from regard.data.corpus import Aligned, read
-
-    pairs = list(read(Aligned(source, target)))
-    return [pair.source for pair in pairs], [pair.target for pair in pairs]
-
-
 def translate(model: str, sources: Sequence[str], beam: int | None) -> list[str]:
     """What a sealed model says, a text for each source."""
     from rich.console import Console
@@ -155,6 +148,7 @@ def _agreement(
     links: str | None,
     first: int,
 ) -> Agreement:
+    from regard.data.corpus import read_sides
     from regard.evaluate.alignment import agree, check, read_gold, read_links
 
     gold = read_gold(alignments, first=first)

@@ -69,7 +69,7 @@ def reproduce(
         )
     if estimates:
         print(f"all runs: {_lasting(_together(estimates, at_once))}", file=sys.stderr, flush=True)
-    with _shown(estimates, at_once) as shown:
+    with _shown(estimates) as shown:
         taught = teach(every, at_once, shown)
     if len(taught) < len(every):
         print("stopped; the same command goes on from here", file=sys.stderr)
@@ -114,7 +114,7 @@ def _lasting(seconds: float) -> str:
 
 
 @contextmanager
-def _shown(estimates: Sequence[Estimate], at_once: int) -> Iterator[Tell]:
+def _shown(estimates: Sequence[Estimate]) -> Iterator[Tell]:
     """Tell how the runs go: bars on a terminal, a line for each now and then elsewhere."""
     if not sys.stderr.isatty():
         yield Lines(len(estimates))

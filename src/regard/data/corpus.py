@@ -99,6 +99,12 @@ def read(corpus: Corpus) -> Iterator[Pair]:
         yield from block.pairs()
 
 
+def read_sides(source: str, target: str) -> tuple[list[str], list[str]]:
+    """The lines of two files; refused where one has more than the other."""
+    pairs = list(read(Aligned(source, target)))
+    return [pair.source for pair in pairs], [pair.target for pair in pairs]
+
+
 def corpus_of(path: str, second: str | None = None, **fields: Any) -> Corpus:
     """The corpus in these files: two files of lines, or one whose suffix says what it is.
 

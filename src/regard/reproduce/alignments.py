@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from regard.data.corpus import read_sides
 from regard.evaluate.alignment import Agreement, Gold, agree, check, read_gold, read_links
 from regard.evaluate.scores import count
 from regard.explain.align import END, Aligned, Text, align, all_links, symmetrize, turned
@@ -22,7 +23,7 @@ from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
 from regard.reproduce.pages import markdown
-from regard.reproduce.study import Entry, Findings, Taught, pairs_of
+from regard.reproduce.study import Entry, Findings, Taught
 from regard.tasks.translation.finish import agree as point_where_both_agree
 from regard.tasks.translation.task import Pairs
 from regard.tasks.translation.translator import Translator, load
@@ -46,7 +47,6 @@ class Row:
 
 class Alignments(BleuByLength):
     name = "alignments"
-    about = "alignment error rate of what models look at (taught on Europarl; gold: Hansards)"
 
     def __init__(self, *, quick: bool, beside: Mapping[str, str] | None = None) -> None:
         super().__init__(quick=quick)
@@ -77,7 +77,7 @@ class Alignments(BleuByLength):
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
         pages: dict[str, str] = {}
-        _, references = pairs_of(taught[0].job.test)
+        _, references = read_sides(*taught[0].job.test)
         for each in taught:
             name, entry = each.job.entry.name, each.job.entry
             if entry.turned:
@@ -162,7 +162,7 @@ class Gilded:
 def read_gilded(data: Path, *, every: int = 1) -> Gilded:
     """The pairs of the Hansards, from the folder of corpora; or every so many."""
     stem = data / GOLD / "en-fr"
-    sources, targets = pairs_of((f"{stem}.en", f"{stem}.fr"))
+    sources, targets = read_sides(f"{stem}.en", f"{stem}.fr")
     gold = read_gold(f"{stem}.align")
     check(gold, sources, targets, f"{stem}.align")
     return Gilded(
@@ -189,7 +189,7 @@ def _both(
     ]
     valid = taught.job.run.data.valid
     assert valid is not None
-    held = pairs_of((valid.files[0], valid.files[1]))
+    held = read_sides(valid.files[0], valid.files[1])
     point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
     chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
     return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]

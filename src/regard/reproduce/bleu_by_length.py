@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from regard.data.corpus import read_sides
 from regard.evaluate.chart import chart_by_length
 from regard.evaluate.lengths import Evaluation, evaluate
 from regard.reproduce.pages import cost_table, markdown
-from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget, pairs_of
+from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget
 
 RECURRENT = "translate-rnn-tiny"
 _DIMS = (
@@ -61,7 +62,6 @@ ENTRIES = (
 
 class BleuByLength(Study):
     name = "bleu-by-length"
-    about = "what becomes of long sentences with and without attention (Europarl, English–French)"
 
     @property
     def pairs(self) -> Parallel:
@@ -82,7 +82,7 @@ class BleuByLength(Study):
         return [*budget(steps=2_400, every=1_200), "data.longest=160"]
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
-        sources, references = pairs_of(taught[0].job.test)
+        sources, references = read_sides(*taught[0].job.test)
         found = {
             each.job.entry.name: evaluate(sources, each.outputs, references, ter=False)
             for each in taught

@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
 
+from regard.data.corpus import read_sides
 from regard.evaluate.bootstrap import Difference, differ
 from regard.evaluate.scores import Counts, count
 from regard.reproduce.pages import markdown
 from regard.reproduce.strip import strip_chart
-from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget, pairs_of
+from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget
 from regard.tasks.translation.translator import load
 
 _BASE = (
@@ -84,7 +85,6 @@ class Row:
 
 class Mechanisms(Study):
     name = "mechanisms"
-    about = "scores, spans, weighings and wirings side by side (Multi30k, English–German)"
 
     @property
     def pairs(self) -> Parallel:
@@ -107,7 +107,7 @@ class Mechanisms(Study):
         return budget(steps=1_200, every=600)
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
-        _, references = pairs_of(taught[0].job.test)
+        _, references = read_sides(*taught[0].job.test)
         by_entry: dict[str, list[Taught]] = {}
         for each in taught:
             by_entry.setdefault(each.job.entry.name, []).append(each)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.data.corpus import Aligned, read
+from regard.data.corpus import read_sides
 from regard.errors import CorpusError
 from regard.spec.read import read_run
 from regard.spec.run import Run
@@ -69,7 +69,7 @@ class Parallel:
         if most is None:
             return str(source), str(target)
         written = [out / f"{split}.{side}" for side in self.languages]
-        for path, lines in zip(written, pairs_of((str(source), str(target))), strict=True):
+        for path, lines in zip(written, read_sides(str(source), str(target)), strict=True):
             # from all parts of the file alike: it may be sorted
             some = lines[:: -(-len(lines) // most)]
             path.write_text("".join(f"{line}\n" for line in some), "utf-8")
@@ -138,7 +138,6 @@ class Findings:
 
 class Study(ABC):
     name: str
-    about: str  # in a sentence, for those who choose
 
     def __init__(self, *, quick: bool) -> None:
         self.quick = quick
@@ -206,12 +205,6 @@ def jobs(study: Study, data: Path, out: Path) -> list[Job]:
 
 def _name(entry: Entry, seed: int) -> str:
     return f"{entry.name.replace(' ', '-')}-{seed}"
-
-
-def pairs_of(files: tuple[str, str]) -> tuple[list[str], list[str]]:
-    """The sentences of a pair of files, and their translations."""
-    pairs = list(read(Aligned(*files)))
-    return [pair.source for pair in pairs], [pair.target for pair in pairs]
 
 
 def shared(folder: Path, *, turned: bool = False) -> Home:

@@ -21,9 +21,10 @@ from statistics import median
 
 from regard.data import storage
 from regard.data.batches.shards import Prepared
+from regard.data.corpus import read_sides
 from regard.data.preparation.prepare import Progress
 from regard.data.preparation.prepare import Tell as TellPrepared
-from regard.reproduce.study import GUIDE, Cost, Job, Taught, pairs_of, shared
+from regard.reproduce.study import GUIDE, Cost, Job, Taught, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
 from regard.train import report
 from regard.train.interrupt import interruptible
@@ -197,7 +198,7 @@ def _teach(job: Job) -> None:
         return
     told.put(Course(job.name, outcome.step, last, TRANSLATED))
     translator = load(job.home.model, engine="torch")
-    sources, _ = pairs_of(job.test)
+    sources, _ = read_sides(*job.test)
     outputs = [" ".join(said.text.splitlines()) for said in translator.translate(sources)]
     storage.write(str(job.outputs), "".join(f"{line}\n" for line in outputs).encode())
     steps = [fact for fact in read_log(job.home.log) if fact["event"] == "stepped"]
