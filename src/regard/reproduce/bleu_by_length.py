@@ -34,7 +34,10 @@ ENTRIES = (
         "no attention",  # Sutskever's wiring
         RECURRENT,
         # the second layer is as large as what the others look with
-        (*_DIMS, "model.encoder.layers=2", "model.decoder={kind: never-ask, dim: 256}"),
+        (
+            *(*_DIMS, "model.encoder.layers=2"),
+            "model.decoder={kind: never-ask, dim: 256, dropout: 0.1}",
+        ),
     ),
     Entry("last state", RECURRENT, (*_BAHDANAU, "model.decoder.attention.span.kind=last")),
     Entry("Bahdanau", RECURRENT, _BAHDANAU),
@@ -79,7 +82,7 @@ class BleuByLength(Study):
         if self.quick:
             small = ["data.vocabulary=400", "train.batch_tokens=512", "search.beam=1"]
             return [*small, *budget(steps=2, every=2)]
-        return [*budget(steps=2_400, every=1_200), "data.longest=160"]
+        return [*budget(steps=2_000, every=1_000), "data.longest=160"]
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
         sources, references = read_sides(*taught[0].job.test)

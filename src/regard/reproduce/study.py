@@ -19,6 +19,7 @@ from regard.spec.run import Run
 from regard.tasks.training import Home
 
 GUIDE = "guide.links"
+SAVED = 100  # steps, of some seconds at the most: what a killed run has to do again
 MOST_VALIDATED = 500  # pairs: models are told apart by the test, not here
 
 
@@ -167,7 +168,8 @@ class Study(ABC):
 def budget(*, steps: int, every: int) -> list[str]:
     """Of so many steps: the rate rises in the first tenth of them, and falls to nothing."""
     return [
-        *(f"train.steps={steps}", f"train.validate_every={every}", f"train.save_every={every}"),
+        *(f"train.steps={steps}", f"train.validate_every={every}"),
+        f"train.save_every={min(every, SAVED)}",
         f"train.schedule={{kind: linear, warmup: {max(1, steps // 10)}}}",
     ]
 
