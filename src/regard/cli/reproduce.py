@@ -83,11 +83,17 @@ def _study(figure: Figure, quick: bool, beside: list[str]) -> Study:
     from regard.reproduce.mechanisms import Mechanisms
 
     if figure is Figure.alignments:
-        pairs = [each.partition("=") for each in beside]
-        return Alignments(quick=quick, beside={name: path for name, _, path in pairs})
+        return Alignments(quick=quick, beside=dict(map(_named, beside)))
     if beside:
         raise typer.BadParameter("--beside is for alignments")
     return {Figure.bleu_by_length: BleuByLength, Figure.mechanisms: Mechanisms}[figure](quick=quick)
+
+
+def _named(given: str) -> tuple[str, str]:
+    name, _, path = given.partition("=")
+    if not Path(path).is_file():
+        raise typer.BadParameter(f"--beside {given}: no such file; write NAME=FILE")
+    return name, path
 
 
 def _written(found: Findings, folder: Path) -> str:
@@ -132,9 +138,8 @@ def _shown(estimates: Sequence[Estimate]) -> Iterator[Tell]:
         }
 
         def tell(course: Course) -> None:
-            bar = bars[course.job]
-            done = course.words == "done"
-            progress.update(bar, completed=course.step, words=course.words, visible=not done)
+            bar, visible = bars[course.job], not course.done
+            progress.update(bar, completed=course.step, words=course.words, visible=visible)
 
         yield tell
 
@@ -145,10 +150,9 @@ class Lines:
         self.said: dict[str, float] = {}
 
     def __call__(self, course: Course) -> None:
-        self.done += course.words == "done"
+        self.done += course.done
         now = time.monotonic()
-        plain = course.words.startswith("loss")
-        if plain and now < self.said.get(course.job, 0.0) + PAUSE:
+        if course.plain and now < self.said.get(course.job, 0.0) + PAUSE:
             return
         self.said[course.job] = now
         place = f"step {course.step:,}/{course.last:,}"

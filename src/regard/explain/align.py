@@ -9,7 +9,7 @@ Transformer a neighbouring layer or the other moment can be as bad as chance.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from torch import Tensor
 
 from regard.attention import Attention
 from regard.explain.dictionary import Links
-from regard.explain.reread import Reading, looks_at_source
+from regard.explain.reread import Reading, looks_at_source, reread
 from regard.models import EncoderDecoder
 from regard.text.tokenizer import Pieces, Span, Tokenizer
 from regard.text.words import pieces_of_words, words
@@ -99,6 +99,14 @@ class Aligned:
     target: Text
     weights: Float[Tensor, "J I"]  # how each target word's look is shared out; the last is nothing
     links: Links  # (source word, target word)
+
+
+def reread_texts(
+    model: EncoderDecoder[Any, Any],
+    pairs: Sequence[tuple[Text, Text]],
+    names: Collection[str] | None = None,
+) -> list[Reading]:
+    return reread(model, [(one.pieces.ids, other.pieces.ids) for one, other in pairs], names)
 
 
 def align(pointer: Pointer, source: Text, target: Text, reading: Reading) -> Aligned:

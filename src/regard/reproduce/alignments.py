@@ -15,10 +15,18 @@ from pathlib import Path
 from regard.data.corpus import read_sides
 from regard.evaluate.alignment import Agreement, Gold, agree, check, read_gold, read_links
 from regard.evaluate.scores import count
-from regard.explain.align import END, Aligned, Text, align, all_links, symmetrize, turned
+from regard.explain.align import (
+    END,
+    Aligned,
+    Text,
+    align,
+    all_links,
+    reread_texts,
+    symmetrize,
+    turned,
+)
 from regard.explain.dictionary import Links
 from regard.explain.pictures.heatmap import heatmap
-from regard.explain.reread import Ids, reread
 from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
@@ -132,13 +140,13 @@ class Gilded:
         pointer = translator.pointer
         assert pointer is not None, "only models that look are asked"
         texts = self.texts(translator.tokenizer)
-        readings = reread(translator.model, _ids(texts), [pointer.look])
+        readings = reread_texts(translator.model, texts, [pointer.look])
         return [align(pointer, *pair, one) for pair, one in zip(texts, readings, strict=True)]
 
     def best(self, translator: Translator) -> float:
         """The least AER that any look, head and moment has."""
         texts = self.texts(translator.tokenizer)
-        found = all_links(texts, reread(translator.model, _ids(texts)))
+        found = all_links(texts, reread_texts(translator.model, texts))
         return min(agree(links, self.gold).aer for links in found.values())
 
     def both(self, forth: Translator, back: Translator) -> Agreement:
@@ -193,10 +201,6 @@ def _both(
     point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
     chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
     return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
-
-
-def _ids(texts: Sequence[tuple[Text, Text]]) -> list[tuple[Ids, Ids]]:
-    return [(source.pieces.ids, target.pieces.ids) for source, target in texts]
 
 
 def _crossings(links: Links) -> int:

@@ -46,6 +46,8 @@ class Course:
     step: int
     last: int
     words: str
+    done: bool = False  # translated too: there is no more to come
+    plain: bool = False  # one step of many: who shows lines may leave it out
 
 
 Tell = Callable[[Course], None]
@@ -183,7 +185,7 @@ def _teach(job: Job) -> None:
                 told.put(Course(job.name, event.step, last, event.plan["time"]))
             case Stepped():
                 words = f"loss {event.loss:.3f}, {event.tokens / event.seconds:,.0f} tokens/s"
-                told.put(Course(job.name, event.step, last, words))
+                told.put(Course(job.name, event.step, last, words, plain=True))
             case Validated():
                 words = f"{event.metric} {event.scores.values[event.metric]:.4g}"
                 told.put(Course(job.name, event.step, last, words))
@@ -210,7 +212,7 @@ def _teach(job: Job) -> None:
         memory,
     )
     storage.write(str(job.cost), json.dumps(asdict(cost), indent=1).encode())
-    told.put(Course(job.name, outcome.step, last, "done"))
+    told.put(Course(job.name, outcome.step, last, "done", done=True))
 
 
 def _find_links(job: Job, say: Callable[[str], None]) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from regard.data.batches.shards import Prepared
 from regard.explain.alarm import calibrate, measure
-from regard.explain.align import Pointer, Text, choose, choose_both
+from regard.explain.align import Pointer, Text, choose, choose_both, reread_texts
 from regard.explain.dictionary import silver_links
-from regard.explain.reread import Ids, looks_at_source, reread
+from regard.explain.reread import looks_at_source
 from regard.tasks.translation.task import Pairs
 from regard.tasks.translation.translator import Translator
 from regard.text.words import words
@@ -39,7 +39,7 @@ def agree(forth: Translator, back: Translator, pairs: Pairs) -> None:
     there = [_texts(forth, source, target) for source, target in held]
     again = [_texts(back, target, source) for source, target in held]
     forth.pointer, back.pointer = choose_both(
-        there, again, reread(forth.model, _ids(there)), reread(back.model, _ids(again))
+        there, again, reread_texts(forth.model, there), reread_texts(back.model, again)
     )
 
 
@@ -49,15 +49,11 @@ def _point(translator: Translator, prepared: Prepared, held_out: Pairs) -> Point
     read = (*held, *_read_before(prepared, translator))
     silver = silver_links([(_lowered(source), _lowered(target)) for source, target in read])
     pairs = [_texts(translator, source, target) for source, target in held]
-    return choose(pairs, reread(translator.model, _ids(pairs)), silver[: len(held)])
+    return choose(pairs, reread_texts(translator.model, pairs), silver[: len(held)])
 
 
 def _texts(translator: Translator, source: str, target: str) -> tuple[Text, Text]:
     return Text.read(translator.tokenizer, source), Text.read(translator.tokenizer, target)
-
-
-def _ids(pairs: list[tuple[Text, Text]]) -> list[tuple[Ids, Ids]]:
-    return [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
 
 
 def _lowered(text: str) -> list[str]:

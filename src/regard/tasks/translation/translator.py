@@ -19,7 +19,7 @@ from regard.engine.texts import Said, Splitting, join, search_texts
 from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError, SpecError
 from regard.explain.alarm import Alarm, Bounds, judge, worst
-from regard.explain.align import Aligned, Pointer, Text, concatenate, has
+from regard.explain.align import Aligned, Pointer, Text, concatenate, has, reread_texts
 from regard.explain.align import align as align_pair
 from regard.explain.dictionary import Links
 from regard.explain.explain import explain
@@ -144,12 +144,12 @@ class Translator:
                 "model: looks at nothing while it translates, so it cannot tell which word stands "
                 "for which; use a model with attention"
             )
-        pairs = [
-            tuple(Text.read(self.tokenizer, text, spaced=pretokenized) for text in pair)
-            for pair in zip(sources, targets, strict=True)
-        ]
-        ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
-        readings = reread(self.model, ids, [pointer.look])
+        sides = (
+            [Text.read(self.tokenizer, text, spaced=pretokenized) for text in side]
+            for side in (sources, targets)
+        )
+        pairs = list(zip(*sides, strict=True))
+        readings = reread_texts(self.model, pairs, [pointer.look])
         return [
             (align_pair(pointer, source, target, reading), reading.logps)
             for (source, target), reading in zip(pairs, readings, strict=True)
