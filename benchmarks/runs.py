@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -12,6 +11,7 @@ from regard.spec.read import read_run
 from regard.spec.run import Run
 from regard.tasks.training import Home, prepare_data, train
 from regard.train.mesh import World
+from regard.train.observers.journal import Journal, read
 from regard.train.report import Event, Validated
 
 
@@ -19,7 +19,7 @@ from regard.train.report import Event, Validated
 class Taught:
     model: Path  # sealed
     parameters: int
-    seconds: float
+    seconds: float  # of steps, those before a stop too
 
 
 def prepare_once(run: Run, folder: Path) -> Home:
@@ -39,9 +39,9 @@ def teach(name: str, preset: str, settings: list[str], prepared: Home, folder: P
             value = event.scores.values[event.metric]
             print(f"  {name}, step {event.step:,}: {event.metric} {value:.4g}", flush=True)
 
-    clock = time.perf_counter()
-    train(run, home, World(), observers=[tell])
-    seconds = time.perf_counter() - clock
+    journal = Journal(home.log, after=next(iter(home.checkpoints), None))
+    train(run, home, World(), observers=[journal, tell])
+    seconds = sum(fact["seconds"] for fact in read(home.log) if fact["event"] == "stepped")
     from regard.tasks.use import load
 
     model = load(home.model).model
