@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
 import regard
 from regard.batch import Documents, Tokens, pad
 from regard.bundle.bundle import SCORES, unseal
-from regard.cli.main import app
 from regard.data.batches.shards import Prepared
 from regard.errors import ArtefactError, CorpusError, RegardError, SpecError
 from regard.nn import pool
@@ -24,6 +22,7 @@ from regard.tasks.documents.labeller import Labelled, Labeller, shaded
 from regard.tasks.documents.task import documents, held_out, scored
 from regard.tasks.training import Home
 from regard.text.tokenizer import EOS, SentencePiece
+from tests.command import run_cli
 from tests.judged import BLAME, PRAISE, arguments, document, make_judged
 from tests.toy import WORDS
 
@@ -31,14 +30,6 @@ from tests.toy import WORDS
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_judged(tmp_path_factory.mktemp("judged"))
-
-
-def run_cli(said: list[str], text: str | None = None) -> str:
-    answer = CliRunner().invoke(app, said, input=text)
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
 
 
 @pytest.fixture(scope="module")

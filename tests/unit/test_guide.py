@@ -38,6 +38,7 @@ from regard.tasks.translation.translator import load as load_translator
 from regard.text.tokenizer import BOS, EOS, SentencePiece
 from regard.train.objective import CrossEntropy, Guided
 from regard.train.observers.journal import read
+from tests.command import run_cli
 from tests.sealed import LINES, sealed
 from tests.tiny import target as some_target
 from tests.tiny import tiny, tiny_run, tokens
@@ -351,21 +352,13 @@ def truth(toy: Toy) -> Truth:
     return Truth(toy)
 
 
-def run_cli(*arguments: str) -> str:
-    answer = CliRunner().invoke(app, list(arguments))
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
-
-
 def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     toy: Toy, truth: Truth
 ) -> None:
     home, own = toy.home("guided"), truth.write("own.links")
     few = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
     asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
-    run_cli(*asked)
+    run_cli(asked)
     events = list(read(home.log))
     plan = next(e for e in events if e["event"] == "began")["plan"]
     count = len({key for key, _ in truth.pairs})
@@ -376,16 +369,16 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
 
     truth.write("own.links", head="1")
     with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
-        run_cli(*asked)
+        run_cli(asked)
     alone = toy.arguments(TRANSFORMER, home, *few)
     with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, None now"):
-        run_cli(*alone)
+        run_cli(alone)
 
 
 def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, truth: Truth) -> None:
     home = toy.home("moved")
     for place in (truth.write("here.links"), truth.write("there.links")):
-        run_cli(*toy.arguments(TRANSFORMER, home, f"train.guide.links={place}", "train.steps=2"))
+        run_cli(toy.arguments(TRANSFORMER, home, f"train.guide.links={place}", "train.steps=2"))
 
 
 @pytest.mark.parametrize(
@@ -403,7 +396,7 @@ def test_a_guide_that_does_not_fit_the_run_is_refused(
     path, home = truth.write("wrong.links", **facts), Home(toy.folder / "refused")
     shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
     with pytest.raises(SpecError, match=said):
-        run_cli(*toy.arguments(preset, home, f"train.guide.links={path}", *settings))
+        run_cli(toy.arguments(preset, home, f"train.guide.links={path}", *settings))
 
 
 def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
@@ -453,7 +446,7 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
     forth, back = models
     out = data / "guide.links"
     both = (str(forth), "--reverse", str(back))
-    run_cli("align", *both, "--prepared", str(data / "data"), "--out", str(out))
+    run_cli(["align", *both, "--prepared", str(data / "data"), "--out", str(out)])
     there, again = load_translator(forth), load_translator(back)
     guide = Guide.open(out, there.tokenizer)
     assert there.pointer is not None
@@ -486,8 +479,10 @@ def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) 
     other, out = toy.folder / "prepared" / "data", toy.folder / "never.links"
     with pytest.raises(ArtefactError, match="other pieces than the model's; name the data that it"):
         run_cli(
-            *("align", str(models[0]), "--reverse", str(models[1])),
-            *("--prepared", str(other), "--out", str(out)),
+            [
+                *("align", str(models[0]), "--reverse", str(models[1])),
+                *("--prepared", str(other), "--out", str(out)),
+            ]
         )
     assert not out.exists()
 

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
 import regard
 from regard.bundle.bundle import SCORES, unseal
-from regard.cli.main import app
 from regard.data.batches.shards import Prepared
 from regard.engine.engine import Draw
 from regard.errors import CorpusError, RegardError, SpecError
@@ -24,6 +22,7 @@ from regard.tasks.language.use import USE
 from regard.tasks.training import Home
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
 from regard.train.observers.journal import read
+from tests.command import run_cli
 from tests.prose import LONGEST, PRESETS, arguments, make_prose
 from tests.toy import WORDS
 
@@ -33,14 +32,6 @@ COUNT = " ".join(WORDS[1:9])
 @pytest.fixture(scope="module")
 def prose(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_prose(tmp_path_factory.mktemp("prose"))
-
-
-def run_cli(said: list[str], text: str | None = None) -> str:
-    answer = CliRunner().invoke(app, said, input=text)
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, unseal
-from regard.cli.main import app
 from regard.data.batches.shards import Prepared
 from regard.errors import ArtefactError, SpecError
 from regard.evaluate.scores import score
@@ -20,20 +18,13 @@ from regard.tasks.translation.task import Pairs, Translation, held_out
 from regard.tasks.translation.translator import load
 from regard.text.tokenizer import SentencePiece
 from regard.train.observers.journal import read
+from tests.command import run_cli
 from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return make_toy(tmp_path_factory.mktemp("toy"))
-
-
-def run_cli(arguments: list[str]) -> str:
-    answer = CliRunner().invoke(app, arguments)
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
 
 
 @pytest.fixture(scope="module")

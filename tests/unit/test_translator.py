@@ -8,16 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import regard
-from regard.cli.main import app
 from regard.engine.engine import Decoding, Draw
 from regard.engine.texts import Splitting
 from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError
 from regard.explain.reread import reread
 from regard.text.words import words
+from tests.command import run_cli
 from tests.sealed import LINES, sealed
 
 
@@ -29,14 +28,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def translator(model: Path) -> regard.Translator:
     return regard.load(model)
-
-
-def run_cli(*arguments: str, text: str = "") -> tuple[str, str]:
-    answer = CliRunner().invoke(app, list(arguments), input=text.encode())
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout, answer.stderr
 
 
 def test_a_translation_tells_its_score_and_that_of_every_piece(translator) -> None:
@@ -158,7 +149,7 @@ def test_an_engine_that_is_not_there_is_not_replaced_by_another(model: Path) -> 
 
 def test_lines_in_give_as_many_lines_out(model: Path, translator) -> None:
     text = "\n".join(["", *LINES, "", "no end"])
-    out, _ = run_cli("translate", str(model), text=text)
+    out = run_cli(["translate", str(model)], text)
     wanted = [found.text for found in translator.translate(text.split("\n"))]
     assert out.split("\n")[:-1] == wanted
 
@@ -166,20 +157,20 @@ def test_lines_in_give_as_many_lines_out(model: Path, translator) -> None:
 def test_a_file_is_translated_into_a_file(model: Path, tmp_path: Path, translator) -> None:
     (tmp_path / "in").write_bytes(b"A dog runs.\r\nGo!\n")
     files = ("--source", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
-    run_cli("translate", str(model), *files)
+    run_cli(["translate", str(model), *files])
     wanted = [found.text for found in translator.translate(["A dog runs.", "Go!"])]
     assert (tmp_path / "out").read_text().split("\n") == [*wanted, ""]
 
 
 def test_several_translations_are_numbered_and_scored(model: Path) -> None:
-    out, _ = run_cli("translate", str(model), "--nbest", "3", text="A dog runs.\nGo!\n")
+    out = run_cli(["translate", str(model), "--nbest", "3"], "A dog runs.\nGo!\n")
     rows = [line.split(" ||| ") for line in out.splitlines()]
     assert [row[0] for row in rows] == ["0", "0", "0", "1", "1", "1"]
     assert float(rows[0][2]) >= float(rows[1][2])
 
 
 def test_json_has_everything(model: Path) -> None:
-    out, _ = run_cli("translate", str(model), "--json", "--align", "--check", text="A dog runs.\n")
+    out = run_cli(["translate", str(model), "--json", "--align", "--check"], "A dog runs.\n")
     said = json.loads(out)
     assert said["source"] == "A dog runs." and said["alarm"]["check"] in (True, False)
     assert said["aligned"]["source_words"] == [[0, 1], [2, 5], [6, 10], [10, 11]]
@@ -190,9 +181,9 @@ def test_links_of_given_pairs_are_written_a_line_each(model: Path, tmp_path: Pat
     (tmp_path / "a").write_text("A dog runs.\nGo!\n")
     (tmp_path / "b").write_text("Ein Hund rennt.\nLos!\n")
     pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
-    out, _ = run_cli("align", str(model), *pairs)
+    out = run_cli(["align", str(model), *pairs])
     assert len(out.splitlines()) == 2
-    both, _ = run_cli("align", str(model), *pairs, "--reverse", str(model), "--json")
+    both = run_cli(["align", str(model), *pairs, "--reverse", str(model), "--json"])
     assert json.loads(both.splitlines()[0])["target_words"][1] == [4, 8]
 
 
@@ -201,7 +192,7 @@ def test_two_directions_seal_what_they_agree_on(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("A dog runs.\nTwo cats run away.\n")
     (tmp_path / "b").write_text("A man sees a dog.\nGo!\n")
     pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
-    run_cli("align", str(there), *pairs, "--reverse", str(back), "--choose")
+    run_cli(["align", str(there), *pairs, "--reverse", str(back), "--choose"])
     one, other = (regard.load(path).pointer for path in (there, back))
     assert one.agreement == other.agreement > 0
 
@@ -209,4 +200,4 @@ def test_two_directions_seal_what_they_agree_on(tmp_path: Path) -> None:
 def test_what_is_not_utf_8_is_named_by_its_line(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(CorpusError, match="line 2: is not UTF-8"):
-        run_cli("translate", str(model), "--source", str(tmp_path / "in"))
+        run_cli(["translate", str(model), "--source", str(tmp_path / "in")])
