@@ -16,7 +16,7 @@ from regard.batch import Tokens
 from regard.data.batches.loader import Micro, Step
 from regard.data.batches.stream import Place, places_of
 from regard.models import Classifier
-from regard.nn.embed import embedding
+from regard.nn.embed import Embedding
 from regard.nn.recurrent import Reading, RecurrentEncoder
 from regard.train.objective import Loss
 from regard.train.report import Scores
@@ -65,7 +65,7 @@ class Counting(Task[Labelled]):
     def __init__(self, *, micros: int = 1, broken_at: int | None = None) -> None:
         super().__init__()
         torch.manual_seed(0)
-        encoder = RecurrentEncoder(embedding(LETTERS, 16), Reading(16, 16))
+        encoder = RecurrentEncoder(Embedding(LETTERS, 16), Reading(16, 16))
         self.model = Classifier(encoder, 2, dropout=0.1)
         self.objective = nn.Identity()
         self.epoch_tokens, self.facts, self.micros = 3200, {"letters": str(LETTERS)}, micros

@@ -6,15 +6,24 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 
-def embedding(vocabulary: int, dim: int) -> nn.Embedding:
-    """A table of vectors of about unit length, so that it may also serve as the readout."""
-    table = nn.Embedding(vocabulary, dim)
-    nn.init.normal_(table.weight, std=dim**-0.5)
-    return table
+class Embedding(nn.Embedding):
+    """y = √dim E_w  (Vaswani et al. 2017, 3.4)
+
+    The table's rows are of about unit length, so that it may also serve as the readout. What is
+    read has numbers of about unit size: with smaller ones recurrent cells, which are initialised
+    for such, tell their inputs apart by so little that they first learn to ignore them.
+    """
+
+    def __init__(self, vocabulary: int, dim: int) -> None:
+        super().__init__(vocabulary, dim)
+        nn.init.normal_(self.weight, std=dim**-0.5)
+
+    def forward(self, ids: Int[Tensor, "*B"]) -> Float[Tensor, "*B E"]:
+        return super().forward(ids) * self.embedding_dim**0.5
 
 
 class Positions(nn.Module, ABC):
@@ -46,7 +55,8 @@ class LearnedPositions(Positions):
 
     def __init__(self, limit: int, dim: int) -> None:
         super().__init__()
-        self.table = embedding(limit, dim)
+        self.table = nn.Embedding(limit, dim)
+        nn.init.normal_(self.table.weight, std=dim**-0.5)
 
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
         end, limit = start + inputs.size(1), self.table.num_embeddings

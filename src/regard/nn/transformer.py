@@ -112,7 +112,7 @@ class DecoderBlock(nn.Module):
 
 
 class Input(nn.Module):
-    """x_t = √dim y_t + p_t  (3.4, 3.5)
+    """x_t = y_t + p_t  (3.5)
 
     Under autocast what the blocks add to is as narrow as what they make, or every one of their
     matrix products would have to convert its input, and its gradient back.
@@ -123,7 +123,7 @@ class Input(nn.Module):
         self.positions, self.dropout = positions, Dropout(dropout)
 
     def forward(self, inputs: Float[Tensor, "B T E"], start: int) -> Float[Tensor, "B T E"]:
-        x = inputs * inputs.size(-1) ** 0.5 + self.positions(start, inputs)
+        x = inputs + self.positions(start, inputs)
         return self.dropout(narrowed(x))
 
     if TYPE_CHECKING:

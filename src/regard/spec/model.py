@@ -15,7 +15,7 @@ from torch import nn
 
 from regard.errors import SpecError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
-from regard.nn.embed import embedding
+from regard.nn.embed import Embedding
 from regard.spec.attention import Look, Share
 from regard.spec.decoder import SourceDecoder, Speaker
 from regard.spec.encoder import AnyEncoder, SourceEncoder
@@ -44,11 +44,11 @@ class EncoderDecoderSpec(Spec):
         return self.encoder.reads
 
     def build(self, sizes: Sizes) -> EncoderDecoder[Any, Any]:
-        words = embedding(sizes.target, self.embedding)
+        words = Embedding(sizes.target, self.embedding)
 
         def source_words() -> nn.Embedding:
             if self.tie != "all":
-                return embedding(sizes.source, self.embedding)
+                return Embedding(sizes.source, self.embedding)
             if sizes.source != sizes.target:
                 raise SpecError(
                     f"tie: all needs one vocabulary, not {sizes.source} source tokens and "
@@ -74,7 +74,7 @@ class LanguageModelSpec(Spec):
     tie: Literal["none", "readout"] = "none"
 
     def build(self, sizes: Sizes) -> LanguageModel[Any]:
-        words = embedding(sizes.target, self.embedding)
+        words = Embedding(sizes.target, self.embedding)
         decoder = self.decoder.build(self.embedding)
         readout = build_readout(decoder.dim, words, tied=self.tie != "none")
         return LanguageModel(decoder, words, readout)
@@ -95,7 +95,7 @@ class ClassifierSpec(Spec):
         return self.encoder.reads
 
     def build(self, sizes: Sizes) -> Classifier[Any]:
-        encoder = self.encoder.build(lambda: embedding(sizes.source, self.embedding))
+        encoder = self.encoder.build(lambda: Embedding(sizes.source, self.embedding))
         return Classifier(encoder, sizes.target, dropout=self.dropout)
 
     def looks(self) -> list[Look]:
