@@ -104,7 +104,7 @@ class Mechanisms(Study):
         if self.quick:
             small = ["data.vocabulary=340", "train.batch_tokens=512", "search.beam=1"]
             return [*small, *budget(steps=2, every=2)]
-        return budget(steps=700, every=350)
+        return budget(steps=600, every=300)
 
     def find(self, taught: Sequence[Taught], data: Path) -> Findings:
         _, references = read_sides(*taught[0].job.test)
