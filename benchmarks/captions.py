@@ -23,7 +23,6 @@ import argparse
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
@@ -44,6 +43,7 @@ from regard.tasks.captions.captioner import Captioner, load
 from regard.tasks.captions.task import scored
 from regard.tasks.training import Home, prepare_data, train
 from regard.train.mesh import World
+from regard.train.observers.journal import steps as read_steps
 from regard.train.report import Event, Validated
 
 SIDE = 64  # of a generated scene, in pixels: regions are 8 by 8, things 16 to 21
@@ -86,7 +86,7 @@ class Found:
     exact: float
     bleu: float
     parameters: int
-    seconds: float
+    seconds: float  # of steps, those before a stop too
     pointing: Pointing | None
 
 
@@ -190,7 +190,6 @@ def learn(
             f"train.save_every={max(1, steps // 6)}",
         ],
     )
-    begun = time.process_time()
 
     def tell(event: Event) -> None:
         if isinstance(event, Validated):
@@ -198,8 +197,8 @@ def learn(
             print(f"  {corpus}, {name}, step {event.step}: {values}", flush=True)
 
     prepare_data(run, home, lambda progress: None)
-    train(run, home, World(), observers=[tell], begin_from=bundle)
-    return time.process_time() - begun
+    train(run, home, World(), observers=[home.journal(), tell], begin_from=bundle)
+    return sum(step["seconds"] for step in read_steps(home.log))
 
 
 def _frame(height: int, width: int) -> list[str]:

@@ -11,7 +11,7 @@ from regard.spec.read import read_run
 from regard.spec.run import Run
 from regard.tasks.training import Home, prepare_data, train
 from regard.train.mesh import World
-from regard.train.observers.journal import Journal, read
+from regard.train.observers.journal import steps
 from regard.train.report import Event, Validated
 
 
@@ -39,9 +39,8 @@ def teach(name: str, preset: str, settings: list[str], prepared: Home, folder: P
             value = event.scores.values[event.metric]
             print(f"  {name}, step {event.step:,}: {event.metric} {value:.4g}", flush=True)
 
-    journal = Journal(home.log, after=next(iter(home.checkpoints), None))
-    train(run, home, World(), observers=[journal, tell])
-    seconds = sum(fact["seconds"] for fact in read(home.log) if fact["event"] == "stepped")
+    train(run, home, World(), observers=[home.journal(), tell])
+    seconds = sum(step["seconds"] for step in steps(home.log))
     from regard.tasks.use import load
 
     model = load(home.model).model

@@ -1,7 +1,7 @@
 """Make the golden models: `python -m tests.golden.make`.
 
-Each format of bundles has a folder of its own. A model that is there is never written again: it
-must load and answer as recorded, for ever.
+Each format of bundles has a folder of its own. A model that is there is never written again,
+from the first release on: it must load and answer as recorded, for ever.
 """
 
 from __future__ import annotations

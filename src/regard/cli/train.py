@@ -170,10 +170,8 @@ def _run(
 
 def _observers(home: Home, tensorboard: bool, mlflow: bool, wandb: bool) -> list[Observer]:
     """Those who write down what happens; each goes on where the last checkpoint was made."""
-    from regard.train.observers.journal import Journal
-
     after = next(iter(home.checkpoints), None)
-    observers: list[Observer] = [Journal(home.log, after=after)]
+    observers: list[Observer] = [home.journal()]
     if tensorboard:
         from regard.train.observers.tensorboard import TensorBoard
 

@@ -106,6 +106,7 @@ def reread_texts(
     pairs: Sequence[tuple[Text, Text]],
     names: Collection[str] | None = None,
 ) -> list[Reading]:
+    """As `reread`, of texts instead of their ids."""
     return reread(model, [(one.pieces.ids, other.pieces.ids) for one, other in pairs], names)
 
 

@@ -29,8 +29,7 @@ from regard.tasks.training import Home, foresee, prepare_data, train
 from regard.train import report
 from regard.train.interrupt import interruptible
 from regard.train.mesh import join
-from regard.train.observers.journal import Journal
-from regard.train.observers.journal import read as read_log
+from regard.train.observers.journal import steps as read_steps
 from regard.train.rehearsal import Rehearsal
 from regard.train.report import Began, Stepped, Validated
 
@@ -192,9 +191,8 @@ def _teach(job: Job) -> None:
 
     if job.guides is not None:
         _find_links(job, lambda words: told.put(Course(job.name, 0, last, words)))
-    journal = Journal(job.home.log, after=next(iter(job.home.checkpoints), None))
     with join() as world:
-        outcome = train(job.run, job.home, world, observers=[journal, tell])
+        outcome = train(job.run, job.home, world, observers=[job.home.journal(), tell])
     memory = process_peak()
     if not outcome.complete:
         return
@@ -203,7 +201,7 @@ def _teach(job: Job) -> None:
     sources, _ = read_sides(*job.test)
     outputs = [" ".join(said.text.splitlines()) for said in translator.translate(sources)]
     storage.write(str(job.outputs), "".join(f"{line}\n" for line in outputs).encode())
-    steps = [fact for fact in read_log(job.home.log) if fact["event"] == "stepped"]
+    steps = read_steps(job.home.log)
     cost = Cost(
         sum(parameter.numel() for parameter in translator.model.parameters()),
         sum(step["tokens"] for step in steps),

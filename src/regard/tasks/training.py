@@ -25,6 +25,7 @@ from regard.tasks.use import Use, use_of
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.mesh import World, whole
+from regard.train.observers.journal import Journal
 from regard.train.rehearsal import Rehearsal, rehearse
 from regard.train.report import Observer
 from regard.train.state import fill
@@ -64,6 +65,10 @@ class Home:
     def checkpoints(self) -> list[int]:
         """Of which steps there are checkpoints, the newest first."""
         return checkpoint.steps(self.path / "checkpoints")
+
+    def journal(self) -> Journal:
+        """It goes on where the newest checkpoint was made."""
+        return Journal(self.log, after=next(iter(self.checkpoints), None))
 
 
 def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:

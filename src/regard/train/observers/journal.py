@@ -63,6 +63,11 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
     return (fact for fact, _ in _lines(path))
 
 
+def steps(path: Path) -> list[dict[str, Any]]:
+    """What each step of a run was, those before a stop too: its loss, tokens and seconds."""
+    return [fact for fact in read(path) if fact["event"] == "stepped"]
+
+
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
     """Each line and where it ends in the file; a last line that was torn is none."""
     end = 0
