@@ -153,7 +153,9 @@ def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
     told.clear()
     assert teach(two, 2, told.append) == taught
     assert not told
-    found = study.find(taught, DATA)
+    heard: list[str] = []
+    found = study.find(taught, DATA, heard.append)
+    assert heard == ["dot: compared with additive"]
     assert found.pages["table.md"].count("\n") == 5
     assert json.dumps(found.facts)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from regard.reproduce.study import Findings, Study
+    from regard.reproduce.study import Findings, Say, Study
     from regard.reproduce.teach import Course, Estimate, Tell
 
 PAUSE = 10.0  # seconds between two lines on a run, where no terminal shows bars
@@ -74,7 +74,9 @@ def reproduce(
     if len(taught) < len(every):
         print("stopped; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(130)
-    print(_written(study.find(taught, data), folder / study.name))
+    with _saying() as say:
+        found = study.find(taught, data, say)
+    print(_written(found, folder / study.name))
 
 
 def _study(figure: Figure, quick: bool, beside: list[str]) -> Study:
@@ -142,6 +144,18 @@ def _shown(estimates: Sequence[Estimate]) -> Iterator[Tell]:
             progress.update(bar, completed=course.step, words=course.words, visible=visible)
 
         yield tell
+
+
+@contextmanager
+def _saying() -> Iterator[Say]:
+    """What is being looked at: one line that changes on a terminal, a line for each elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda words: print(words, file=sys.stderr, flush=True)
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield status.update
 
 
 class Lines:

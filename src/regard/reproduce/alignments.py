@@ -31,7 +31,7 @@ from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
 from regard.reproduce.pages import markdown
-from regard.reproduce.study import Entry, Findings, Taught
+from regard.reproduce.study import Entry, Findings, Say, Taught
 from regard.tasks.translation.finish import agree as point_where_both_agree
 from regard.tasks.translation.task import Pairs
 from regard.tasks.translation.translator import Translator, load
@@ -79,7 +79,7 @@ class Alignments(BleuByLength):
         ]
         return (*LOOKING, *back, *guided)
 
-    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+    def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
         every = 20 if self.quick else 1
         pairs = read_gilded(data, every=every)
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
@@ -90,6 +90,7 @@ class Alignments(BleuByLength):
             name, entry = each.job.entry.name, each.job.entry
             if entry.turned:
                 continue
+            say(f"{each.job.name}: where it looks")
             found = pairs.align(models[name])
             rows.append(
                 Row(
@@ -104,6 +105,7 @@ class Alignments(BleuByLength):
                 drawn = _drawn(name, found[place], pairs.gold[place])
                 pages[f"{name.replace(' ', '-')}-{place + 1}.svg"] = drawn
             if (back := models.get(f"{name} back")) is not None:
+                say(f"{each.job.name}: both directions")
                 rows += _both(name, models[name], back, pairs, taught[0])
         for name, path in self.beside.items():
             rows.append(Row(name, agree(read_links(path)[::every], pairs.gold), "its own"))

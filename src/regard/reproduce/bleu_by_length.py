@@ -15,7 +15,7 @@ from regard.data.corpus import read_sides
 from regard.evaluate.chart import chart_by_length
 from regard.evaluate.lengths import Evaluation, evaluate
 from regard.reproduce.pages import cost_table, markdown
-from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget
+from regard.reproduce.study import Entry, Findings, Parallel, Say, Study, Taught, budget
 
 RECURRENT = "translate-rnn-tiny"
 _DIMS = (
@@ -84,12 +84,12 @@ class BleuByLength(Study):
             return [*small, *budget(steps=2, every=2)]
         return [*budget(steps=1_500, every=750), "data.longest=160"]
 
-    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+    def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
         sources, references = read_sides(*taught[0].job.test)
-        found = {
-            each.job.entry.name: evaluate(sources, each.outputs, references, ter=False)
-            for each in taught
-        }
+        found: dict[str, Evaluation] = {}
+        for each in taught:
+            say(f"{each.job.name}: scores by length")
+            found[each.job.entry.name] = evaluate(sources, each.outputs, references, ter=False)
         return Findings(
             {name: asdict(evaluation) for name, evaluation in found.items()},
             {

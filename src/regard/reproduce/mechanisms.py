@@ -17,7 +17,7 @@ from regard.evaluate.bootstrap import Difference, differ
 from regard.evaluate.scores import Counts, count
 from regard.reproduce.pages import markdown
 from regard.reproduce.strip import strip_chart
-from regard.reproduce.study import Entry, Findings, Parallel, Study, Taught, budget
+from regard.reproduce.study import Entry, Findings, Parallel, Say, Study, Taught, budget
 from regard.tasks.translation.translator import load
 
 _BASE = (
@@ -106,7 +106,7 @@ class Mechanisms(Study):
             return [*small, *budget(steps=2, every=2)]
         return budget(steps=600, every=300)
 
-    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
+    def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
         _, references = read_sides(*taught[0].job.test)
         by_entry: dict[str, list[Taught]] = {}
         for each in taught:
@@ -115,7 +115,7 @@ class Mechanisms(Study):
             name: [count(each.outputs, references, ["bleu"])["bleu"] for each in seeds]
             for name, seeds in by_entry.items()
         }
-        rows = compare_with_first(by_entry, counts)
+        rows = compare_with_first(by_entry, counts, say)
         return Findings(
             {"rows": [asdict(row) for row in rows], "signature": _signature(counts)},
             {
@@ -130,13 +130,14 @@ class Mechanisms(Study):
 
 
 def compare_with_first(
-    by_entry: Mapping[str, Sequence[Taught]], counts: Mapping[str, Sequence[Counts]]
+    by_entry: Mapping[str, Sequence[Taught]], counts: Mapping[str, Sequence[Counts]], say: Say
 ) -> list[Row]:
     first = next(iter(by_entry))
     rows = []
     for name, seeds in by_entry.items():
         apart = None
         if name != first:
+            say(f"{name}: compared with {first}")
             apart = differ({"bleu": together(counts[name])}, {"bleu": together(counts[first])})
         rows.append(
             Row(

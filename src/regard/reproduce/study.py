@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,6 +137,9 @@ class Findings:
     pages: dict[str, str]
 
 
+Say = Callable[[str], None]
+
+
 class Study(ABC):
     name: str
 
@@ -161,8 +164,8 @@ class Study(ABC):
         return (1,)
 
     @abstractmethod
-    def find(self, taught: Sequence[Taught], data: Path) -> Findings:
-        """What the models, all taught, show."""
+    def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
+        """What the models, all taught, show; `say` hears of whom."""
 
 
 def budget(*, steps: int, every: int) -> list[str]:
