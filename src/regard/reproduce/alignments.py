@@ -9,7 +9,7 @@ best choice would have been is told beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from regard.data.corpus import read_sides
@@ -27,6 +27,7 @@ from regard.explain.align import (
 )
 from regard.explain.dictionary import Links
 from regard.explain.pictures.heatmap import heatmap
+from regard.explain.record import side_by_side
 from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
@@ -41,6 +42,8 @@ GOLD = "word-alignment-gold"
 BACK = ("Bahdanau", "Transformer")  # taught in the other direction too
 LOOKING = [entry for entry in BY_LENGTH if entry.name not in ("no attention", "last state")]
 SHOWN = 3  # pairs that are drawn
+FIGURE_3 = "The agreement on the European Economic Area was signed in August 1992."
+"""Bahdanau et al. 2015, figure 3a: the most cited look of all, and three words change places."""
 FEW = 14  # words of a pair that is drawn, at the most
 
 
@@ -84,7 +87,7 @@ class Alignments(BleuByLength):
         pairs = read_gilded(data, every=every)
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
-        pages: dict[str, str] = {}
+        pages = _figure_3({entry: models[entry.name] for entry in LOOKING})
         _, references = read_sides(*taught[0].job.test)
         for each in taught:
             name, entry = each.job.entry.name, each.job.entry
@@ -103,7 +106,7 @@ class Alignments(BleuByLength):
             )
             for place in pairs.crossed():
                 drawn = _drawn(name, found[place], pairs.gold[place])
-                pages[f"{name.replace(' ', '-')}-{place + 1}.svg"] = drawn
+                pages[f"{entry.stem}-{place + 1}.svg"] = drawn
             if (back := models.get(f"{name} back")) is not None:
                 say(f"{each.job.name}: both directions")
                 rows += _both(name, models[name], back, pairs, taught[0])
@@ -203,6 +206,16 @@ def _both(
     point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
     chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
     return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
+
+
+def _figure_3(models: Mapping[Entry, Translator]) -> dict[str, str]:
+    """Each model's own translation of the sentence: a still, and a page to walk through all."""
+    pages, seen = {}, []
+    for entry, model in models.items():
+        one = model.explain(FIGURE_3)
+        seen.append(replace(one, identity=replace(one.identity, name=entry.name)))
+        pages[f"{entry.stem}-figure-3.svg"] = seen[-1].still().svg
+    return {"figure-3.html": side_by_side(seen), **pages}
 
 
 def _crossings(links: Links) -> int:

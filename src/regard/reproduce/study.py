@@ -33,6 +33,11 @@ class Entry:
     turned: bool = False  # it reads the targets and says the sources
     guides: tuple[str, str] | None = None  # entries, there and back, by whose links it is guided
 
+    @property
+    def stem(self) -> str:
+        """Its name in the names of files."""
+        return self.name.replace(" ", "-")
+
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
@@ -184,7 +189,7 @@ def jobs(study: Study, data: Path, out: Path) -> list[Job]:
     splits = study.pairs.files(data, folder)
     found = []
     for seed in study.seeds:
-        homes = {entry.name: Home(folder / _name(entry, seed)) for entry in study.entries}
+        homes = {entry.name: Home(folder / f"{entry.stem}-{seed}") for entry in study.entries}
         for entry in study.entries:
             turn = slice(None, None, -1) if entry.turned else slice(None)
             files = {name: list(both[turn]) for name, both in splits.items()}
@@ -206,10 +211,6 @@ def jobs(study: Study, data: Path, out: Path) -> list[Job]:
             test = files["test"][0], files["test"][1]
             found.append(Job(entry, seed, run, home, test, guides))
     return found
-
-
-def _name(entry: Entry, seed: int) -> str:
-    return f"{entry.name.replace(' ', '-')}-{seed}"
 
 
 def shared(folder: Path, *, turned: bool = False) -> Home:
