@@ -16,7 +16,7 @@ from torch import Tensor
 from regard.attention import kernels
 from regard.attention import shared as shared_memory
 from regard.attention.kernels import additive_scores, exponential, materialised_scores
-from regard.attention.shared import shared, weighted_sum
+from regard.attention.shared import inner_products, shared, weighted_sum
 
 SHAPES = [  # B H T S D
     (2, 1, 5, 7, 32),
@@ -276,17 +276,41 @@ def test_one_tensor_may_be_both_keys_and_values() -> None:
     torch.testing.assert_close(found, run(materialised_scores, torch.matmul, lambda x: x))
 
 
-def test_shared_values_follow_autocast() -> None:
-    def run(total: Callable, hold: Callable) -> tuple[Tensor, ...]:
+def plain_inner_products(queries: Tensor, keys: Tensor) -> Tensor:
+    return queries @ keys.mT
+
+
+def test_many_inner_products_with_one_memory_add_up() -> None:
+    def run(score: Callable, total: Callable, hold: Callable) -> tuple[Tensor, ...]:
         torch.manual_seed(0)
-        weights, x = torch.rand(2, 1, 3, 4, requires_grad=True), torch.randn(2, 1, 4, 8)
+        q, k, x = (torch.randn(2, 2, n, 5, dtype=torch.float64) for n in (3, 4, 4))
+        leaves = [leaf.requires_grad_() for leaf in (q, k, x)]
+        keys, values, state = hold(k * 1), hold(x * 1), q
+        for _ in range(3):  # each look decides where the next one is
+            state = state + total(score(state, keys).softmax(-1), values)
+        return torch.autograd.grad(state.sin().sum(), leaves)
+
+    torch.testing.assert_close(
+        run(inner_products, weighted_sum, shared),
+        run(plain_inner_products, torch.matmul, lambda x: x),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "plain", "width"),
+    [(weighted_sum, torch.matmul, 4), (inner_products, plain_inner_products, 8)],
+)
+def test_what_is_shared_follows_autocast(ours: Callable, plain: Callable, width: int) -> None:
+    def run(ask: Callable, hold: Callable) -> tuple[Tensor, ...]:
+        torch.manual_seed(0)
+        asked, x = torch.rand(2, 1, 3, width, requires_grad=True), torch.randn(2, 1, 4, 8)
         x.requires_grad_()
         with torch.autocast("cpu", torch.bfloat16):
-            answer = total(weights, hold(x))
+            answer = ask(asked, hold(x))
         assert answer.dtype == torch.bfloat16
-        return torch.autograd.grad(answer.float().square().sum(), [weights, x])
+        return torch.autograd.grad(answer.float().square().sum(), [asked, x])
 
-    torch.testing.assert_close(run(weighted_sum, shared), run(torch.matmul, lambda x: x))
+    torch.testing.assert_close(run(ours, shared), run(plain, lambda x: x))
 
 
 def test_an_account_dies_with_its_keys() -> None:

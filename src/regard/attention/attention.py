@@ -65,17 +65,10 @@ class Attention(nn.Module):
         self.kernel: Kernel = "auto"  # of those that fuse
         self.listeners: list[Callable[[Glance], None]] = []
 
-    @property
-    def fusable(self) -> bool:
-        """A softmax of inner products: one kernel may make the context of it, and no weights."""
-        return self.weighing.fusable and self.score.inner_scale is not None
-
     def remember(
         self, states: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None = None
     ) -> Memory:
-        values = split_heads(self.to_values(states), self.score.heads)
-        if not self.fusable:
-            values = shared(narrowed(values))
+        values = shared(narrowed(split_heads(self.to_values(states), self.score.heads)))
         return Memory(self.score.project_keys(states), values, lengths)
 
     def forward(self, query: Float[Tensor, "N T Q"], memory: Memory, *, start: int = 0) -> Glance:

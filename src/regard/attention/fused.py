@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from regard.attention.dropout import Dropout
+from regard.attention.shared import inner_products, weighted_sum
 from regard.attention.span import View
 
 Kernel: TypeAlias = Literal["auto", "sdpa", "matmul"]
@@ -50,16 +51,17 @@ def _by_matmul(
     query: Tensor, keys: Tensor, values: Tensor, view: View, scale: float, dropout: Dropout
 ) -> Tensor:
     narrow, wide = query.dtype, torch.promote_types(query.dtype, torch.float32)
-    if narrow != wide and keys.size(2) < 2 * LANES:
-        # products as small as these gain nothing from 16 bits, and the softmax between them loses
+    if narrow != wide and keys.size(2) < 2 * LANES and query.size(2) > 1:
+        # products as small as these gain nothing from 16 bits, and the softmax between them loses;
+        # one query alone, of many that come one by one, would lose more by converting the memory
         with torch.autocast(query.device.type, enabled=False):
             query, keys, values = query.to(wide), keys.to(wide), values.to(wide)
             return _by_matmul(query, keys, values, view, scale, dropout).to(narrow)
-    scores = (scale * query) @ keys.mT
+    scores = inner_products(scale * query, keys)
     visible = view.mask(scores)
     if visible is not None:
         scores = scores + _penalty(visible, scores)
-    return dropout(_softmax(scores)) @ values
+    return weighted_sum(dropout(_softmax(scores)), values)
 
 
 def _penalty(visible: Bool[Tensor, "#B 1 #T S"], scores: Tensor) -> Float[Tensor, "#B 1 #T S"]:

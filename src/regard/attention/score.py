@@ -21,7 +21,8 @@ from torch import Tensor, nn
 
 from regard.attention.equation import Equation, equation
 from regard.attention.kernels import additive_scores, exponential
-from regard.attention.shared import shared
+from regard.attention.precision import narrowed
+from regard.attention.shared import inner_products, shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +77,12 @@ class InnerProduct(Score):
         return split_heads(self.to_query(query), self.heads)
 
     def project_keys(self, states: Float[Tensor, "B S E"]) -> Float[Tensor, "B H S D"]:
-        return split_heads(self.to_keys(states), self.heads)
+        return shared(narrowed(split_heads(self.to_keys(states), self.heads)))
 
     def compare(
         self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
     ) -> Float[Tensor, "B H T S"]:
-        return (self.scale * query) @ keys.mT
+        return inner_products(self.scale * query, keys)
 
     def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
         return Units(query, keys, self.scale)
@@ -108,12 +109,12 @@ class Cosine(Score):
         return self.log_strength.exp() * unit
 
     def project_keys(self, states: Float[Tensor, "B S E"]) -> Float[Tensor, "B H S D"]:
-        return F.normalize(split_heads(self.to_keys(states), self.heads), dim=-1)
+        return shared(narrowed(F.normalize(split_heads(self.to_keys(states), self.heads), dim=-1)))
 
     def compare(
         self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
     ) -> Float[Tensor, "B H T S"]:
-        return query @ keys.mT
+        return inner_products(query, keys)
 
     def tell(self, query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]) -> Units:
         return Units(query, keys)

@@ -28,12 +28,22 @@ Combine: TypeAlias = Callable[[Tensor, list[Share]], Tensor]
 def shared(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The same keys, values or weights, to be asked many times: one gradient for all asks.
 
-    In a backward pass every `additive_scores`, `weighted_sum` or `shared_linear` of this very
-    tensor but the last puts its share aside, and the last returns the gradient of them all.
+    In a backward pass every `additive_scores`, `inner_products`, `weighted_sum` or `shared_linear`
+    of this very tensor but the last puts its share aside, and the last returns the gradient of all.
     """
-    if x.requires_grad:
+    if x.requires_grad and not torch.compiler.is_compiling():
         _accounts[x] = Account()
     return x
+
+
+def inner_products(
+    queries: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
+) -> Float[Tensor, "B H T S"]:
+    """queries @ keysᵀ, where the keys may be `shared`."""
+    account = account_of(keys)
+    if account is None:
+        return queries @ keys.mT
+    return account.joined_by(_InnerProducts.apply(queries, keys, account))
 
 
 def weighted_sum(
@@ -57,7 +67,12 @@ def shared_linear(
 
 
 def account_of(x: Tensor) -> Account | None:
-    """The account of a tensor that was `shared`; None: it was not, or is not the very same one."""
+    """The account of a tensor that was `shared`; None: it was not, or is not the very same one.
+
+    Nor has it one in what is compiled: a compiler sees all asks itself.
+    """
+    if torch.compiler.is_compiling():
+        return None
     return cast("Account | None", _accounts.get(x))
 
 
@@ -119,6 +134,25 @@ class _Pass:
 _accounts: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
 
 
+class _InnerProducts(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, queries: Tensor, keys: Tensor, account: Account) -> Tensor:
+        ctx.save_for_backward(queries, keys)
+        ctx.account = account
+        return queries @ keys.mT
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        queries, keys = ctx.saved_tensors
+        queries_gradient = (grad @ keys.to(grad.dtype)).to(queries.dtype)
+        return (
+            queries_gradient,
+            ctx.account.settle(keys, _outer_products, 0, (grad, queries)),
+            None,
+        )
+
+
 class _WeightedSum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, weights: Tensor, values: Tensor, account: Account) -> Tensor:
@@ -134,14 +168,16 @@ class _WeightedSum(torch.autograd.Function):
         weights_gradient = (grad @ values.mT.to(grad.dtype)).to(weights.dtype)
         return (
             weights_gradient,
-            ctx.account.settle(values, _values_gradient, 0, (weights, grad)),
+            ctx.account.settle(values, _outer_products, 0, (weights, grad)),
             None,
         )
 
 
-def _values_gradient(values: Tensor, shares: list[Share]) -> Tensor:
-    weights, grads = (torch.cat(parts, dim=2) for parts in zip(*shares, strict=True))
-    return (weights.mT.to(grads.dtype) @ grads).to(values.dtype)
+def _outer_products(x: Tensor, shares: list[Share]) -> Tensor:
+    """Σ_t a_t b_tᵀ: of all that was asked, how much it counted for and what came back."""
+    counted, came = (torch.cat(parts, dim=2) for parts in zip(*shares, strict=True))
+    narrow = min(counted.dtype, came.dtype, key=lambda dtype: dtype.itemsize)
+    return (counted.mT.to(narrow) @ came.to(narrow)).to(x.dtype)
 
 
 class _SharedLinear(torch.autograd.Function):
