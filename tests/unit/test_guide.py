@@ -450,7 +450,7 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
     there, again = load_translator(forth), load_translator(back)
     guide = Guide.open(out, there.tokenizer)
     assert there.pointer is not None
-    assert guide.pointer == replace(there.pointer, agreement=0.0)
+    assert guide.pointer == replace(there.pointer, head=0, shift=1, agreement=0.0)
     assert len(guide.links.keys) == len(LINES)  # one came twice
     sources, targets = LINES, LINES[::-1]
     found = there.align(sources, targets), again.align(targets, sources)
@@ -458,9 +458,19 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
         links = symmetrize(one.links, turned(other.links), "grow-diag")
         pair = one.source.pieces.ids, one.target.pieces.ids
         wanted = guide.wanted(batch_of([pair]))[0]
-        assert [(s, t) for t, s in wanted.nonzero().tolist()] == sorted(
+        assert [(s, t - 1) for t, s in wanted.nonzero().tolist()] == sorted(
             spread(one, links), key=lambda link: link[::-1]
         )
+
+
+def test_a_look_with_one_head_is_taught_at_the_moment_at_which_it_points(
+    models: tuple[Path, Path], data: Path, tmp_path: Path
+) -> None:
+    many, one = (load_translator(path) for path in models)
+    write_guide(tmp_path / "g", one, many, Prepared.open(str(data / "data")), lambda told: None)
+    assert one.pointer is not None
+    taught = Guide.open(tmp_path / "g", one.tokenizer).pointer
+    assert taught == replace(one.pointer, agreement=0.0, null=False)
 
 
 def test_progress_is_told_from_the_first_pair_to_the_last(

@@ -65,20 +65,12 @@ class Alignments(BleuByLength):
 
     @property
     def entries(self) -> Sequence[Entry]:
-        back = [
-            Entry(f"{entry.name} back", entry.preset, entry.settings, turned=True)
-            for entry in LOOKING
-            if entry.name in BACK
-        ]
+        forth = [entry for entry in LOOKING if entry.name in BACK]
+        back = [replace(entry, name=f"{entry.name} back", turned=True) for entry in forth]
         guided = [
-            Entry(
-                f"{entry.name} guided",
-                entry.preset,
-                entry.settings,
-                guides=(entry.name, f"{entry.name} back"),
-            )
-            for entry in LOOKING
-            if entry.name in BACK
+            replace(one, name=f"{there.name} guided{way}", guides=(one.name, other.name))
+            for there, again in zip(forth, back, strict=True)
+            for one, other, way in ((there, again, ""), (again, there, " back"))
         ]
         return (*LOOKING, *back, *guided)
 

@@ -1,15 +1,14 @@
 """A guide: where a model should look for each word of its training pairs.
 
 Word links that models of both directions agree on are spread to pieces and kept by the pair
-(Garg et al. 2019; Chen et al. 2020, who read a word's look as it is read in); training asks for
-those of each batch. The look that they teach is the one that found them.
+(Garg et al. 2019; Chen et al. 2020); training asks for those of each batch.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -108,10 +107,24 @@ def write_guide(
         )
     for translator in (forth, back):
         translator.align([], [])  # a model that looks at nothing is refused at once
-    assert forth.pointer is not None
-    facts = {"tokenizer": prepared.tokenizer, **_facts(forth.pointer)}
+    facts = {"tokenizer": prepared.tokenizer, **_facts(_to_be_taught(forth))}
     pairs = _aligned(forth, back, prepared.shards("train"), tell, symmetry)
     PieceLinks.gathered(pairs, facts).write(path)
+
+
+def _to_be_taught(translator: Translator) -> Pointer:
+    """The look that found the links; of several heads one, as a word is read in.
+
+    It then knows the word whose links it shows, and the other heads are free to translate (Garg et
+    al. 2019, 4.2; Chen et al. 2020, 3). A look with one head translates by it: the moment stays.
+    """
+    pointer = translator.pointer
+    assert pointer is not None
+    attention = translator.model.get_submodule(pointer.look)
+    assert isinstance(attention, Attention)
+    if attention.score.heads == 1:
+        return pointer
+    return replace(pointer, head=pointer.head or 0, shift=1)
 
 
 def _aligned(
