@@ -170,7 +170,7 @@ def _run(
 
 def _observers(home: Home, tensorboard: bool, mlflow: bool, wandb: bool) -> list[Observer]:
     """Those who write down what happens; each goes on where the last checkpoint was made."""
-    after = next(iter(home.checkpoints), None)
+    after = home.reached
     observers: list[Observer] = [home.journal()]
     if tensorboard:
         from regard.train.observers.tensorboard import TensorBoard

@@ -18,9 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention import Attention
 from regard.explain.dictionary import Links
-from regard.explain.reread import Reading, looks_at_source, reread
+from regard.explain.reread import Reading, attention_of, looks_at_source, reread
 from regard.models import EncoderDecoder
 from regard.text.tokenizer import Pieces, Span, Tokenizer
 from regard.text.words import pieces_of_words, words
@@ -140,9 +139,8 @@ def has(model: EncoderDecoder[Any, Any], pointer: Pointer) -> bool:
     """Whether a pointer, which may come from a file, names a look and a moment of the model."""
     if pointer.look not in looks_at_source(model) or pointer.shift not in (0, 1):
         return False
-    attention = model.get_submodule(pointer.look)
-    assert isinstance(attention, Attention)
-    return pointer.head is None or 0 <= pointer.head < attention.score.heads
+    heads = attention_of(model, pointer.look).score.heads
+    return pointer.head is None or 0 <= pointer.head < heads
 
 
 def choose(

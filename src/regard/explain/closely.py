@@ -14,10 +14,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention import Attention, Equation
+from regard.attention import Equation
 from regard.errors import SpecError
 from regard.explain.arrays import Arrays
-from regard.explain.reread import Reading, looks_at_source
+from regard.explain.reread import Reading, attention_of, looks_at_source
 from regard.explain.watch import Trace, watch
 from regard.models import EncoderDecoder, LanguageModel, at_rest
 from regard.text.tokenizer import BOS, EOS
@@ -176,7 +176,7 @@ def _steps(
 
 
 def _look(model: Model, trace: Trace, name: str) -> Look:
-    attention = _attention(model, name)
+    attention = attention_of(model, name)
     at_source = name in looks_at_source(model)
     kind: Kind = "source" if at_source else "past" if name.startswith("decoder.") else "reading"
     return Look(
@@ -197,7 +197,7 @@ def _walk(model: Model, trace: Trace, name: str, head: int) -> Walk:
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
         raise SpecError(f"head: there are {heads}, from 0 on, and not {head}")
-    units = _attention(model, name).score.tell(trace.asked(name), memory.keys)
+    units = attention_of(model, name).score.tell(trace.asked(name), memory.keys)
     weights = trace[name][0, head]
     values = memory.values[0, head].to(weights.dtype)
     return Walk(
@@ -212,9 +212,3 @@ def _walk(model: Model, trace: Trace, name: str, head: int) -> Walk:
         values.cpu(),
         (weights @ values).cpu(),
     )
-
-
-def _attention(model: Model, name: str) -> Attention:
-    module = model.get_submodule(name)
-    assert isinstance(module, Attention)
-    return module

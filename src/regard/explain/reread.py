@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.attention import Attention
 from regard.batch import Grids, Images, Tokens, pad
 from regard.explain.watch import watch
 from regard.models import EncoderDecoder, LanguageModel, at_rest
@@ -36,6 +37,13 @@ class Reading:
 def looks_at_source(model: EncoderDecoder[Any, Any] | LanguageModel[Any]) -> tuple[str, ...]:
     """The names of all attentions that ask what was read."""
     return tuple(f"decoder.{name}" for name in model.decoder.source_looks)
+
+
+def attention_of(model: nn.Module, look: str) -> Attention:
+    """The attention of that name."""
+    attention = model.get_submodule(look)
+    assert isinstance(attention, Attention)
+    return attention
 
 
 @torch.inference_mode()

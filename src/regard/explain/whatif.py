@@ -20,7 +20,7 @@ from torch import Tensor
 from regard.attention import Attention, Uniform, Weighed, Weighing
 from regard.batch import Tokens, pad
 from regard.explain.arrays import Arrays
-from regard.explain.reread import BUDGET, Ids, looks_at_source
+from regard.explain.reread import BUDGET, Ids, attention_of, looks_at_source
 from regard.models import EncoderDecoder, at_rest
 from regard.nn.decoder import Decoder
 from regard.nn.encoded import Encoded
@@ -132,8 +132,7 @@ def _weighing_otherwise(
     shared |= {id(attention.listeners): [] for attention in attentions}  # whoever is listening
     changed = deepcopy(decoder, shared)
     for name in decoder.source_looks:
-        attention = changed.get_submodule(name)
-        assert isinstance(attention, Attention)
+        attention = attention_of(changed, name)
         attention.weighing = weighing(attention.weighing)
         # who listens is shown all positions, and not a window of them
         attention.listeners.append(lambda glance: None)

@@ -24,7 +24,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.corpus import read_sides
 from regard.data.preparation.prepare import Progress
 from regard.data.preparation.prepare import Tell as TellPrepared
-from regard.reproduce.study import GUIDE, Cost, Job, Taught, shared
+from regard.reproduce.study import GUIDE, Cost, Job, Say, Taught, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
 from regard.train import report
 from regard.train.interrupt import interruptible
@@ -95,7 +95,7 @@ def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
             with join() as world:
                 known[like] = foresee(plain, job.home, world)
         parameters, step = known[like]
-        left = job.run.train.steps - next(iter(job.home.checkpoints), 0)
+        left = job.run.train.steps - (job.home.reached or 0)
         yield Estimate(job, parameters, left, left * step.seconds)
 
 
@@ -213,7 +213,7 @@ def _teach(job: Job) -> None:
     told.put(Course(job.name, outcome.step, last, "done", done=True))
 
 
-def _find_links(job: Job, say: Callable[[str], None]) -> None:
+def _find_links(job: Job, say: Say) -> None:
     """Those that its guides agree on, of all its pairs, once."""
     from regard.tasks.translation.guide import write_guide
     from regard.tasks.translation.translator import load

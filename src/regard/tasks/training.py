@@ -66,9 +66,13 @@ class Home:
         """Of which steps there are checkpoints, the newest first."""
         return checkpoint.steps(self.path / "checkpoints")
 
+    @property
+    def reached(self) -> int | None:
+        """The step that the run goes on from; None: it has none, and begins."""
+        return next(iter(self.checkpoints), None)
+
     def journal(self) -> Journal:
-        """It goes on where the newest checkpoint was made."""
-        return Journal(self.log, after=next(iter(self.checkpoints), None))
+        return Journal(self.log, after=self.reached)
 
 
 def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:

@@ -18,7 +18,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention import Attention
 from regard.batch import Batch
 from regard.data.batches.links import Link, PieceLinks, key_of, keys_of
 from regard.data.batches.pool import READ, SAID
@@ -27,7 +26,7 @@ from regard.data.preparation.prepare import Progress, Tell
 from regard.errors import ArtefactError, SpecError
 from regard.explain.align import Aligned, Pointer, Symmetry, has, symmetrize, turned
 from regard.explain.dictionary import Links
-from regard.explain.reread import looks_at_source
+from regard.explain.reread import attention_of, looks_at_source
 from regard.models import EncoderDecoder
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import Tokenizer
@@ -68,9 +67,7 @@ class Guide:
                 f"such look or head, but {', '.join(looks_at_source(model)) or 'none at all'}; "
                 "train one like that which found the links, or find them by one like this"
             )
-        attention = model.get_submodule(self.pointer.look)
-        assert isinstance(attention, Attention)
-        return Guided(attention, self.pointer.head, strength)
+        return Guided(attention_of(model, self.pointer.look), self.pointer.head, strength)
 
     @property
     def in_words(self) -> str:
@@ -120,9 +117,7 @@ def _to_be_taught(translator: Translator) -> Pointer:
     """
     pointer = translator.pointer
     assert pointer is not None
-    attention = translator.model.get_submodule(pointer.look)
-    assert isinstance(attention, Attention)
-    if attention.score.heads == 1:
+    if attention_of(translator.model, pointer.look).score.heads == 1:
         return pointer
     return replace(pointer, head=pointer.head or 0, shift=1)
 
