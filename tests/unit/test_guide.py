@@ -455,7 +455,7 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
     sources, targets = LINES, LINES[::-1]
     found = there.align(sources, targets), again.align(targets, sources)
     for one, other in zip(*found, strict=True):
-        links = symmetrize(one.links, turned(other.links), "grow-diag")
+        links = symmetrize(one.links, turned(other.links), "intersection")
         pair = one.source.pieces.ids, one.target.pieces.ids
         wanted = guide.wanted(batch_of([pair]))[0]
         assert [(s, t - 1) for t, s in wanted.nonzero().tolist()] == sorted(
@@ -504,6 +504,7 @@ def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) 
         ("--prepared", "data", "--out", "x"),
         ("--prepared", "data", "--out", "x", "--reverse", "back", "--source", "a"),
         ("--prepared", "data", "--out", "x", "--reverse", "back", "--json"),
+        ("--prepared", "data", "--out", "x", "--reverse", "back", "--symmetry", "grow-diag"),
         ("--source", "a"),
         (),
     ],

@@ -36,7 +36,9 @@ def align(
             help="With --reverse: first let both models point where they agree, and seal it.",
         ),
     ] = False,
-    symmetry: Annotated[Symmetry, typer.Option(help="With --reverse.")] = "grow-diag",
+    symmetry: Annotated[
+        Symmetry | None, typer.Option(help="With --reverse; grow-diag unless you say otherwise.")
+    ] = None,
     pretokenized: Annotated[
         bool, typer.Option("--pretokenized", help="Words are what stands between spaces.")
     ] = False,
@@ -52,11 +54,12 @@ def align(
     regard train … --set train.guide.links=guide.links
     """
     if prepared is not None:
-        if reverse is None or out is None or source or target or choose or pretokenized or json:
+        others = (source, target, choose, symmetry, pretokenized, json)
+        if reverse is None or out is None or any(others):
             raise typer.BadParameter(
-                "--prepared needs --reverse and --out, and goes with nothing else but --symmetry"
+                "--prepared needs --reverse and --out, and goes with nothing else"
             )
-        _write_guide(model, reverse, prepared, out, symmetry)
+        _write_guide(model, reverse, prepared, out)
         return
     if source is None or target is None:
         raise typer.BadParameter("say --source and --target, or --prepared")
@@ -88,7 +91,7 @@ def align(
             if back is not None:
                 other = back.align(targets, sources, pretokenized=pretokenized)
                 links = [
-                    symmetrize(one, turned(two.links), symmetry)
+                    symmetrize(one, turned(two.links), symmetry or "grow-diag")
                     for one, two in zip(links, other, strict=True)
                 ]
             for aligned, own in zip(found, links, strict=True):
@@ -100,7 +103,7 @@ def align(
                 print(line, file=file)
 
 
-def _write_guide(forth: str, back: str, prepared: str, out: Path, symmetry: Symmetry) -> None:
+def _write_guide(forth: str, back: str, prepared: str, out: Path) -> None:
     from regard.cli.prepare import telling
     from regard.data.batches.shards import Prepared
     from regard.tasks.translation.guide import write_guide
@@ -108,7 +111,7 @@ def _write_guide(forth: str, back: str, prepared: str, out: Path, symmetry: Symm
 
     there, again = (load(path, engine="torch") for path in (forth, back))
     with telling() as tell:
-        write_guide(out, there, again, Prepared.open(prepared), tell, symmetry)
+        write_guide(out, there, again, Prepared.open(prepared), tell)
 
 
 def soft(aligned: Aligned) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Alignments(BleuByLength):
     def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
         every = 20 if self.quick else 1
         pairs = read_gilded(data, every=every)
+        say(f"{FIGURE_3} How does each translate it?")
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
         pages = _figure_3({entry: models[entry.name] for entry in LOOKING})

@@ -24,7 +24,7 @@ from regard.data.batches.pool import READ, SAID
 from regard.data.batches.shards import Prepared, Shard
 from regard.data.preparation.prepare import Progress, Tell
 from regard.errors import ArtefactError, SpecError
-from regard.explain.align import Aligned, Pointer, Symmetry, has, symmetrize, turned
+from regard.explain.align import Aligned, Pointer, has, symmetrize, turned
 from regard.explain.dictionary import Links
 from regard.explain.reread import attention_of, looks_at_source
 from regard.models import EncoderDecoder
@@ -94,9 +94,12 @@ def write_guide(
     back: Translator,
     prepared: Prepared,
     tell: Tell,
-    symmetry: Symmetry = "grow-diag",
 ) -> None:
-    """Align the training pairs of `forth` by it and by a model of the other direction."""
+    """Align the training pairs of `forth` by it and by a model of the other direction.
+
+    Only what both find is taught: of a word about which they differ nothing is known, which costs
+    less than to teach what one of them has wrong.
+    """
     if forth.tokenizer.fingerprint != prepared.tokenizer:
         raise ArtefactError(
             f"{prepared.root}: was cut into other pieces than the model's; name the data that it "
@@ -105,7 +108,7 @@ def write_guide(
     for translator in (forth, back):
         translator.align([], [])  # a model that looks at nothing is refused at once
     facts = {"tokenizer": prepared.tokenizer, **_facts(_to_be_taught(forth))}
-    pairs = _aligned(forth, back, prepared.shards("train"), tell, symmetry)
+    pairs = _aligned(forth, back, prepared.shards("train"), tell)
     PieceLinks.gathered(pairs, facts).write(path)
 
 
@@ -123,11 +126,7 @@ def _to_be_taught(translator: Translator) -> Pointer:
 
 
 def _aligned(
-    forth: Translator,
-    back: Translator,
-    shards: tuple[Shard, ...],
-    tell: Tell,
-    symmetry: Symmetry,
+    forth: Translator, back: Translator, shards: tuple[Shard, ...], tell: Tell
 ) -> Iterator[tuple[int, list[Link]]]:
     """The keys of all pairs and the links between their pieces."""
     clock, done, decode = time.perf_counter(), 0, forth.tokenizer.decode
@@ -142,7 +141,7 @@ def _aligned(
             targets = [decode(target.tolist()) for _, target in some]
             there, again = forth.align(sources, targets), back.align(targets, sources)
             for one, other in zip(there, again, strict=True):
-                links = symmetrize(one.links, turned(other.links), symmetry)
+                links = symmetrize(one.links, turned(other.links), "intersection")
                 yield key_of(one.source.pieces.ids, one.target.pieces.ids), spread(one, links)
             done += 1
             tell(Progress("align", done, total, 0, time.perf_counter() - clock, pairs))
