@@ -1,47 +1,16 @@
 // A chart as a grid of cells: colours on a canvas, over it what can be focused and read aloud.
 import { css, html, type TemplateResult } from "lit";
-import type { Chart, Unit } from "./chart";
 import { cividis, textOn } from "./colour";
+import { focused, type Grid, LABEL, SUM } from "./laid";
 import { highest } from "./math";
 import { outlines } from "./outlines";
 import { cells } from "./pixels";
-import { place, type Scene } from "./scene";
+import type { Scene } from "./scene";
 import { rounded } from "./words";
 
-const LABEL = 128; // pixels for the names of rows
 const HEAD = 120; // at most, for the names of columns
-const SUM = 56; // for the sums of rows
-const SMALLEST = 15; // a label of 11 pixels fits beside its neighbours
-const LARGEST = 44;
 const NUMBERED = 36; // a cell from this size on holds its number
 const MANY = 2500; // with more cells only the focused row is in the document
-
-/** A chart with or without its start and end marks. */
-export interface Grid {
-  chart: Chart;
-  rows: number[];
-  columns: number[];
-  cell: number;
-  at(row: number, column: number): number;
-}
-
-export function laid(scene: Scene, chart: Chart): Grid {
-  const kept = (units: Unit[]) =>
-    units.flatMap((unit, i) => (unit.mark && !scene.choice.ends ? [] : [i]));
-  const rows = kept(chart.rows.units);
-  const columns = kept(chart.columns.units);
-  const room = Math.floor((scene.width - LABEL - SUM) / Math.max(1, columns.length));
-  const cell = Math.max(SMALLEST, Math.min(LARGEST, room));
-  return { chart, rows, columns, cell, at: (r, c) => chart.row(rows[r])[columns[c]] };
-}
-
-export function focused(
-  scene: Scene,
-  { chart, rows, columns }: Grid,
-): [row: number, column: number] {
-  const { row, column } = place(chart, scene.choice);
-  return [Math.max(0, rows.indexOf(row)), Math.max(0, columns.indexOf(column))];
-}
 
 export function drawn(scene: Scene, grid: Grid): TemplateResult {
   const { chart, rows, columns, cell, at } = grid;

@@ -1,7 +1,7 @@
 // Links between words, drawn over the cells of a grid.
 import { css, html, nothing } from "lit";
 import type { Unit } from "./chart";
-import type { Grid } from "./grid";
+import type { Grid } from "./laid";
 import type { Link } from "./record";
 import { lookNamed, type Scene } from "./scene";
 

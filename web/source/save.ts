@@ -1,6 +1,6 @@
 // The shown matrix as a file for a spreadsheet.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Grid } from "./grid";
+import type { Grid } from "./laid";
 
 /** One row for each word that looks; all texts quoted. */
 export function csv({ chart, rows, columns, at }: Grid): string {

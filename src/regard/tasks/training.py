@@ -26,7 +26,7 @@ from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.mesh import World, whole
 from regard.train.observers.journal import Journal
-from regard.train.rehearsal import Rehearsal, rehearse
+from regard.train.rehearsal import Rehearsal
 from regard.train.report import Observer
 from regard.train.state import fill
 from regard.train.trainer import Outcome, Trainer
@@ -128,7 +128,7 @@ def foresee(run: Run, home: Home, world: World) -> tuple[int, Rehearsal]:
     """How many parameters a run on prepared data has, and what its steps take."""
     _, trainer = _trainer(run, home, world)
     count = sum(parameter.numel() for parameter in trainer.state.parameters.values())
-    return count, rehearse(trainer)
+    return count, trainer.rehearse()
 
 
 def _trainer(

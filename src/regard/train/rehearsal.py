@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 
+from regard.data.batches.loader import Step
 from regard.train.memory import process_peak
-from regard.train.state import Buffers
-
-if TYPE_CHECKING:
-    from regard.train.trainer import Trainer
 
 _STEPS = 3  # the first is slower: it finds memory and chooses kernels
 
@@ -25,23 +23,22 @@ class Rehearsal:
     memory: int  # bytes at the most, so far
 
 
-def rehearse(trainer: Trainer) -> Rehearsal:
-    """The passes of the next steps, with all that they would compute but the change."""
-    buffers = Buffers(trainer.task)
-    steps = trainer.stream.steps(trainer.place)
+def rehearse(
+    steps: Generator[Step[Any], None, None],
+    compute: Callable[[Step[Any]], object],
+    device: torch.device,
+) -> Rehearsal:
+    """Compute what the next steps would, but for the change."""
     took, tokens = [], []
-    trainer.task.train()
     try:
         for step in islice(steps, _STEPS):
             clock = time.perf_counter()
-            trainer.differentiate(step)
+            compute(step)
             took.append(time.perf_counter() - clock)
             tokens.append(step.target_tokens)
     finally:
         steps.close()
-    trainer.state.optimizer.zero_grad(set_to_none=True)
-    buffers.restore()
-    return Rehearsal(min(took), sum(tokens) / len(tokens), peak_memory(trainer.world.device))
+    return Rehearsal(min(took), sum(tokens) / len(tokens), peak_memory(device))
 
 
 def peak_memory(device: torch.device) -> int:

@@ -26,7 +26,7 @@ from regard.train import checkpoint, report
 from regard.train.interrupt import interruptible
 from regard.train.mesh import Parallel, World, apart, release, whole
 from regard.train.optim import Adam, Schedule
-from regard.train.rehearsal import rehearse
+from regard.train.rehearsal import Rehearsal, rehearse
 from regard.train.report import Observer, Scores, Stepped
 from regard.train.speed import Speed
 from regard.train.state import Buffers, State, fill
@@ -120,6 +120,15 @@ class Trainer:
                     self._step_back(wrong)
         return self._end(why, complete)
 
+    def rehearse(self) -> Rehearsal:
+        """What a step takes; it moves nothing."""
+        buffers = Buffers(self.task)
+        self.task.train()
+        trial = rehearse(self.stream.steps(self.place), self._differentiate, self.world.device)
+        self.state.optimizer.zero_grad(set_to_none=True)
+        buffers.restore()
+        return trial
+
     # the loop
 
     def _go_on(self, interrupted: list[bool]) -> tuple[str, bool]:
@@ -161,7 +170,7 @@ class Trainer:
         """One step of the optimiser; and whether any process was asked to stop."""
         settings, state, number = self.settings, self.state, step.after.step
         self.task.train()
-        sums = self.differentiate(step)
+        sums = self._differentiate(step)
         norm = whole(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
         asked = norm.new_tensor(float(interrupted)).double()
         told = self.world.total(torch.stack([*sums.values(), asked]))
@@ -179,7 +188,7 @@ class Trainer:
         epoch, tokens = self.place.epoch, step.target_tokens
         return Stepped(number, epoch, loss, parts, rate, size, tokens, 0.0, 0.0), stop > 0
 
-    def differentiate(self, step: Step[Any]) -> dict[str, Tensor]:
+    def _differentiate(self, step: Step[Any]) -> dict[str, Tensor]:
         """Gradients of the step's loss per token, and the sums that this process found."""
         world, buffers = self.world, Buffers(self.task)
         self.state.optimizer.zero_grad(set_to_none=True)
@@ -357,7 +366,7 @@ class Trainer:
         last, done = self.settings.steps, self.place.step
         if done >= last:
             return
-        trial = rehearse(self)
+        trial = self.rehearse()
         count = sum(parameter.numel() for parameter in self.state.parameters.values())
         epochs = last * trial.tokens / self.task.epoch_tokens
         begins = f"from step {done:,}" if done else "from the beginning"
