@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from regard.search import Hypothesis
+
+EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 
 STRIDE = 8  # widths of one batch differ by less: it pads little, and few batches stay small
 

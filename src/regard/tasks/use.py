@@ -17,12 +17,12 @@ from regard.bundle.bundle import Bundle, unseal
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus
 from regard.data.preparation.prepare import Settings, Tell
+from regard.engine.engine import EngineName
 from regard.errors import SpecError
 from regard.spec.data import CorpusSpec, DataSpec
 from regard.spec.model import Sizes
 from regard.spec.run import Run
 from regard.tasks.sealed import sealed_run, sealed_tokenizer
-from regard.tasks.translation.translator import EngineName
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores
 from regard.train.task import Task

@@ -18,6 +18,7 @@ from regard.data.preparation.dedupe import Sameness, hash_texts
 from regard.data.preparation.pictures import prepare_pictures
 from regard.data.preparation.prepare import Settings, Tell
 from regard.data.preparation.runner import InProcess
+from regard.engine.engine import EngineName
 from regard.errors import SpecError
 from regard.explain.align import Pointer
 from regard.explain.reread import looks_at_source
@@ -34,7 +35,6 @@ from regard.tasks.captions.captioner import (
 )
 from regard.tasks.captions.task import Captioning, Shown, scored, shown
 from regard.tasks.card import told
-from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores

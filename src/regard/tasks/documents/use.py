@@ -10,6 +10,7 @@ from regard.bundle.bundle import Bundle
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus, documents_of
 from regard.data.preparation.prepare import Settings
+from regard.engine.engine import EngineName
 from regard.errors import ArtefactError, SpecError
 from regard.models import Classifier
 from regard.spec.data import CorpusSpec, DataSpec
@@ -19,7 +20,6 @@ from regard.tasks.card import told
 from regard.tasks.documents.labeller import CLASSES, Classes, Labeller, build_model, labeller_in
 from regard.tasks.documents.task import Classification, held_out, read_judged, scored, thinned
 from regard.tasks.sealed import sealed_tokenizer
-from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores

@@ -9,6 +9,7 @@ from regard.bundle.bundle import Bundle
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus, Lines
 from regard.data.preparation.prepare import Settings
+from regard.engine.engine import EngineName
 from regard.errors import SpecError
 from regard.models import LanguageModel
 from regard.spec.data import CorpusSpec, DataSpec
@@ -17,7 +18,6 @@ from regard.tasks.card import told
 from regard.tasks.language.completer import Completer, build_model, completer_in
 from regard.tasks.language.task import LanguageModelling, foreseen, held_out, read_texts, thinned
 from regard.tasks.sealed import sealed_tokenizer
-from regard.tasks.translation.translator import EngineName
 from regard.tasks.use import Use
 from regard.text.tokenizer import SentencePiece
 from regard.train.report import Scores

@@ -10,11 +10,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, unseal
-from regard.engine.engine import Decoding, Engine, limit
+from regard.engine.engine import Decoding, Engine, EngineName, limit
 from regard.engine.texts import Said, Splitting, join, search_texts
 from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError, SpecError
@@ -34,7 +34,6 @@ from regard.spec.run import Run
 from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
 from regard.text.tokenizer import EOS, Span, Tokenizer
 
-EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with the same model for another engine; the first is preferred."""
 

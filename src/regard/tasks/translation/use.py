@@ -9,6 +9,7 @@ from regard.bundle.bundle import Bundle
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import Corpus
 from regard.data.preparation.prepare import Settings
+from regard.engine.engine import EngineName
 from regard.errors import SpecError
 from regard.explain.align import Pointer
 from regard.models import EncoderDecoder
@@ -18,7 +19,6 @@ from regard.tasks.card import told
 from regard.tasks.translation.finish import know_itself
 from regard.tasks.translation.task import Translation, held_out, read_valid
 from regard.tasks.translation.translator import (
-    EngineName,
     Translator,
     build_model,
     facts,
