@@ -40,20 +40,21 @@ def inner_products(
     queries: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
 ) -> Float[Tensor, "B H T S"]:
     """queries @ keysᵀ, where the keys may be `shared`."""
-    account = account_of(keys)
-    if account is None:
-        return queries @ keys.mT
-    return account.joined_by(_InnerProducts.apply(queries, keys, account))
+    return _product(queries, keys, turned=True)
 
 
 def weighted_sum(
     weights: Float[Tensor, "B H T S"], values: Float[Tensor, "B H S W"]
 ) -> Float[Tensor, "B H T W"]:
     """weights @ values, where the values may be `shared`."""
-    account = account_of(values)
+    return _product(weights, values, turned=False)
+
+
+def _product(asks: Tensor, x: Tensor, *, turned: bool) -> Tensor:
+    account = account_of(x)
     if account is None:
-        return weights @ values
-    return account.joined_by(_WeightedSum.apply(weights, values, account))
+        return asks @ (x.mT if turned else x)
+    return account.joined_by(_Product.apply(asks, x, turned, account))
 
 
 def shared_linear(
@@ -134,43 +135,24 @@ class _Pass:
 _accounts: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
 
 
-class _InnerProducts(torch.autograd.Function):
+class _Product(torch.autograd.Function):
+    """asks @ x, or asks @ xᵀ where x is `turned`."""
+
     @staticmethod
-    def forward(ctx: Any, queries: Tensor, keys: Tensor, account: Account) -> Tensor:
-        ctx.save_for_backward(queries, keys)
-        ctx.account = account
-        return queries @ keys.mT
+    def forward(ctx: Any, asks: Tensor, x: Tensor, turned: bool, account: Account) -> Tensor:
+        ctx.save_for_backward(asks, x)
+        ctx.turned, ctx.account = turned, account
+        return asks @ (x.mT if turned else x)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        queries, keys = ctx.saved_tensors
-        queries_gradient = (grad @ keys.to(grad.dtype)).to(queries.dtype)
-        return (
-            queries_gradient,
-            ctx.account.settle(keys, _outer_products, 0, (grad, queries)),
-            None,
-        )
-
-
-class _WeightedSum(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, weights: Tensor, values: Tensor, account: Account) -> Tensor:
-        ctx.save_for_backward(weights, values)
-        ctx.account = account
-        return weights @ values
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        weights, values = ctx.saved_tensors
+        asks, x = ctx.saved_tensors
         # under autocast the answer, and with it `grad`, may be narrower than what was asked
-        weights_gradient = (grad @ values.mT.to(grad.dtype)).to(weights.dtype)
-        return (
-            weights_gradient,
-            ctx.account.settle(values, _outer_products, 0, (weights, grad)),
-            None,
-        )
+        back = (x if ctx.turned else x.mT).to(grad.dtype)
+        share = (grad, asks) if ctx.turned else (asks, grad)
+        to_x = ctx.account.settle(x, _outer_products, 0, share)
+        return (grad @ back).to(asks.dtype), to_x, None, None
 
 
 def _outer_products(x: Tensor, shares: list[Share]) -> Tensor:
