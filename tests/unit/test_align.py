@@ -127,6 +127,13 @@ def test_a_pair_is_read_again_with_every_look_at_the_source(name: str) -> None:
             assert (look.sum(dim=-1) <= 1 + 1e-5).all()
 
 
+def test_looks_are_the_same_where_nobody_asks_how_likely_a_word_was() -> None:
+    model = tiny("bahdanau").model
+    (judged,), (seen,) = (reread(model, [([4, 5, 6], [7, 8])], judge=how) for how in (True, False))
+    assert len(judged.logps) == 3 and seen.logps == ()
+    assert all(torch.equal(seen.looks[name], look) for name, look in judged.looks.items())
+
+
 def test_forced_probabilities_are_those_of_the_step_by_step_reading() -> None:
     model = tiny("bahdanau").model.eval()
     source, target = [4, 5, 6], [7, 8, 9]

@@ -104,9 +104,12 @@ def reread_texts(
     model: EncoderDecoder[Any, Any],
     pairs: Sequence[tuple[Text, Text]],
     names: Collection[str] | None = None,
+    *,
+    judge: bool = False,
 ) -> list[Reading]:
-    """As `reread`, of texts instead of their ids."""
-    return reread(model, [(one.pieces.ids, other.pieces.ids) for one, other in pairs], names)
+    """As `reread`, of texts instead of their ids, and if not asked otherwise the looks alone."""
+    ids = [(one.pieces.ids, other.pieces.ids) for one, other in pairs]
+    return reread(model, ids, names, judge=judge)
 
 
 def align(pointer: Pointer, source: Text, target: Text, reading: Reading) -> Aligned:

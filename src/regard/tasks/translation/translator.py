@@ -131,12 +131,23 @@ class Translator:
             raise CorpusError(
                 f"targets: {len(targets)} for {len(sources)} sources; give one for each"
             )
-        return [aligned for aligned, _ in self.reread(sources, targets, pretokenized=pretokenized)]
+        read = self._reread(sources, targets, pretokenized=pretokenized, judge=False)
+        return [aligned for aligned, _ in read]
 
     def reread(
-        self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
+        self, sources: Sequence[str], targets: Sequence[str]
     ) -> list[tuple[Aligned, tuple[float, ...]]]:
         """The same, and how likely each piece of a target and its end were."""
+        return self._reread(sources, targets, judge=True)
+
+    def _reread(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        *,
+        pretokenized: bool = False,
+        judge: bool,
+    ) -> list[tuple[Aligned, tuple[float, ...]]]:
         pointer = self.pointer
         if pointer is None:
             raise ArtefactError(
@@ -148,7 +159,7 @@ class Translator:
             for side in (sources, targets)
         )
         pairs = list(zip(*sides, strict=True))
-        readings = reread_texts(self.model, pairs, [pointer.look])
+        readings = reread_texts(self.model, pairs, [pointer.look], judge=judge)
         return [
             (align_pair(pointer, source, target, reading), reading.logps)
             for (source, target), reading in zip(pairs, readings, strict=True)
@@ -260,7 +271,7 @@ class Translator:
             for found in translations
             for part in found.parts
         ]
-        read = iter(self.reread(*zip(*stretches, strict=True)) if stretches else ())
+        read = iter(self._reread(*zip(*stretches, strict=True), judge=check) if stretches else ())
         explained = []
         for found in translations:
             parts = [(part, *next(read)) for part in found.parts]
