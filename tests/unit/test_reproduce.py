@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from multiprocessing import Queue
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +19,18 @@ import torch
 from typer.testing import CliRunner
 
 from regard.cli.main import app
+from regard.data.corpus import read_sides
 from regard.errors import CorpusError
 from regard.evaluate.alignment import Gold
 from regard.evaluate.scores import count
+from regard.reproduce import teach as teaching
 from regard.reproduce.alignments import Alignments, Gilded, read_gilded
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
 from regard.reproduce.mechanisms import Mechanisms, together
 from regard.reproduce.strip import strip_chart
 from regard.reproduce.study import Study, jobs
-from regard.reproduce.teach import Course, prepare, teach
+from regard.reproduce.teach import Course, Line, prepare, teach
 from regard.spec.model import Sizes
 from tests.conftest import DATA
 
@@ -158,6 +162,22 @@ def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
     assert heard == ["dot: compared with additive"]
     assert found.pages["table.md"].count("\n") == 5
     assert json.dumps(found.facts)
+
+
+@needs_corpora
+def test_a_run_that_is_stopped_while_it_translates_leaves_that_for_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = jobs(Mechanisms(quick=True), DATA, tmp_path)[0]
+    prepare([job], lambda progress: None)
+    line = Line(Queue(), multiprocessing.Event())
+    monkeypatch.setattr(teaching, "_line", [line])
+    monkeypatch.setattr(Line, "cut", property(lambda self: job.home.model.exists()))
+    teaching._teach(job)
+    assert job.home.model.exists() and not job.outputs.exists() and not job.cost.exists()
+    monkeypatch.undo()
+    (taught,) = teach([job], 1, lambda course: None)
+    assert len(taught.outputs) == len(read_sides(*job.test)[0])
 
 
 @needs_corpora

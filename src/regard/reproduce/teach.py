@@ -13,6 +13,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
@@ -26,15 +27,18 @@ from regard.data.preparation.prepare import Progress
 from regard.data.preparation.prepare import Tell as TellPrepared
 from regard.reproduce.study import GUIDE, Cost, Job, Say, Taught, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
+from regard.tasks.translation.guide import write_guide
+from regard.tasks.translation.translator import Translator, load
 from regard.train import report
 from regard.train.interrupt import interruptible
+from regard.train.memory import process_peak
 from regard.train.mesh import join
 from regard.train.observers.journal import steps as read_steps
 from regard.train.rehearsal import Rehearsal
 from regard.train.report import Began, Stepped, Validated
 
 PAUSE = 0.2  # seconds between looks at what the processes told
-TRANSLATED = "translates what it is tested with"
+TOGETHER = 200  # sentences of a test that are translated before it is told how far it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +171,18 @@ def _begin(line: Line) -> None:
     os.setpgrp()  # a keyboard's Ctrl-C is for who began it; this process is told by the line
 
 
-def _teach(job: Job) -> None:
-    """In a process of its own: train, translate, and write down what it cost."""
-    from regard.tasks.translation.translator import load
-    from regard.train.memory import process_peak
+class Stopped(Exception):  # noqa: N818 — a turn of the work, not an error
+    """A run was asked to stop between what it saves: the next time it does that part again."""
 
+
+def _teach(job: Job) -> None:
+    """In a process of its own."""
+    with suppress(Stopped):
+        _teach_and_test(job)
+
+
+def _teach_and_test(job: Job) -> None:
+    """Train, translate, and write down what it cost."""
     (line,) = _line
     told, last, asked = line.told, job.run.train.steps, list[bool]()
 
@@ -189,17 +200,20 @@ def _teach(job: Job) -> None:
                 words = f"{event.metric} {event.scores.values[event.metric]:.4g}"
                 told.put(Course(job.name, event.step, last, words))
 
+    def say(words: str) -> None:
+        if line.cut:
+            raise Stopped
+        told.put(Course(job.name, job.home.reached or 0, last, words, plain=True))
+
     if job.guides is not None:
-        _find_links(job, lambda words: told.put(Course(job.name, 0, last, words)))
+        _find_links(job, say)
     with join() as world:
         outcome = train(job.run, job.home, world, observers=[job.home.journal(), tell])
     memory = process_peak()
     if not outcome.complete:
         return
-    told.put(Course(job.name, outcome.step, last, TRANSLATED))
     translator = load(job.home.model, engine="torch")
-    sources, _ = read_sides(*job.test)
-    outputs = [" ".join(said.text.splitlines()) for said in translator.translate(sources)]
+    outputs = list(_translations(translator, job, say))
     storage.write(str(job.outputs), "".join(f"{line}\n" for line in outputs).encode())
     steps = read_steps(job.home.log)
     cost = Cost(
@@ -213,11 +227,17 @@ def _teach(job: Job) -> None:
     told.put(Course(job.name, outcome.step, last, "done", done=True))
 
 
+def _translations(translator: Translator, job: Job, say: Say) -> Iterator[str]:
+    """Of what it is tested with, a line each."""
+    sources, _ = read_sides(*job.test)
+    for first in range(0, len(sources), TOGETHER):
+        say(f"translates its test: {first}/{len(sources)}")
+        for said in translator.translate(sources[first : first + TOGETHER]):
+            yield " ".join(said.text.splitlines())
+
+
 def _find_links(job: Job, say: Say) -> None:
     """Those that its guides agree on, of all its pairs, once."""
-    from regard.tasks.translation.guide import write_guide
-    from regard.tasks.translation.translator import load
-
     path = job.home.path / GUIDE
     if job.guides is None or path.exists():
         return
