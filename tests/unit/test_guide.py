@@ -22,7 +22,7 @@ from benchmarks.toys import pointing
 from regard.batch import Batch, Tokens, pad
 from regard.bundle.bundle import unseal
 from regard.cli.main import app
-from regard.data.batches.links import Link, PieceLinks, key_of
+from regard.data.batches.links import FORMAT, Ids, Link, PieceLinks
 from regard.data.batches.shards import Prepared
 from regard.data.corpus import corpus_of
 from regard.data.preparation.prepare import Progress, Settings, prepare
@@ -65,7 +65,7 @@ def batch_of(pairs: Sequence[Pair], *, padding: int = 0) -> Batch:
 
 
 def gathered(**facts: str) -> PieceLinks:
-    return PieceLinks.gathered(((key_of(*pair), links) for pair, links in PAIRS), facts)
+    return PieceLinks.gathered(((*pair, links) for pair, links in PAIRS), facts)
 
 
 def guide(shift: int = 0) -> Guide:
@@ -75,10 +75,23 @@ def guide(shift: int = 0) -> Guide:
 # on disk
 
 
-def test_the_key_of_a_pair_is_the_same_everywhere_and_knows_where_the_source_ends() -> None:
-    """XXH3 of the ids in four little bytes each, seeded by how many of them are the source's."""
+def test_the_key_of_a_pair_is_the_same_everywhere_and_in_both_directions() -> None:
+    """XXH3 of the ids in four little bytes each, seeded by where the first side ends."""
+
+    def key_of(source: Ids, target: Ids) -> int:
+        return int(PieceLinks.gathered([(source, target, [])], {}).keys[0])
+
     assert key_of((5, 6), (7,)) == xxhash.xxh3_64_intdigest(struct.pack("<3I", 5, 6, 7), 8)
-    assert len({key_of((5, 6), (7,)), key_of((5,), (6, 7)), key_of((7,), (5, 6))}) == 3
+    assert key_of((7,), (5, 6)) == key_of((5, 6), (7,)) != key_of((5,), (6, 7))
+
+
+def test_a_run_of_the_other_direction_finds_the_same_links() -> None:
+    kept = gathered()
+    for order in (slice(None), slice(None, None, -1)):
+        rows, links = kept.of(batch_of([pair[order] for pair, _ in PAIRS]))
+        for row, (_, wanted) in enumerate(PAIRS):
+            found = [tuple(link[order]) for link in links[rows == row].tolist()]
+            assert found == wanted
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
@@ -87,18 +100,18 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     found = PieceLinks.open(tmp_path / "links")
     assert found.facts == {"look": LOOK}
     assert found.fingerprint == kept.fingerprint
-    keys = np.array([key_of(*pair) for pair, _ in PAIRS] + [12345], np.uint64)
-    rows, links = found.of(keys)
+    rows, links = found.of(batch_of([*(pair for pair, _ in PAIRS), ((9,), (9, 9))]))
     for row, (_, wanted) in enumerate(PAIRS):
         assert [tuple(link) for link in links[rows == row].tolist()] == wanted
     assert len(rows) == 6
 
 
 def test_a_pair_that_comes_twice_is_kept_once() -> None:
-    twice = PieceLinks.gathered([(7, [(0, 0)]), (3, []), (7, [(1, 1)])], {})
-    assert twice.keys.tolist() == [3, 7]
-    assert twice.starts.tolist() == [0, 0, 1]
-    assert twice.links.tolist() == [[0, 0]]
+    one, other = ((5, 6), (7, 8)), ((7, 8), (5, 6))
+    twice = PieceLinks.gathered([(*one, [(0, 1)]), ((3,), (3,), []), (*other, [(1, 1)])], {})
+    assert len(twice.keys) == 2
+    assert sorted(twice.starts.tolist()) == [0, *twice.starts[1:-1].tolist(), 1]
+    assert twice.links.tolist() == [[0, 1]]
 
 
 def test_without_pairs_there_is_nothing_to_want(tmp_path: Path) -> None:
@@ -110,7 +123,7 @@ def test_without_pairs_there_is_nothing_to_want(tmp_path: Path) -> None:
 def _damaged(path: Path, way: str) -> None:
     whole = path.read_bytes()
     arrays = load(whole)
-    told = {"format": "piece links, 1", "fingerprint": gathered().fingerprint}
+    told = {"format": FORMAT, "fingerprint": gathered().fingerprint}
     match way:
         case "missing":
             path.unlink()
@@ -129,7 +142,7 @@ def _damaged(path: Path, way: str) -> None:
         case "other types":
             path.write_bytes(save({**arrays, "links": arrays["links"].astype(np.int16)}, told))
         case "another version":
-            path.write_bytes(save(arrays, {**told, "format": "piece links, 2"}))
+            path.write_bytes(save(arrays, {**told, "format": "piece links, 1"}))
         case "starts beyond the links":
             arrays["starts"][-1] += 1 << 40
             path.write_bytes(save(arrays, told))
@@ -164,7 +177,7 @@ def test_what_is_not_a_guide_is_refused_by_its_name(tmp_path: Path, way: str) ->
 
 def test_links_beyond_a_pair_s_ends_ask_for_nothing() -> None:
     pair, _ = PAIRS[0]
-    far = PieceLinks.gathered([(key_of(*pair), [(3, 0), (0, 2), (65_535, 65_535), (1, 1)])], {})
+    far = PieceLinks.gathered([(*pair, [(3, 0), (0, 2), (65_535, 65_535), (1, 1)])], {})
     wanted = replace(guide(), links=far).wanted(batch_of([pair]))
     assert wanted.nonzero().tolist() == [[0, 1, 1]]
 
@@ -330,14 +343,14 @@ class Truth:
 
     def __init__(self, toy: Toy) -> None:
         self.toy, data = toy, toy.folder / "prepared" / "data"
-        self.pieces, self.pairs = SentencePiece.load(data), list[tuple[int, list[Link]]]()
+        self.pieces, self.pairs = SentencePiece.load(data), list[tuple[Ids, Ids, list[Link]]]()
         (shard,) = Prepared.open(str(data)).shards("train")
         opened = shard.open()
         for i in range(shard.pairs):
             source, target = (Text.spelt(self.pieces, ids.tolist()) for ids in opened.pair(i))
             words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
             own = [link for there, back in words for link in product(there, back)]
-            self.pairs.append((key_of(source.pieces.ids, target.pieces.ids), own))
+            self.pairs.append((source.pieces.ids, target.pieces.ids, own))
 
     def write(self, name: str, **facts: str) -> Path:
         """For the only look that the toy's Transformer has, unless another is said."""
@@ -361,7 +374,7 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     run_cli(asked)
     events = list(read(home.log))
     plan = next(e for e in events if e["event"] == "began")["plan"]
-    count = len({key for key, _ in truth.pairs})
+    count = len({frozenset((source, target)) for source, target, _ in truth.pairs})
     assert plan["guide"] == f"{LOOK}, head 0, as it is read in, by the links of {count} pairs"
     told = [e["parts"]["guide"] for e in events if e["event"] == "stepped"]
     assert sum(told[-10:]) < sum(told[:10])
@@ -427,12 +440,15 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     )
 
 
+SOURCES, TARGETS = LINES, [*LINES[1:], LINES[0]]
+
+
 @pytest.fixture(scope="module")
 def data(models: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Shards of a few pairs, in the pieces of the models."""
     folder = tmp_path_factory.mktemp("data")
-    (folder / "a").write_text("\n".join([*LINES, LINES[0], ""]))
-    (folder / "b").write_text("\n".join([*LINES[::-1], LINES[-1], ""]))
+    (folder / "a").write_text("\n".join([*SOURCES, SOURCES[0], ""]))
+    (folder / "b").write_text("\n".join([*TARGETS, TARGETS[0], ""]))
     corpus = corpus_of(str(folder / "a"), str(folder / "b"))
     pieces = str(models[0].with_name("pieces"))
     settings = Settings(tokenizer=pieces, limits=None, dedupe="none")
@@ -451,9 +467,8 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
     guide = Guide.open(out, there.tokenizer)
     assert there.pointer is not None
     assert guide.pointer == replace(there.pointer, head=0, shift=1, agreement=0.0)
-    assert len(guide.links.keys) == len(LINES)  # one came twice
-    sources, targets = LINES, LINES[::-1]
-    found = there.align(sources, targets), again.align(targets, sources)
+    assert len(guide.links.keys) == len(SOURCES)  # one came twice
+    found = there.align(SOURCES, TARGETS), again.align(TARGETS, SOURCES)
     for one, other in zip(*found, strict=True):
         links = symmetrize(one.links, turned(other.links), "intersection")
         pair = one.source.pieces.ids, one.target.pieces.ids

@@ -173,7 +173,7 @@ def test_a_run_that_is_stopped_while_it_translates_leaves_that_for_the_next_time
     line = Line(Queue(), multiprocessing.Event())
     monkeypatch.setattr(teaching, "_line", [line])
     monkeypatch.setattr(Line, "cut", property(lambda self: job.home.model.exists()))
-    teaching._teach(job)
+    teaching._unless_stopped(teaching._teach, job)
     assert job.home.model.exists() and not job.outputs.exists() and not job.cost.exists()
     monkeypatch.undo()
     (taught,) = teach([job], 1, lambda course: None)

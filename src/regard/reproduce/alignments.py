@@ -68,9 +68,9 @@ class Alignments(BleuByLength):
         forth = [entry for entry in LOOKING if entry.name in BACK]
         back = [replace(entry, name=f"{entry.name} back", turned=True) for entry in forth]
         guided = [
-            replace(one, name=f"{there.name} guided{way}", guides=(one.name, other.name))
+            replace(one, name=f"{there.name} guided{way}", guides=(there.name, again.name))
             for there, again in zip(forth, back, strict=True)
-            for one, other, way in ((there, again, ""), (again, there, " back"))
+            for one, way in ((there, ""), (again, " back"))
         ]
         return (*LOOKING, *back, *guided)
 

@@ -31,7 +31,7 @@ class Entry:
     preset: str
     settings: tuple[str, ...] = ()  # as `--set` takes them
     turned: bool = False  # it reads the targets and says the sources
-    guides: tuple[str, str] | None = None  # entries, there and back, by whose links it is guided
+    guides: tuple[str, str] | None = None  # entries, there and back, whose links guide it
 
     @property
     def stem(self) -> str:
@@ -91,7 +91,7 @@ class Job:
     run: Run
     home: Home
     test: tuple[str, str]  # files: what it translates when it is taught, and the references
-    guides: tuple[Home, Home] | None = None  # that are taught before it
+    guides: tuple[Home, Home] | None = None  # both directions, that are taught before it
 
     @property
     def name(self) -> str:
@@ -100,6 +100,11 @@ class Job:
     @property
     def outputs(self) -> Path:
         return self.home.path / "outputs.txt"
+
+    @property
+    def guide(self) -> Path | None:
+        """The links by which it is guided: the same for both directions."""
+        return None if self.guides is None else self.guides[0].path / GUIDE
 
     @property
     def cost(self) -> Path:
@@ -206,7 +211,7 @@ def jobs(study: Study, data: Path, out: Path) -> list[Job]:
                 settings.append(f"data.tokenizer={json.dumps(str(shared(folder).data))}")
             if entry.guides is not None:
                 guides = homes[entry.guides[0]], homes[entry.guides[1]]
-                settings.append(f"train.guide.links={json.dumps(str(home.path / GUIDE))}")
+                settings.append(f"train.guide.links={json.dumps(str(guides[0].path / GUIDE))}")
             run = read_run(entry.preset, settings)
             test = files["test"][0], files["test"][1]
             found.append(Job(entry, seed, run, home, test, guides))

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
+from operator import attrgetter
 from queue import Empty
 from statistics import median
 
@@ -25,7 +26,7 @@ from regard.data.batches.shards import Prepared
 from regard.data.corpus import read_sides
 from regard.data.preparation.prepare import Progress
 from regard.data.preparation.prepare import Tell as TellPrepared
-from regard.reproduce.study import GUIDE, Cost, Job, Say, Taught, shared
+from regard.reproduce.study import Cost, Job, Taught, shared
 from regard.tasks.training import Home, foresee, prepare_data, train
 from regard.tasks.translation.guide import write_guide
 from regard.tasks.translation.translator import Translator, load
@@ -54,6 +55,7 @@ class Course:
 
 
 Tell = Callable[[Course], None]
+Work = Callable[[Job], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,10 @@ def prepare(every: Sequence[Job], tell: TellPrepared) -> None:
 
 def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
     """Of each run that is not done. Seeds of an entry take the same, and so does a run that is
-    guided as the one that guides it."""
+    guided as the one that guides it; for two models to find the links of a pair takes about as long
+    as for one to learn from it."""
     known: dict[str, tuple[int, Rehearsal]] = {}
+    finders = _first_of_each_guide([job for job in every if job.guide is not None])
     for job in every:
         if job.cost.exists():
             continue
@@ -100,21 +104,36 @@ def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
                 known[like] = foresee(plain, job.home, world)
         parameters, step = known[like]
         left = job.run.train.steps - (job.home.reached or 0)
-        yield Estimate(job, parameters, left, left * step.seconds)
+        tokens = left * step.tokens
+        if job in finders and job.guide is not None and not job.guide.exists():
+            shards = Prepared.open(str(job.home.data)).shards("train")
+            tokens += sum(shard.tokens[1] for shard in shards)
+        yield Estimate(job, parameters, left, tokens / step.tokens * step.seconds)
 
 
 def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
     """Teach what is not yet taught, those that guide before those that are guided; those that were
     interrupted are missing from the answer."""
-    for wave in (False, True):
-        some = [job for job in every if (job.guides is not None) == wave]
-        _teach_all([job for job in some if not job.cost.exists()], at_once, tell)
-        if not all(job.cost.exists() for job in some):
+    plain = [job for job in every if job.guide is None]
+    guided = [job for job in every if job.guide is not None]
+    waves = (
+        (_teach, plain, "cost"),
+        (_find_links, _first_of_each_guide(guided), "guide"),
+        (_teach, guided, "cost"),
+    )
+    for work, some, made in waves:
+        path = attrgetter(made)
+        _do_all(work, [job for job in some if not path(job).exists()], at_once, tell)
+        if not all(path(job).exists() for job in some):
             break
     return [Taught.read(job) for job in every if job.cost.exists()]
 
 
-def _teach_all(every: Sequence[Job], at_once: int, tell: Tell) -> None:
+def _first_of_each_guide(guided: Sequence[Job]) -> list[Job]:
+    return list({job.guide: job for job in reversed(guided)}.values())[::-1]
+
+
+def _do_all(work: Work, every: Sequence[Job], at_once: int, tell: Tell) -> None:
     context = multiprocessing.get_context("spawn")
     line = Line(context.Queue(), context.Event())
     pool = ProcessPoolExecutor(
@@ -125,7 +144,7 @@ def _teach_all(every: Sequence[Job], at_once: int, tell: Tell) -> None:
         max_tasks_per_child=1,  # the most memory that a process had is then its run's
     )
     with pool, interruptible() as interrupted:
-        left = {pool.submit(_teach, job) for job in every}
+        left = {pool.submit(_unless_stopped, work, job) for job in every}
         while left:
             done, left = wait(left, timeout=PAUSE, return_when=FIRST_COMPLETED)
             for course in line.heard():
@@ -175,13 +194,21 @@ class Stopped(Exception):  # noqa: N818 — a turn of the work, not an error
     """A run was asked to stop between what it saves: the next time it does that part again."""
 
 
-def _teach(job: Job) -> None:
+def _unless_stopped(work: Work, job: Job) -> None:
     """In a process of its own."""
     with suppress(Stopped):
-        _teach_and_test(job)
+        work(job)
 
 
-def _teach_and_test(job: Job) -> None:
+def _say(job: Job, words: str) -> None:
+    """Tell of what is not saved before it is done."""
+    (line,) = _line
+    if line.cut:
+        raise Stopped
+    line.told.put(Course(job.name, job.home.reached or 0, job.run.train.steps, words, plain=True))
+
+
+def _teach(job: Job) -> None:
     """Train, translate, and write down what it cost."""
     (line,) = _line
     told, last, asked = line.told, job.run.train.steps, list[bool]()
@@ -200,20 +227,13 @@ def _teach_and_test(job: Job) -> None:
                 words = f"{event.metric} {event.scores.values[event.metric]:.4g}"
                 told.put(Course(job.name, event.step, last, words))
 
-    def say(words: str) -> None:
-        if line.cut:
-            raise Stopped
-        told.put(Course(job.name, job.home.reached or 0, last, words, plain=True))
-
-    if job.guides is not None:
-        _find_links(job, say)
     with join() as world:
         outcome = train(job.run, job.home, world, observers=[job.home.journal(), tell])
     memory = process_peak()
     if not outcome.complete:
         return
     translator = load(job.home.model, engine="torch")
-    outputs = list(_translations(translator, job, say))
+    outputs = list(_translations(translator, job))
     storage.write(str(job.outputs), "".join(f"{line}\n" for line in outputs).encode())
     steps = read_steps(job.home.log)
     cost = Cost(
@@ -227,26 +247,25 @@ def _teach_and_test(job: Job) -> None:
     told.put(Course(job.name, outcome.step, last, "done", done=True))
 
 
-def _translations(translator: Translator, job: Job, say: Say) -> Iterator[str]:
+def _translations(translator: Translator, job: Job) -> Iterator[str]:
     """Of what it is tested with, a line each."""
     sources, _ = read_sides(*job.test)
     for first in range(0, len(sources), TOGETHER):
-        say(f"translates its test: {first}/{len(sources)}")
+        _say(job, f"translates its test: {first}/{len(sources)}")
         for said in translator.translate(sources[first : first + TOGETHER]):
             yield " ".join(said.text.splitlines())
 
 
-def _find_links(job: Job, say: Say) -> None:
-    """Those that its guides agree on, of all its pairs, once."""
-    path = job.home.path / GUIDE
-    if job.guides is None or path.exists():
-        return
+def _find_links(job: Job) -> None:
+    """Write those that its guides agree on, of all their pairs."""
+    assert job.guides is not None
+    assert job.guide is not None
     there, back = (load(home.model, engine="torch") for home in job.guides)
 
     def tell(progress: Progress) -> None:
-        say(f"links of its pairs: {progress.done}/{progress.total}")
+        _say(job, f"links of its pairs: {progress.done}/{progress.total}")
 
-    write_guide(path, there, back, Prepared.open(str(job.home.data)), tell)
+    write_guide(job.guide, there, back, Prepared.open(str(job.guides[0].data)), tell)
 
 
 def _one_thread() -> None:

@@ -1,17 +1,18 @@
 """Links between the pieces of training pairs, on disk; found by the pair's own ids.
 
-So nothing that reads, shuffles or batches pairs has to carry them along. A safetensors file: it
-holds no code, and is mapped rather than read, so that all processes of a machine share it.
+So nothing that reads, shuffles or batches pairs has to carry them along, and a model of the other
+direction finds the same links. A safetensors file: it holds no code, and is mapped rather than
+read, so that all processes of a machine share it.
 
-    keys    n uint64, rising: a hash of each pair's ids
+    keys    n uint64, rising: a hash of each pair's ids, whichever of them are the source's
     starts  n + 1 int64: where each pair's links begin, and where the last one's end
-    links   m × 2 uint16: source piece, target piece
+    links   m × 2 uint16: a piece of the side whose ids, as bytes, come first; one of the other
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,8 @@ from regard.data import storage
 from regard.data.batches.pool import READ, SAID, Marks
 from regard.errors import ArtefactError
 
-FORMAT = "piece links, 1"
+FORMAT = "piece links, 2"
+Ids = Sequence[int]
 Link = tuple[int, int]  # source piece, target piece
 Keys = NDArray[np.uint64]
 Starts = NDArray[np.int64]
@@ -44,14 +46,15 @@ class PieceLinks:
 
     @classmethod
     def gathered(
-        cls, pairs: Iterable[tuple[int, Collection[Link]]], facts: Mapping[str, str]
+        cls, pairs: Iterable[tuple[Ids, Ids, Collection[Link]]], facts: Mapping[str, str]
     ) -> PieceLinks:
-        """Of pairs by their keys, in any order; of those that are the same, the first."""
+        """Of pairs of ids without marks, in any order; of those that are the same, the first."""
         keys, counts, flat = array("Q"), array("q"), array("H")  # of millions: no object for each
-        for key, links in pairs:
+        for source, target, links in pairs:
+            key, turned = _key(_bytes(source), _bytes(target))
             keys.append(key)
             counts.append(len(links))
-            flat.extend(chain.from_iterable(links))
+            flat.extend(chain.from_iterable(link[::-1] if turned else link for link in links))
         kept, at = np.unique(np.array(keys, np.uint64), return_index=True)
         sizes = np.array(counts, np.int64)
         _, places = _stretches((np.cumsum(sizes) - sizes)[at], sizes[at])
@@ -96,32 +99,34 @@ class PieceLinks:
             raise ArtefactError(f"{path}: is damaged, or not all that was written; {remedy}")
         return found
 
-    def of(self, keys: Keys) -> tuple[NDArray[np.int64], Linked]:
-        """The links of pairs, one after the other, and to which of `keys` each belongs; a pair
-        that is not here has none."""
+    def of(self, batch: Batch) -> tuple[NDArray[np.int64], Linked]:
+        """The links of its pairs, marked as translation marks its sides, as source piece and target
+        piece, one after the other, and to which row each belongs; a pair that is not here has
+        none."""
         if not len(self.keys):
             return np.zeros(0, np.int64), self.links
+        sides = zip(_rows(batch.source, READ), _rows(batch.target, SAID), strict=True)
+        found = [_key(source, target) for source, target in sides]
+        keys = np.array([key for key, _ in found], np.uint64)
+        turned = np.array([turned for _, turned in found])
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         known = self.keys[at] == keys
         counts = (self.starts[at + 1] - self.starts[at]) * known
         rows, places = _stretches(self.starts[at], counts)
-        return rows, self.links[places]
+        links = self.links[places]
+        return rows, np.where(turned[rows, None], links[:, ::-1], links)
 
 
-def key_of(source: Iterable[int], target: Iterable[int]) -> int:
-    """Of a pair of ids without marks, the same on every platform."""
-    read, said = (np.array([*ids], "<u4").tobytes() for ids in (source, target))
-    return _key(read, said)
+def _key(source: bytes, target: bytes) -> tuple[int, bool]:
+    """Of a pair, the same on every platform and in both directions, and whether its target comes
+    first."""
+    turned = target < source
+    first, second = (target, source) if turned else (source, target)
+    return xxhash.xxh3_64_intdigest(first + second, len(first)), turned  # a seed: where one ends
 
 
-def keys_of(batch: Batch) -> Keys:
-    """Of each pair of a batch, marked as translation marks its sides."""
-    pairs = zip(_rows(batch.source, READ), _rows(batch.target, SAID), strict=True)
-    return np.array([_key(read, said) for read, said in pairs], np.uint64)
-
-
-def _key(source: bytes, target: bytes) -> int:
-    return xxhash.xxh3_64_intdigest(source + target, len(source))  # which says where one ends
+def _bytes(ids: Ids) -> bytes:
+    return np.array(ids, "<u4").tobytes()
 
 
 def _rows(tokens: Tokens, marks: Marks) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.batch import Batch
-from regard.data.batches.links import Link, PieceLinks, key_of, keys_of
+from regard.data.batches.links import Ids, Link, PieceLinks
 from regard.data.batches.pool import READ, SAID
 from regard.data.batches.shards import Prepared, Shard
 from regard.data.preparation.prepare import Progress, Tell
@@ -76,7 +76,7 @@ class Guide:
     def wanted(self, batch: Batch) -> Float[Tensor, "B T S"]:
         """For each step of the decoder how its look should be shared out; of a step about which
         nothing is known, all is zero."""
-        rows, links = self.links.of(keys_of(batch))
+        rows, links = self.links.of(batch)
         # Links beyond a pair's ends are those of another pair that happens to have its key.
         inside = (links < _lengths(batch)[rows]).all(axis=1)
         rows, (source, target) = rows[inside], links[inside].astype(np.int64).T
@@ -127,8 +127,8 @@ def _to_be_taught(translator: Translator) -> Pointer:
 
 def _aligned(
     forth: Translator, back: Translator, shards: tuple[Shard, ...], tell: Tell
-) -> Iterator[tuple[int, list[Link]]]:
-    """The keys of all pairs and the links between their pieces."""
+) -> Iterator[tuple[Ids, Ids, list[Link]]]:
+    """The ids of all pairs and the links between their pieces."""
     clock, done, decode = time.perf_counter(), 0, forth.tokenizer.decode
     total = sum(-(-shard.pairs // TOGETHER) for shard in shards)
     pairs = sum(shard.pairs for shard in shards)
@@ -142,7 +142,7 @@ def _aligned(
             there, again = forth.align(sources, targets), back.align(targets, sources)
             for one, other in zip(there, again, strict=True):
                 links = symmetrize(one.links, turned(other.links), "intersection")
-                yield key_of(one.source.pieces.ids, one.target.pieces.ids), spread(one, links)
+                yield one.source.pieces.ids, one.target.pieces.ids, spread(one, links)
             done += 1
             tell(Progress("align", done, total, 0, time.perf_counter() - clock, pairs))
 
