@@ -181,6 +181,29 @@ def test_a_run_that_is_stopped_while_it_translates_leaves_that_for_the_next_time
 
 
 @needs_corpora
+def test_the_links_of_both_directions_are_found_once_and_only_where_they_are_wanted(
+    tmp_path: Path,
+) -> None:
+    every = jobs(Alignments(quick=True), DATA, tmp_path)
+
+    def finders() -> list[str]:
+        return [job.entry.name for job in teaching._finders(every)]
+
+    assert finders() == ["Bahdanau guided", "Transformer guided"]
+    *_, guided, guided_back = (job for job in every if "Transformer guided" in job.name)
+    assert guided.guide is not None
+    assert guided.guide == guided_back.guide
+    for job in (guided, guided_back):
+        job.home.path.mkdir(exist_ok=True)
+        job.cost.touch()
+    assert finders() == ["Bahdanau guided"]
+    guided.cost.unlink()
+    guided.guide.parent.mkdir(exist_ok=True)
+    guided.guide.touch()
+    assert finders() == ["Bahdanau guided"]
+
+
+@needs_corpora
 @pytest.mark.slow
 def test_a_study_that_was_stopped_goes_on_to_the_same_models(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "regard", "reproduce", "mechanisms", "--data", str(DATA)]

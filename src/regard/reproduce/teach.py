@@ -90,7 +90,7 @@ def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
     guided as the one that guides it; for two models to find the links of a pair takes about as long
     as for one to learn from it."""
     known: dict[str, tuple[int, Rehearsal]] = {}
-    finders = _first_of_each_guide([job for job in every if job.guide is not None])
+    finders = _finders(every)
     for job in every:
         if job.cost.exists():
             continue
@@ -105,7 +105,7 @@ def estimate(every: Sequence[Job]) -> Iterator[Estimate]:
         parameters, step = known[like]
         left = job.run.train.steps - (job.home.reached or 0)
         tokens = left * step.tokens
-        if job in finders and job.guide is not None and not job.guide.exists():
+        if job in finders:
             shards = Prepared.open(str(job.home.data)).shards("train")
             tokens += sum(shard.tokens[1] for shard in shards)
         yield Estimate(job, parameters, left, tokens / step.tokens * step.seconds)
@@ -118,7 +118,7 @@ def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
     guided = [job for job in every if job.guide is not None]
     waves = (
         (_teach, plain, "cost"),
-        (_find_links, _first_of_each_guide(guided), "guide"),
+        (_find_links, _finders(guided), "guide"),
         (_teach, guided, "cost"),
     )
     for work, some, made in waves:
@@ -129,8 +129,11 @@ def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
     return [Taught.read(job) for job in every if job.cost.exists()]
 
 
-def _first_of_each_guide(guided: Sequence[Job]) -> list[Job]:
-    return list({job.guide: job for job in reversed(guided)}.values())[::-1]
+def _finders(every: Sequence[Job]) -> list[Job]:
+    """Of those that are to be taught by one guide that is not there yet, the first."""
+    left = [job for job in every if job.guide is not None and not job.cost.exists()]
+    firsts = {job.guide: job for job in reversed(left)}
+    return [job for guide, job in firsts.items() if guide is not None and not guide.exists()][::-1]
 
 
 def _do_all(work: Work, every: Sequence[Job], at_once: int, tell: Tell) -> None:
