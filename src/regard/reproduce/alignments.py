@@ -191,14 +191,14 @@ def _both(
             _chosen(back),
             turned_pairs.best(back),
         ),
-        Row(f"{name}, both", pairs.both(forth, back), "grow-diag"),
+        Row(f"{name}, both", pairs.both(forth, back), "grow-diag of the two"),
     ]
     valid = taught.job.run.data.valid
     assert valid is not None
     held = read_sides(valid.files[0], valid.files[1])
     point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
-    chosen = f"where both agree: {_chosen(forth)}; {_chosen(back)}"
-    return [*rows, Row(f"{name}, both", pairs.both(forth, back), chosen)]
+    chosen = f"{_chosen(forth)}; {_chosen(back)}"
+    return [*rows, Row(f"{name}, both, chosen together", pairs.both(forth, back), chosen)]
 
 
 def _figure_3(models: Mapping[Entry, Translator]) -> dict[str, str]:
