@@ -104,7 +104,8 @@ class Job:
     @property
     def guide(self) -> Path | None:
         """The links by which it is guided: the same for both directions."""
-        return None if self.guides is None else self.guides[0].path / GUIDE
+        guide = self.run.train.guide
+        return None if guide is None else Path(guide.links)
 
     @property
     def cost(self) -> Path:

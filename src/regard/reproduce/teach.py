@@ -131,9 +131,12 @@ def teach(every: Sequence[Job], at_once: int, tell: Tell) -> list[Taught]:
 
 def _finders(every: Sequence[Job]) -> list[Job]:
     """Of those that are to be taught by one guide that is not there yet, the first."""
-    left = [job for job in every if job.guide is not None and not job.cost.exists()]
-    firsts = {job.guide: job for job in reversed(left)}
-    return [job for guide, job in firsts.items() if guide is not None and not guide.exists()][::-1]
+    left = [
+        job
+        for job in every
+        if job.guide is not None and not job.guide.exists() and not job.cost.exists()
+    ]
+    return list({job.guide: job for job in reversed(left)}.values())[::-1]
 
 
 def _do_all(work: Work, every: Sequence[Job], at_once: int, tell: Tell) -> None:
