@@ -105,7 +105,7 @@ class Mechanisms(Study):
             small = ["data.vocabulary=340", "train.batch_tokens=512", "search.beam=1"]
             return [*small, *budget(steps=2, every=2)]
         # small batches: of as many tokens, a model this young learns more in more steps
-        return ["train.batch_tokens=1024", *budget(steps=800, every=400)]
+        return ["train.batch_tokens=1024", *budget(steps=600, every=600)]
 
     def find(self, taught: Sequence[Taught], data: Path, say: Say) -> Findings:
         _, references = read_sides(*taught[0].job.test)
