@@ -6,13 +6,13 @@
 Each toolkit has a virtual environment of its own (its file here says how it is made), and is run by
 its own commands, one after the other, with one thread on one core. regard prepares the corpus; the
 others get the very pairs that it learns from, cut into the same pieces, with the same vocabulary,
-and a Transformer of the size of the preset `translate-tiny`. A pilot of a minute tells how long a
-step takes; then as many steps are planned as fit into the time, so that a schedule that has an end
-comes to it. What counts is the time from the first step to the end of the command: validations and
-what is saved are within, and what is not ended then is stopped. Where few steps fit, the rate rises
-for a quarter of them instead of the preset's 1,000, regard's too. The test of 2016 is translated
-with the preset's beam by the toolkit's own command, its pieces are joined, and all are scored
-alike.
+and a Transformer of the size of the preset `translate-tiny`, all in batches of 1,024 tokens. A
+pilot of a minute tells how long a step takes; then as many steps are planned as fit into the time,
+so that a schedule that has an end comes to it. What counts is the time from the first step to the
+end of the command: validations and what is saved are within, and what is not ended then is stopped.
+Where few steps fit, the rate rises for a quarter of them instead of the preset's 1,000, regard's
+too. The test of 2016 is translated with the preset's beam by the toolkit's own command, its pieces
+are joined, and all are scored alike.
 
 A toolkit that has come to its end in FOLDER is not run again. The last line is one JSON object.
 """
@@ -67,7 +67,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="does it run? a few seconds of each")
     given = parser.parse_args()
 
-    times = Times(given.minutes * 60, 60.0, 10, 5, ENDLESS)
+    times = Times(given.minutes * 60, 60.0, 10, 2, ENDLESS)
     if given.quick:
         times = Times(60.0, 2.0, 4, 2, 8)
     work = given.work.absolute() / ("quick" if given.quick else f"{given.minutes:g}-minutes")

@@ -28,7 +28,8 @@ class Size:
     settings: tuple[str, ...]  # what is changed of the preset
 
 
-FULL = Size(None, None, ())
+# in a short time many small steps, and a rate that suits them, teach more than a few large ones
+FULL = Size(None, None, ("train.batch_tokens=1024", "train.optimizer.rate=0.0025"))
 QUICK = Size(1_000, 8, ("data.vocabulary=1000", "train.batch_tokens=512"))
 
 

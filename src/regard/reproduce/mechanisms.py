@@ -57,6 +57,7 @@ ENTRIES = (
                 for side in ("encoder", "decoder")
                 for said in ("dim=160", "hidden_dim=448")
             ),
+            "train.optimizer.rate=0.0025",  # its preset's is for batches four times as large
         ),
     ),
 )
