@@ -28,8 +28,8 @@ class JoeyNMT(Logged):
         "(warmupexponentialdecay) cannot be built, and `plateau`, its usual one, crashes on this "
         "torch",
         "the first step is made at the peak of the rate, which is set after a step",
-        "batches are drawn in the order of chance, sentences of all lengths together: half of their "
-        "tokens and more are padding",
+        "batches are drawn in the order of chance, sentences of all lengths together: more than "
+        "half of their tokens are padding",
         "epsilon of Adam is torch's 1e-8",
         "dropout on the weights of attention too",
         "fp32: no other arithmetic on a CPU",
