@@ -27,10 +27,10 @@ from regard.explain.align import (
 )
 from regard.explain.dictionary import Links
 from regard.explain.pictures.heatmap import heatmap
-from regard.explain.record import side_by_side
 from regard.reproduce.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.reproduce.bleu_by_length import BleuByLength
 from regard.reproduce.hansards import written
+from regard.reproduce.looks import looks
 from regard.reproduce.pages import markdown
 from regard.reproduce.study import Entry, Findings, Say, Taught
 from regard.tasks.translation.finish import agree as point_where_both_agree
@@ -80,7 +80,7 @@ class Alignments(BleuByLength):
         say(f"{FIGURE_3} How does each translate it?")
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
-        pages = _figure_3({entry: models[entry.name] for entry in LOOKING})
+        pages = looks(FIGURE_3, "figure-3", {entry: models[entry.name] for entry in LOOKING})
         _, references = read_sides(*taught[0].job.test)
         for each in taught:
             name, entry = each.job.entry.name, each.job.entry
@@ -199,16 +199,6 @@ def _both(
     point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
     chosen = f"{_chosen(forth)}; {_chosen(back)}"
     return [*rows, Row(f"{name}, both, chosen together", pairs.both(forth, back), chosen)]
-
-
-def _figure_3(models: Mapping[Entry, Translator]) -> dict[str, str]:
-    """Each model's own translation of the sentence: a still, and a page to walk through all."""
-    pages, seen = {}, []
-    for entry, model in models.items():
-        one = model.explain(FIGURE_3)
-        seen.append(replace(one, identity=replace(one.identity, name=entry.name)))
-        pages[f"{entry.stem}-figure-3.svg"] = seen[-1].still().svg
-    return {"figure-3.html": side_by_side(seen), **pages}
 
 
 def _crossings(links: Links) -> int:

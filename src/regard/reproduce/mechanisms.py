@@ -15,6 +15,7 @@ from statistics import fmean, stdev
 from regard.data.corpus import read_sides
 from regard.evaluate.bootstrap import Difference, differ
 from regard.evaluate.scores import Counts, count
+from regard.reproduce.looks import looks
 from regard.reproduce.pages import markdown
 from regard.reproduce.strip import strip_chart
 from regard.reproduce.study import Entry, Findings, Parallel, Say, Study, Taught, budget
@@ -25,6 +26,8 @@ _BASE = (
     *("model.embedding=256", "model.encoder.dim=128", "model.decoder.dim=256"),
 )
 _ATTENTION = "model.decoder.attention"
+SHOWN = "A woman holding a bowl of food in a kitchen."
+"""Of the test: in German the verb may go to the end."""
 
 
 def _changed(name: str, *settings: str) -> Entry:
@@ -118,6 +121,11 @@ class Mechanisms(Study):
             for name, seeds in by_entry.items()
         }
         rows = compare_with_first(by_entry, counts, say)
+        say(f"{SHOWN} How does each translate it?")
+        firsts = [seeds[0].job for seeds in by_entry.values()]
+        pages = looks(
+            SHOWN, "looks", {job.entry: load(job.home.model, engine="torch") for job in firsts}
+        )
         return Findings(
             {"rows": [asdict(row) for row in rows], "signature": _signature(counts)},
             {
@@ -127,6 +135,7 @@ class Mechanisms(Study):
                     title="BLEU by mechanism",
                     note="a mark for each seed, a bar for their mean",
                 ),
+                **pages,
             },
         )
 
