@@ -159,7 +159,11 @@ def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
     assert not told
     heard: list[str] = []
     found = study.find(taught, DATA, heard.append)
-    assert heard == ["dot: compared with additive"]
+    assert heard == [
+        "dot: compared with additive",
+        "A woman and a child are walking down a street. How does each translate it?",
+    ]
+    assert {"looks.html", "additive-looks.svg", "dot-looks.svg"} <= set(found.pages)
     assert found.pages["table.md"].count("\n") == 5
     assert json.dumps(found.facts)
 
