@@ -80,7 +80,8 @@ class Alignments(BleuByLength):
         say(f"{FIGURE_3} How does each translate it?")
         models = {each.job.entry.name: load(each.job.home.model, engine="torch") for each in taught}
         rows: list[Row] = []
-        pages = looks(FIGURE_3, "figure-3", {entry: models[entry.name] for entry in LOOKING})
+        looking = {entry: models[entry.name] for entry in LOOKING}
+        pages = looks(FIGURE_3, "figure-3", looking, [entry.name for entry in LOOKING])
         _, references = read_sides(*taught[0].job.test)
         for each in taught:
             name, entry = each.job.entry.name, each.job.entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regard.explain.record import side_by_side
@@ -10,11 +10,15 @@ from regard.reproduce.study import Entry
 from regard.tasks.translation.translator import Translator
 
 
-def looks(text: str, name: str, models: Mapping[Entry, Translator]) -> dict[str, str]:
-    """Pages by their file names: a still of each model, and `name`.html to walk through all."""
-    pages, seen = {}, []
+def looks(
+    text: str, name: str, models: Mapping[Entry, Translator], walked: Collection[str]
+) -> dict[str, str]:
+    """Pages by their file names: a still of each model, and `name`.html to walk through up to four
+    of them, the entries that `walked` names."""
+    seen = {}
     for entry, model in models.items():
         one = model.explain(text)
-        seen.append(replace(one, identity=replace(one.identity, name=entry.name)))
-        pages[f"{entry.stem}-{name}.svg"] = seen[-1].still().svg
-    return {f"{name}.html": side_by_side(seen), **pages}
+        seen[entry] = replace(one, identity=replace(one.identity, name=entry.name))
+    together = side_by_side([one for entry, one in seen.items() if entry.name in walked])
+    stills = {f"{entry.stem}-{name}.svg": one.still().svg for entry, one in seen.items()}
+    return {f"{name}.html": together, **stills}

@@ -28,6 +28,7 @@ _BASE = (
 _ATTENTION = "model.decoder.attention"
 SHOWN = "A woman and a child are walking down a street."
 """Of the test: in German, what is said of *down* comes last (gehen … entlang)."""
+WALKED = ("additive", "local-p", "hard", "Transformer")
 
 
 def _changed(name: str, *settings: str) -> Entry:
@@ -123,9 +124,8 @@ class Mechanisms(Study):
         rows = compare_with_first(by_entry, counts, say)
         say(f"{SHOWN} How does each translate it?")
         firsts = [seeds[0].job for seeds in by_entry.values()]
-        pages = looks(
-            SHOWN, "looks", {job.entry: load(job.home.model, engine="torch") for job in firsts}
-        )
+        models = {job.entry: load(job.home.model, engine="torch") for job in firsts}
+        pages = looks(SHOWN, "looks", models, WALKED)
         return Findings(
             {"rows": [asdict(row) for row in rows], "signature": _signature(counts)},
             {
