@@ -10,7 +10,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import regard.tasks.training  # noqa: F401 — what a life would import once it is born
@@ -49,6 +50,21 @@ class Life:
                 return False
             time.sleep(0.001)
         return True
+
+    @contextmanager
+    def halted(self, when: Callable[[], object]) -> Iterator[None]:
+        """It stands still within, at a moment when something holds."""
+        assert self.process.pid is not None
+        while True:
+            assert self.until(when), self.said
+            os.kill(self.process.pid, signal.SIGSTOP)
+            if when():
+                break
+            os.kill(self.process.pid, signal.SIGCONT)
+        try:
+            yield
+        finally:
+            os.kill(self.process.pid, signal.SIGCONT)
 
     def kill(self) -> None:
         self.process.kill()
