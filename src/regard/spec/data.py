@@ -33,7 +33,8 @@ class DataSpec(Spec):
     train: tuple[CorpusSpec, ...] = ()
     valid: CorpusSpec | None = None
     held_out: Share = 0.01  # the share of the corpora to validate on where no `valid` is given
-    vocabulary: PositiveInt = 8_000  # pieces, of both languages together
+    # pieces, of both languages together; a sealed model holds as many (`bundle.manifest.LARGEST`)
+    vocabulary: Annotated[int, Field(gt=0, le=100_000)] = 8_000
     kind: Literal["unigram", "bpe"] = "unigram"
     longest: PositiveInt = 256  # pieces of a side; a pair with more is left out, a text goes on
     dedupe: Literal["none", "exact", "near"] = "near"
