@@ -36,6 +36,7 @@ def test_one_word_makes_the_bottleneck() -> None:
         ("model.decoder.attention.scoer.kind=dot", ["attention.scoer", "'score'"]),
         ("model.decoder.attention.score.kind=aditive", ["score.kind: no 'aditive'", "'additive'"]),
         ("model.decoder.dim=many", ["model.decoder.dim", "integer", "'many'"]),
+        ("data.vocabulary=100001", ["data.vocabulary", "less than or equal to 100000"]),
         ("model.decoder.dim=-1", ["model.decoder.dim", "greater than 0"]),
         ("model.decoder.attention.dropout=1", ["attention.dropout", "less than 1"]),
         ("model.decoder", ["a.b=value"]),

@@ -136,6 +136,8 @@ def test_a_size_that_cannot_be_is_refused() -> None:
         SentencePiece.train(LINES, size=10)
     with pytest.raises(SpecError, match="more text"):
         SentencePiece.train([], size=500)
+    with pytest.raises(SpecError, match="100,000 at the most"):
+        SentencePiece.train(LINES, size=100_001)
 
 
 def test_a_tokeniser_comes_back_from_its_folder(tokenizer: SentencePiece, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ class BleuByLength(Study):
     def settings(self) -> Sequence[str]:
         """An epoch of 200,000 pairs are some 2,000 steps."""
         if self.quick:
-            small = ["data.vocabulary=400", "train.batch_tokens=512", "search.beam=1"]
+            small = ["data.vocabulary=1000", "train.batch_tokens=512", "search.beam=1"]
             return [*small, *budget(steps=2, every=2)]
         return [*budget(steps=1_500, every=750), "data.longest=160"]
 
