@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -236,15 +237,21 @@ def in_words(
     look: Float[Tensor, "H T S"], source: Text, target: Text, shift: int
 ) -> Float[Tensor, "H J I"]:
     """Between words: the sum over a source word's pieces, the mean over a target word's."""
-    gather = torch.zeros(look.size(2), len(source.words) + 1)
-    for word, pieces in enumerate(source.word_pieces):
-        gather[pieces, word] = 1.0
+    words, pieces = len(source.words), look.size(2)
+    gather = np.zeros((pieces, words + 1), np.float32)
+    gather[:, :words] = _owners(source, pieces).T
     gather[-1, -1] = 1.0  # the end mark
-    spread = torch.zeros(len(target.words), look.size(1))
-    for word, pieces in enumerate(target.word_pieces):
-        if pieces:
-            spread[word, [piece + shift for piece in pieces]] = 1.0 / len(pieces)
-    return spread @ look.float() @ gather
+    spread = _owners(target, look.size(1), shift)
+    spread /= np.maximum(1, spread.sum(axis=1, keepdims=True))
+    return torch.from_numpy(spread) @ look.float() @ torch.from_numpy(gather)
+
+
+def _owners(text: Text, positions: int, shift: int = 0) -> Float[np.ndarray, "W P"]:
+    """One where a piece is of a word, which is where it stands or `shift` further."""
+    owned = [(word, at + shift) for word, pieces in enumerate(text.word_pieces) for at in pieces]
+    owners = np.zeros((len(text.words), positions), np.float32)
+    owners[tuple(np.array(owned, np.intp).reshape(-1, 2).T)] = 1.0
+    return owners
 
 
 def _links(weights: Float[Tensor, "J I"], null: bool) -> Links:
