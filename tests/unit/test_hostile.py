@@ -232,7 +232,7 @@ def contents(whole: Content) -> dict[str, Content]:
         "a piece twice": tokenizer_files(piece(b"q") + piece(b"q") + model),
         "a piece that is not text": tokenizer_files(model + piece(b"\xff\xfe")),
         "a piece without a score": tokenizer_files(model + piece(b"q", float("nan"))),
-        "a piece of 3 MB": tokenizer_files(model + piece(b"a" * 3_000_000)),
+        "a piece of 2.5 MB": tokenizer_files(model + piece(b"a" * 2_500_000)),
         "260,000 pieces": tokenizer_files(model + many_pieces(260_000)),  # nearly the most bytes
         "5 MB of pieces": tokenizer_files(model + many_pieces(500_000)),
         "rules of noise": tokenizer_files(model + field(3, field(2, b"\xff" * 100))),

@@ -11,7 +11,7 @@ from regard.data.corpus import Corpus, corpus_of
 from regard.data.preparation.rounds import Settings
 from regard.spec.attention import Share
 from regard.spec.spec import Spec
-from regard.text.tokenizer import MOST
+from regard.text.tokenizer import MOST_PIECES
 
 
 class CorpusSpec(Spec):
@@ -34,7 +34,7 @@ class DataSpec(Spec):
     train: tuple[CorpusSpec, ...] = ()
     valid: CorpusSpec | None = None
     held_out: Share = 0.01  # the share of the corpora to validate on where no `valid` is given
-    vocabulary: Annotated[int, Field(gt=0, le=MOST)] = 8_000  # pieces, of both languages together
+    vocabulary: Annotated[int, Field(gt=0, le=MOST_PIECES)] = 8_000  # of both languages together
     kind: Literal["unigram", "bpe"] = "unigram"
     longest: PositiveInt = 256  # pieces of a side; a pair with more is left out, a text goes on
     dedupe: Literal["none", "exact", "near"] = "near"

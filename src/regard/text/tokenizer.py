@@ -30,7 +30,7 @@ from regard.text.normalize import RULES, Form, normalize, trace
 from regard.text.sampling import Cutter
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
-MOST = 100_000  # pieces: a file with more would take long to load, or to refuse
+MOST_PIECES = 100_000  # a file with more would take long to load, or to refuse
 
 Span = tuple[int, int]
 
@@ -144,8 +144,8 @@ class SentencePiece(Tokenizer):
         coverage: float = 0.9995,  # of the characters read; the rest is spelt in bytes
     ) -> SentencePiece:
         """Learn at most `size` pieces from raw lines. The same lines give the same bytes."""
-        if size > MOST:
-            raise SpecError(f"a vocabulary of {size:,} pieces; ask for {MOST:,} at the most")
+        if size > MOST_PIECES:
+            raise SpecError(f"a vocabulary of {size:,} pieces; ask for {MOST_PIECES:,} at the most")
         # Each line once, with its count: SentencePiece takes the square of the length of what is
         # repeated from line to line (3,000 captions of which 600 came twice: a minute, not 2 s).
         counts = Counter(normalize(line, form) for line in lines)
