@@ -17,9 +17,9 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from packaging.tags import sys_tags
 
-FOLDER = Path("src", "regard", "attention")
+FOLDER = Path("src", "regard", "attention", "kernels")
 SOURCE = FOLDER / "additive.c"
-LIBRARY = FOLDER / "additive.so"  # by this name on every platform: ctypes does not mind
+LIBRARY = FOLDER / "libadditive.so"  # by this name on every platform: ctypes does not mind
 
 
 class NativeKernel(BuildHookInterface):  # type: ignore[type-arg]

@@ -19,9 +19,9 @@ import torch
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from regard.explain.alarm import judge
-from regard.tasks.translation.translator import Translator, load
-from regard.text.words import words
+from regard.evaluate.quality import assess_quality
+from regard.tasks.translation.translator import Translator, load_translator
+from regard.text.words import split_words
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def main() -> int:
     torch.set_num_threads(asked.threads)
     sources, _ = read_pairs("test_2016_flickr")
     sources = sources[:200] if asked.quick else sources
-    translator = load(asked.model, engine="torch")
+    translator = load_translator(asked.model, engine="torch")
     clean = [found.text for found in translator.translate(sources)]
     usual = scores(translator, sources, clean)
     damaged = {
@@ -52,9 +52,11 @@ def main() -> int:
 
 
 def scores(translator: Translator, sources: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-    assert translator.bounds is not None
-    read = translator.reread(sources, texts)
-    return np.array([judge(translator.bounds, aligned, logps).score for aligned, logps in read])
+    assert translator.thresholds is not None
+    read = translator.force_decode(sources, texts)
+    return np.array(
+        [assess_quality(translator.thresholds, aligned, logps).score for aligned, logps in read]
+    )
 
 
 def detached(texts: list[str]) -> list[str]:
@@ -66,7 +68,7 @@ def detached(texts: list[str]) -> list[str]:
 
 def looped(text: str, chance: random.Random) -> str:
     """Two to five words, said two to five times more, at a place where they stood."""
-    spans = words(text)
+    spans = split_words(text)
     size = min(chance.randint(2, 5), len(spans))
     first = chance.randrange(len(spans) - size + 1)
     start, end = spans[first][0], spans[first + size - 1][1]
@@ -75,7 +77,7 @@ def looped(text: str, chance: random.Random) -> str:
 
 def truncated(text: str, chance: random.Random) -> str:
     """Without the last third to two thirds of its words."""
-    spans = words(text)
+    spans = split_words(text)
     kept = max(1, round(len(spans) * chance.uniform(1 / 3, 2 / 3)))
     return text[: spans[kept - 1][1]]
 

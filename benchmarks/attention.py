@@ -35,9 +35,9 @@ from regard.attention import (  # noqa: E402
     Span,
     additive,
     bilinear,
-    kernels,
 )
-from regard.train.memory import process_peak  # noqa: E402
+from regard.attention.kernels import additive as kernels
+from regard.train.peak_memory import process_peak  # noqa: E402
 
 B, T, S, D = 8, 256, 256, 512
 SIDES = ("plain", "native", "blocks")  # tanh of everything; with additive.c; without
@@ -66,7 +66,7 @@ class Ours(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.attention = Attention(additive(D, D, dim=D))
-        self.read = self.attention.remember
+        self.read = self.attention.build_memory
 
     def ask(self, query: Tensor, memory: object) -> Tensor:
         return self.attention(query, memory).context
@@ -112,7 +112,7 @@ def native(wanted: bool) -> Iterator[None]:
 def local_step(score: Score, span: Span, keys: int) -> Step:
     attention = Attention(score, span=span).eval()
     with torch.no_grad():
-        memory = attention.remember(torch.randn(B, keys, D))
+        memory = attention.build_memory(torch.randn(B, keys, D))
     query = torch.randn(B, 1, D)
 
     @torch.no_grad()
@@ -134,7 +134,7 @@ def fused_steps(backward: bool) -> dict[str, Step]:
 
     def ours() -> None:
         query.grad = states.grad = None
-        context = attention(query, attention.remember(states)).context
+        context = attention(query, attention.build_memory(states)).context
         if backward:
             context.backward(upstream)
 

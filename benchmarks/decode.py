@@ -32,18 +32,18 @@ from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
 from benchmarks.train import SHARDS, THREADS, Lesson, build_marian, open_data, transformer_run
 from regard.batch import Tokens, pad
-from regard.engine.convert import convert
-from regard.engine.ctranslate2 import CTranslate2Engine
-from regard.engine.engine import Decoding
-from regard.engine.texts import Splitting
-from regard.engine.torch import TorchEngine
-from regard.spec.model import Sizes
-from regard.tasks.translation.task import Pairs
-from regard.tasks.translation.translator import Translator, load
+from regard.config.model import VocabularySizes
+from regard.inference.ctranslate2_engine import CTranslate2Engine
+from regard.inference.engine import SearchOptions
+from regard.inference.pipeline import Splitting
+from regard.inference.torch_engine import TorchEngine
+from regard.interop.ctranslate2_export import convert_to_ctranslate2
+from regard.tasks.translation.module import Pairs
+from regard.tasks.translation.translator import Translator, load_translator
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.trainer import Trainer
 
-HOW = Decoding(width=5)
+HOW = SearchOptions(beam_size=5)
 TAUGHT = 60  # steps: enough that translations come to an end
 KEPT = Path(tempfile.gettempdir()) / "regard-benchmarks" / f"translate-tiny-{TAUGHT}.safetensors"
 WISH = 0.6  # of CTranslate2, for the torch engine; what it must reach is 0.45
@@ -65,7 +65,7 @@ def teach() -> Translator:
         "train.validate_every=100000",
         "train.save_every=100000",
     )
-    model: Any = run.model.build(Sizes(tokenizer.size, tokenizer.size))
+    model: Any = run.model.build(VocabularySizes(tokenizer.size, tokenizer.size))
     if not KEPT.is_file():
         print(f"  teaching a model for {TAUGHT} steps, once", flush=True)
         task = Lesson(run, prepared, tokenizer, Pairs((), ()))
@@ -93,7 +93,7 @@ def bare_sides(files: dict[str, bytes], pieces: list[list[str]], cores: int) -> 
 
     def side(translator: Any, size: dict[str, Any]) -> Side:
         return lambda rows: translator.translate_batch(
-            [pieces[row] for row in rows], beam_size=HOW.width, return_scores=True, **size
+            [pieces[row] for row in rows], beam_size=HOW.beam_size, return_scores=True, **size
         )
 
     made = {}
@@ -123,7 +123,7 @@ def marian(ids: list[list[int]], length: int, words: int) -> Side | None:
             model.generate(
                 input_ids=batch.ids,
                 attention_mask=real.long(),
-                num_beams=HOW.width,
+                num_beams=HOW.beam_size,
                 min_new_tokens=length,
                 max_new_tokens=length,
             )
@@ -177,7 +177,7 @@ def measure(
     engine, rows = TorchEngine(ours.model), list(range(len(texts)))
     few = rows[: len(rows) // 4]
     length = round(mean(len(best.logps) for best, *_ in engine.search([ids[r] for r in few], HOW)))
-    files = convert(ours.model, names)
+    files = convert_to_ctranslate2(ours.model, names)
     bare = bare_sides(files, pieces, int(THREADS))
     chosen = fastest(bare, few)
     front = Translator(
@@ -221,7 +221,7 @@ def main() -> int:
     parser.add_argument("--model", type=Path, help="a sealed Transformer; by default one is taught")
     options = parser.parse_args()
     print(f"torch {torch.__version__}, CTranslate2 {ctranslate2.__version__}, {THREADS} threads")
-    ours = teach() if options.model is None else load(options.model, engine="torch")
+    ours = teach() if options.model is None else load_translator(options.model, engine="torch")
     texts, facts = (
         read_pairs("test_2016_flickr")[0][: 400 if options.quick else None],
         dict[str, Any](),

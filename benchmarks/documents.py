@@ -27,9 +27,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 
 from benchmarks.multi30k import DATA
 from benchmarks.runs import Taught, prepare_once, spread, teach
-from regard.spec.read import read_run
-from regard.tasks.documents.labeller import Labelled, Labeller, load
-from regard.tasks.documents.task import scored
+from regard.config.load import load_config
+from regard.tasks.classification.document_classifier import (
+    ClassificationResult,
+    DocumentClassifier,
+    load_classifier,
+)
+from regard.tasks.classification.module import score_labels
 
 CORPORA = {
     "movie-reviews": ("movie-reviews/{split}.jsonl.gz", "sentences"),
@@ -37,7 +41,7 @@ CORPORA = {
 }
 MODELS = {
     "attention": [],
-    "mean": ["model.encoder.pool.weighing.kind=uniform"],
+    "mean": ["model.encoder.pool.normalizer.kind=uniform"],
     "last state": ["model.encoder.pool.span.kind=last"],
 }
 SHARE = 0.1  # of the words, that are taken away
@@ -71,11 +75,11 @@ def settings(folder: Path, steps: int, seed: int, quick: bool) -> list[str]:
     ]
 
 
-def accuracy(labeller: Labeller, texts: Sequence[str], labels: Sequence[str]) -> float:
-    return scored(labeller.classify(texts), labels, labeller.classes).values["accuracy"]
+def accuracy(labeller: DocumentClassifier, texts: Sequence[str], labels: Sequence[str]) -> float:
+    return score_labels(labeller.classify(texts), labels, labeller.classes).values["accuracy"]
 
 
-def without(found: Labelled, chance: random.Random | None) -> str:
+def without(found: ClassificationResult, chance: random.Random | None) -> str:
     """The text without a tenth of its words: by chance, or those that counted most."""
     words = [
         (sentence.weight * word.weight, word.span)
@@ -94,7 +98,9 @@ def without(found: Labelled, chance: random.Random | None) -> str:
     return text
 
 
-def erasure(labeller: Labeller, texts: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
+def erasure(
+    labeller: DocumentClassifier, texts: Sequence[str], labels: Sequence[str]
+) -> dict[str, float]:
     """Accuracy on whole documents, without what counted most, and without as much at random."""
     found = labeller.classify(texts, weights=True)
     drawn = [
@@ -106,13 +112,13 @@ def erasure(labeller: Labeller, texts: Sequence[str], labels: Sequence[str]) -> 
         for draw in range(DRAWS)
     ]
     return {
-        "whole": scored(found, labels, labeller.classes).values["accuracy"],
+        "whole": score_labels(found, labels, labeller.classes).values["accuracy"],
         "most attended": accuracy(labeller, [without(one, None) for one in found], labels),
         "random": mean(drawn),
     }
 
 
-def attended(labeller: Labeller, texts: Sequence[str]) -> list[str]:
+def attended(labeller: DocumentClassifier, texts: Sequence[str]) -> list[str]:
     """The words that had most attention in all, and occur more than twice."""
     weights: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -158,7 +164,7 @@ def measure(corpus: str, folder: Path, steps: int, seeds: int, quick: bool) -> d
         lines = [json.dumps({"text": text, "label": label}) for text, label in found]
         if not (folder / f"{split}.jsonl").exists():
             (folder / f"{split}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    prepared = prepare_once(read_run("han", settings(folder, steps, 1, quick)), folder)
+    prepared = prepare_once(load_config("han", settings(folder, steps, 1, quick)), folder)
     texts, labels = zip(*splits["test"], strict=True)
     dev_texts, dev_labels = zip(*splits["dev"], strict=True)
     table: dict[str, object] = {}
@@ -171,8 +177,8 @@ def measure(corpus: str, folder: Path, steps: int, seeds: int, quick: bool) -> d
             place = f"{name.replace(' ', '-')}-{seed}"
             said = [*settings(folder, steps, seed, quick), *own]
             taught = teach(place, "han", said, prepared, folder)
-            labeller = load(taught.model)
-            scores = scored(labeller.classify(texts), labels, labeller.classes).values
+            labeller = load_classifier(taught.model)
+            scores = score_labels(labeller.classify(texts), labels, labeller.classes).values
             test.append(scores["accuracy"])
             f1.append(scores["f1"])
             dev.append(accuracy(labeller, dev_texts, dev_labels))

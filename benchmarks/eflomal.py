@@ -22,13 +22,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.multi30k import DATA
-from regard.data.batches.shards import Prepared
-from regard.evaluate.alignment import Links, agree, read_links, write_links
-from regard.explain.align import symmetrize
-from regard.reproduce.alignments import Alignments, read_gilded
-from regard.reproduce.study import shared
+from regard.align.aer import score_alignments
+from regard.align.links import Links, read_links, write_links
+from regard.align.symmetrize import symmetrize
+from regard.data.loading.shards import PreparedData
+from regard.studies.alignments import Alignments, read_gold_pairs
+from regard.studies.study import shared_preparation
 from regard.text.tokenizer import SentencePiece
-from regard.text.words import words
+from regard.text.words import split_words
 
 CUT = {f"{letter}'": f"{letter}e" for letter in "cdjlmnst"} | {"qu'": "que"}
 APART = {"du": "de le", "des": "de les", "au": "à le", "aux": "à les"}
@@ -37,7 +38,7 @@ APART = {"du": "de le", "des": "de les", "au": "à le", "aux": "à les"}
 def apart(text: str, language: str) -> str:
     """Lower-cased words with spaces between, in the manner of the gold sentences."""
     found = []
-    for start, end in words(text):
+    for start, end in split_words(text):
         word = text[start:end].lower().replace("’", "'")
         if language == "fr":
             head, cut, rest = word.partition("'")
@@ -53,9 +54,9 @@ def apart(text: str, language: str) -> str:
 
 def pairs_taught(study: Path) -> Iterator[tuple[str, str]]:
     """The pairs of the study's shards, as its models read them."""
-    home = shared(study / Alignments(quick=False).pairs.name)
+    home = shared_preparation(study / Alignments(quick=False).pairs.name)
     tokenizer = SentencePiece.load(home.data)
-    for shard in Prepared.open(str(home.data)).shards("train"):
+    for shard in PreparedData.open(str(home.data)).shards("train"):
         opened = shard.open()
         for i in range(shard.pairs):
             source, target = opened.pair(i)
@@ -69,7 +70,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="a Pharaoh file")
     parser.add_argument("--quick", action="store_true", help="of a twentieth of the pairs")
     given = parser.parse_args()
-    gilded = read_gilded(DATA)
+    gilded = read_gold_pairs(DATA)
     lines = [
         (" ".join(source).lower(), " ".join(target).lower())
         for source, target in zip(gilded.sources, gilded.targets, strict=True)
@@ -80,7 +81,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = align(given.program, lines, Path(folder))[: len(gilded.gold)]
     given.out.write_text("".join(f"{write_links(links)}\n" for links in found), "utf-8")
-    agreement = agree(found, gilded.gold)
+    agreement = score_alignments(found, gilded.gold)
     facts = {"pairs": len(taught), "seconds": round(time.perf_counter() - clock, 1)}
     print(json.dumps({"benchmark": "eflomal", **facts, "aer": round(agreement.aer, 2)}))
 

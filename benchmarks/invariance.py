@@ -16,10 +16,10 @@ import torch
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from regard.engine.torch import TorchEngine
-from regard.explain.reread import reread
+from regard.inference.forced_decoding import force_decode
+from regard.inference.torch_engine import TorchEngine
 from regard.search import Hypothesis
-from regard.tasks.translation.translator import Translator, load
+from regard.tasks.translation.translator import Translator, load_translator
 
 
 def main() -> int:
@@ -30,13 +30,13 @@ def main() -> int:
     asked = options.parse_args()
     torch.set_num_threads(asked.threads)
     sources = read_pairs("test_2016_flickr")[0][: 60 if asked.quick else None]
-    translator = load(asked.model, engine="torch")
+    translator = load_translator(asked.model, engine="torch")
     ids = translator.tokenizer.encode(sources)
     usual, exact = (TorchEngine(translator.model, invariant=mode) for mode in (False, True))
     seconds, whole = {}, {}
     for name, engine in (("usual", usual), ("invariant", exact)):
         begun = time.perf_counter()
-        whole[name] = engine.search(ids, translator.how)
+        whole[name] = engine.search(ids, translator.options)
         seconds[name] = time.perf_counter() - begun
     figures = []
     for size in (1, 7, 32):
@@ -72,16 +72,21 @@ def in_parts(
     found: dict[int, list[Hypothesis]] = {}
     for start in range(0, len(order), size):
         rows = order[start : start + size]
-        answers = engine.search([ids[row] for row in rows], translator.how)
+        answers = engine.search([ids[row] for row in rows], translator.options)
         found |= zip(rows, answers, strict=True)
     return [found[row] for row in range(len(ids))]
 
 
 def forced_gap(translator: Translator, ids: list[list[int]], best: list[Hypothesis]) -> float:
     """The largest difference of scores; a hypothesis cut at its limit has no end to compare."""
-    readings = reread(translator.model, [(a, h.tokens) for a, h in zip(ids, best, strict=True)], ())
+    readings = force_decode(
+        translator.model, [(a, h.tokens) for a, h in zip(ids, best, strict=True)], ()
+    )
     return max(
-        abs(sum(reading.logps) / len(reading.logps) ** translator.how.alpha - hypothesis.score)
+        abs(
+            sum(reading.logps) / len(reading.logps) ** translator.options.length_penalty
+            - hypothesis.score
+        )
         for reading, hypothesis in zip(readings, best, strict=True)
         if hypothesis.ended
     )

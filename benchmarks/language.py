@@ -22,8 +22,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 
 from benchmarks.multi30k import DATA
 from benchmarks.runs import prepare_once, spread, teach
-from regard.spec.read import read_run
-from regard.tasks.language.completer import load
+from regard.config.load import load_config
+from regard.tasks.language.completer import load_completer
 
 RECURRENT = "lm-recurrent-attention"
 
@@ -32,7 +32,7 @@ def models(dim: int) -> dict[str, tuple[str, list[str]]]:
     """Preset and settings of each; an LSTM of `dim` with attention sets the size."""
     recall = [f"model.decoder.attention.score.dim={dim}"]
     transformer = [
-        *("decoder.layers=2", f"decoder.hidden_dim={dim}", "decoder.own.score.heads=4"),
+        *("decoder.layers=2", f"decoder.hidden_dim={dim}", "decoder.self_attention.score.heads=4"),
         "decoder.positions=sinusoids",  # learned ones would be parameters of another kind
     ]
     return {
@@ -49,7 +49,7 @@ def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list
     return [
         f'data.train=[{{files: ["{folder}/train.txt"]}}]',
         f'data.valid={{files: ["{folder}/valid.txt"]}}',
-        f"data.longest={window}",
+        f"data.max_length={window}",
         *(f"model.embedding={dim}", f"model.decoder.dim={dim}", "model.tie=readout"),
         *("model.decoder.dropout=0.1", f"train.steps={steps}", f"train.seed={seed}"),
         *("train.batch_tokens=2048", "train.micro_batches=1"),
@@ -90,7 +90,7 @@ def main() -> None:
         test = (folder / "test.txt").read_text("utf-8").splitlines()
         data = ["data.vocabulary=600"] if given.quick else ["data.vocabulary=8000"]
         plain = settings(folder, given.dim, given.steps, given.window, 1)
-        prepared = prepare_once(read_run(RECURRENT, [*plain, *data]), folder)
+        prepared = prepare_once(load_config(RECURRENT, [*plain, *data]), folder)
         table: dict[str, dict[str, object]] = {}
         for name, (preset, own) in models(given.dim).items():
             words, tokens, bits, sizes, times = [], [], [], [], []
@@ -98,7 +98,7 @@ def main() -> None:
                 said = settings(folder, given.dim, given.steps, given.window, seed)
                 place = f"{name.replace(' ', '')}-{seed}"
                 taught = teach(place, preset, [*said, *data, *own], prepared, folder)
-                found = load(taught.model).perplexity(test)
+                found = load_completer(taught.model).perplexity(test)
                 words.append(found.per_word)
                 tokens.append(found.per_token)
                 bits.append(found.bits_per_character)

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from regard.data.captions import Captioned, Named, write_captions
+from regard.data.formats.captions import CaptionedImage, NamedObject, write_captions
 
 BESIDE = 150  # pixels from the left edge of one of a scene's three boxes to that of the next
 COLOURS = {"yellow": "Yellow", "blue": "#0099ff", "black": "Black"}
@@ -37,19 +37,19 @@ def write_nlvr(folder: Path, out: Path) -> tuple[Path, Path, Path]:
     return train, valid, test
 
 
-def _read(folder: Path, split: str, images: Path) -> list[Captioned]:
+def _read(folder: Path, split: str, images: Path) -> list[CaptionedImage]:
     with gzip.open(folder / f"{split}.jsonl.gz", "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     return [_captioned(line, images) for line in lines if line["label"] == "true"]
 
 
-def _captioned(line: dict[str, Any], images: Path) -> Captioned:
+def _captioned(line: dict[str, Any], images: Path) -> CaptionedImage:
     objects = []
     for word in re.finditer(r"[A-Za-z]+", line["sentence"]):
         boxes = _boxes(word.group().lower().removesuffix("s"), line["scene"])
         if boxes:
-            objects.append(Named(word.span(), tuple(boxes)))
-    return Captioned((images / line["image"]).as_posix(), line["sentence"], tuple(objects))
+            objects.append(NamedObject(word.span(), tuple(boxes)))
+    return CaptionedImage((images / line["image"]).as_posix(), line["sentence"], tuple(objects))
 
 
 def _boxes(word: str, scene: list[list[dict[str, Any]]]) -> list[tuple[float, float, float, float]]:

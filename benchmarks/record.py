@@ -23,16 +23,16 @@ from torch import Tensor
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from regard.attention import Attention, Glance
+from regard.align.extraction import TokenizedText
+from regard.attention import Attention, AttentionOutput
 from regard.batch import pad
-from regard.engine.ctranslate2 import CTranslate2Engine
-from regard.engine.engine import limit
-from regard.explain.align import Text
-from regard.explain.closely import Closely, read_closely
-from regard.explain.reread import looks_at_source
-from regard.models import at_rest
-from regard.search import Grown, beam
-from regard.tasks.translation.translator import Translator, load
+from regard.explain.forward_trace import ForwardTrace, trace_forward
+from regard.inference.ctranslate2_engine import CTranslate2Engine
+from regard.inference.engine import max_target_length
+from regard.inference.forced_decoding import cross_attention_names
+from regard.models import eval_mode
+from regard.search import BeamStep, beam
+from regard.tasks.translation.translator import Translator, load_translator
 from regard.text.tokenizer import BOS, EOS
 
 TOLERANCE = 1e-5  # of weights: single precision, summed in another order
@@ -59,8 +59,8 @@ def main() -> int:
     asked = options.parse_args()
     torch.set_num_threads(asked.threads)
     texts = read_pairs("test_2016_flickr")[0][: 60 if asked.quick else None]
-    exported = load(asked.model)
-    translators = [load(asked.model, engine="torch")]
+    exported = load_translator(asked.model)
+    translators = [load_translator(asked.model, engine="torch")]
     if exported.engine.name != "torch":
         translators.append(exported)
     figures = []
@@ -86,14 +86,14 @@ def compare(translator: Translator, texts: list[str]) -> tuple[int, float, float
     ids = translator.tokenizer.encode(texts)
     search = overhear if translator.engine.name == "torch" else ask_ctranslate2
     equal, worst_weight, worst_logp = 0, 0.0, 0.0
-    usual = translator.engine.search(ids, translator.how)
+    usual = translator.engine.search(ids, translator.options)
     for done, (row, seen) in enumerate(search(translator, ids), 1):
-        read = Text.read(translator.tokenizer, texts[row]).pieces.ids
-        said = Text.spelt(translator.tokenizer, usual[row][0].tokens).pieces.ids
+        read = TokenizedText.from_text(translator.tokenizer, texts[row]).pieces.ids
+        said = TokenizedText.from_tokens(translator.tokenizer, usual[row][0].tokens).pieces.ids
         if tuple(said) == seen.tokens:
             piece = translator.tokenizer.piece
-            record = read_closely(translator.model, pad([[*read, EOS]]), said, piece)
-            weight, logp = differences(record, seen, translator.how.alpha)
+            record = trace_forward(translator.model, pad([[*read, EOS]]), said, piece)
+            weight, logp = differences(record, seen, translator.options.length_penalty)
             equal += weight <= TOLERANCE and logp <= LOGP_TOLERANCE
             worst_weight, worst_logp = max(worst_weight, weight), max(worst_logp, logp)
         if done % 100 == 0:
@@ -101,9 +101,9 @@ def compare(translator: Translator, texts: list[str]) -> tuple[int, float, float
     return equal, worst_weight, worst_logp
 
 
-def differences(record: Closely, seen: Seen, alpha: float) -> tuple[float, float]:
+def differences(record: ForwardTrace, seen: Seen, alpha: float) -> tuple[float, float]:
     """The largest of weights and of log-probabilities, or of the score where these are not told."""
-    looks = {look.name: look.weights for look in record.looks}
+    looks = {look.name: look.weights for look in record.attentions}
     weights = [
         float((looks[name][head, : seen.steps] - look).abs().max())
         for (name, head), look in seen.looks.items()
@@ -119,33 +119,33 @@ def differences(record: Closely, seen: Seen, alpha: float) -> tuple[float, float
 @torch.inference_mode()
 def overhear(translator: Translator, ids: list[list[int]]) -> Iterator[tuple[int, Seen]]:
     """The model's own search, in batches, and where it looked at each step."""
-    model, how = translator.model, translator.how
+    model, how = translator.model, translator.options
     alike: dict[int, list[int]] = defaultdict(list)
     for row, source in enumerate(ids):
-        alike[limit(len(source) + 1)].append(row)
+        alike[max_target_length(len(source) + 1)].append(row)
     for most, rows in alike.items():
         for at in range(0, len(rows), BATCH):
             batch = rows[at : at + BATCH]
             looks: dict[str, list[Tensor]] = defaultdict(list)  # of each step, B H K S
-            told: list[Grown] = []
-            with at_rest(model), ExitStack() as listening:
-                for name in looks_at_source(model):
+            told: list[BeamStep] = []
+            with eval_mode(model), ExitStack() as listening:
+                for name in cross_attention_names(model):
                     attention = model.get_submodule(name)
                     assert isinstance(attention, Attention)
-                    listening.enter_context(attention.heard_by(partial(note, looks[name])))
+                    listening.enter_context(attention.record(partial(note, looks[name])))
                 found = beam(
                     model.step,
                     model.start(pad([[*ids[row], EOS] for row in batch])),
                     rows=len(batch),
-                    width=how.width,
+                    beam_size=how.beam_size,
                     bos=BOS,
                     eos=EOS,
-                    limit=most,
-                    alpha=how.alpha,
-                    tell=told.append,
+                    max_length=most,
+                    length_penalty=how.length_penalty,
+                    on_step=told.append,
                 )
             for place, row in enumerate(batch):
-                best, way = found[place][0], follow(told, place, how.alpha)
+                best, way = found[place][0], follow(told, place, how.length_penalty)
                 assert len(way) == len(best.logps)
                 size = len(ids[row]) + 1
                 own = {
@@ -158,12 +158,12 @@ def overhear(translator: Translator, ids: list[list[int]]) -> Iterator[tuple[int
                 yield row, Seen(best.tokens, len(way), best.score, best.logps, heads)
 
 
-def note(steps: list[Tensor], glance: Glance) -> None:
+def note(steps: list[Tensor], glance: AttentionOutput) -> None:
     assert glance.weights is not None
     steps.append(glance.weights)
 
 
-def follow(told: list[Grown], sentence: int, alpha: float) -> list[tuple[int, int]]:
+def follow(told: list[BeamStep], sentence: int, alpha: float) -> list[tuple[int, int]]:
     """At each step, the row and the hypothesis from which the best sentence went on."""
     ends = [
         (float(grown.totals[row, way]) / (t + 1) ** alpha, t, way)
@@ -188,17 +188,17 @@ def ask_ctranslate2(translator: Translator, ids: list[list[int]]) -> Iterator[tu
     Sentences go one by one: of a batch that begins a beam, CTranslate2 4.8 tells of the first step
     where another of its sentences looked.
     """
-    engine, how = translator.engine, translator.how
+    engine, how = translator.engine, translator.options
     assert isinstance(engine, CTranslate2Engine)
-    last = looks_at_source(translator.model)[-1]
+    last = cross_attention_names(translator.model)[-1]
     for row, source in enumerate(ids):
         (found,) = engine.translator.translate_batch(
             [[engine.pieces[token] for token in [*source, EOS]]],
-            beam_size=how.width,
-            num_hypotheses=how.width,
-            length_penalty=how.alpha,
+            beam_size=how.beam_size,
+            num_hypotheses=how.beam_size,
+            length_penalty=how.length_penalty,
             min_decoding_length=0,
-            max_decoding_length=limit(len(source) + 1),
+            max_decoding_length=max_target_length(len(source) + 1),
             max_input_length=0,
             return_scores=True,
             return_end_token=True,

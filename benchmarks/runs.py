@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
-from regard.spec.read import read_run
-from regard.spec.run import Run
-from regard.tasks.training import Home, prepare_data, train
-from regard.train.mesh import World
-from regard.train.observers.journal import steps
-from regard.train.report import Event, Validated
+from regard.config.load import load_config
+from regard.config.run import RunConfig
+from regard.tasks.training import RunDirectory, prepare_data, train_run
+from regard.train.distributed import World
+from regard.train.events import Event, ValidationCompleted
+from regard.train.loggers.jsonl import read_steps
 
 
 @dataclass(frozen=True)
@@ -22,26 +22,28 @@ class Taught:
     seconds: float  # of steps, those before a stop too
 
 
-def prepare_once(run: Run, folder: Path) -> Home:
-    home = Home(folder / "prepared")
+def prepare_once(run: RunConfig, folder: Path) -> RunDirectory:
+    home = RunDirectory(folder / "prepared")
     prepare_data(run, home, lambda progress: None)
     return home
 
 
-def teach(name: str, preset: str, settings: list[str], prepared: Home, folder: Path) -> Taught:
+def teach(
+    name: str, preset: str, settings: list[str], prepared: RunDirectory, folder: Path
+) -> Taught:
     """Train a run and seal it; one that was ended before is only opened."""
-    run, home = read_run(preset, settings), Home(folder / name)
+    run, home = load_config(preset, settings), RunDirectory(folder / name)
     if not home.data.exists():
         shutil.copytree(prepared.data, home.data)
 
     def tell(event: Event) -> None:
-        if isinstance(event, Validated):
+        if isinstance(event, ValidationCompleted):
             value = event.scores.values[event.metric]
             print(f"  {name}, step {event.step:,}: {event.metric} {value:.4g}", flush=True)
 
-    train(run, home, World(), observers=[home.journal(), tell])
-    seconds = sum(step["seconds"] for step in steps(home.log))
-    from regard.tasks.use import load
+    train_run(run, home, World(), loggers=[home.journal(), tell])
+    seconds = sum(step["seconds"] for step in read_steps(home.log))
+    from regard.tasks.base import load
 
     model = load(home.model).model
     return Taught(home.model, sum(p.numel() for p in model.parameters()), seconds)

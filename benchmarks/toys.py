@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.batch import Tokens
-from regard.explain.watch import watch
+from regard.config.model import VocabularySizes
+from regard.config.run import RunConfig
+from regard.inference.recording import watch
 from regard.search import greedy
-from regard.spec.model import Sizes
-from regard.spec.run import Run
-from regard.train.objective import CrossEntropy, Reinforce
+from regard.train.losses import CrossEntropy, Reinforce
 
 BOS, EOS, FIRST = 1, 2, 4
 VOCABULARY = FIRST + 10
@@ -51,7 +51,7 @@ def pairs(toy: Toy, lengths: Tensor, generator: torch.Generator) -> Pairs:
 
 
 def learn(
-    run: Run,
+    run: RunConfig,
     toy: Toy,
     *,
     steps: int,
@@ -63,8 +63,8 @@ def learn(
 ) -> nn.Module:
     """Adam with a short warm-up and a cosine fall; the objective that the run's attention needs."""
     torch.manual_seed(seed)
-    model = run.model.build(Sizes(VOCABULARY, VOCABULARY))
-    hard = any(look.attention.weighing.kind == "hard" for look in run.model.looks())
+    model = run.model.build(VocabularySizes(VOCABULARY, VOCABULARY))
+    hard = any(look.attention.normalizer.kind == "hard" for look in run.model.attention_uses())
     objective = Reinforce() if hard else CrossEntropy()
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98))
     generator = torch.Generator().manual_seed(seed)
@@ -90,7 +90,9 @@ def accuracy(model: Any, batch: Pairs) -> float:
     """The share of tokens right by free decoding; what is missing or too much counts as wrong."""
     rows = len(batch.answers)
     limit = batch.inputs.size(1) + 2
-    said = greedy(model.step, model.start(batch.source), rows=rows, bos=BOS, eos=EOS, limit=limit)
+    said = greedy(
+        model.step, model.start(batch.source), rows=rows, bos=BOS, eos=EOS, max_length=limit
+    )
     right = total = 0
     for hypothesis, answer in zip(said, batch.answers, strict=True):
         right += sum(a == b for a, b in zip(hypothesis.tokens, answer, strict=False))

@@ -37,19 +37,19 @@ from benchmarks import plain  # noqa: E402
 from benchmarks.figures import Figure, report  # noqa: E402
 from benchmarks.multi30k import DATA  # noqa: E402
 from regard.batch import Batch  # noqa: E402
-from regard.data.batches.shards import Prepared  # noqa: E402
-from regard.data.batches.stream import Place  # noqa: E402
-from regard.data.corpus import corpus_of  # noqa: E402
-from regard.data.preparation.prepare import Settings, prepare  # noqa: E402
-from regard.data.preparation.runner import InProcess  # noqa: E402
-from regard.spec.model import Sizes  # noqa: E402
-from regard.spec.read import read_run  # noqa: E402
-from regard.tasks.stream import shifted  # noqa: E402
-from regard.tasks.translation.task import Pairs, Translation  # noqa: E402
+from regard.config.load import load_config  # noqa: E402
+from regard.config.model import VocabularySizes  # noqa: E402
+from regard.data.formats.corpus import open_corpus  # noqa: E402
+from regard.data.loading.cursor import Cursor  # noqa: E402
+from regard.data.loading.shards import PreparedData  # noqa: E402
+from regard.data.preparation.prepare import PreparationSettings, prepare_corpora  # noqa: E402
+from regard.data.preparation.runner import InProcessRunner  # noqa: E402
+from regard.tasks.batches import shift_target  # noqa: E402
+from regard.tasks.translation.module import Pairs, TranslationModule  # noqa: E402
 from regard.text.tokenizer import SentencePiece  # noqa: E402
-from regard.train.objective import CrossEntropy  # noqa: E402
-from regard.train.report import Event, Scores, Stepped  # noqa: E402
-from regard.train.speed import Speed  # noqa: E402
+from regard.train.events import Event, Scores, StepCompleted  # noqa: E402
+from regard.train.losses import CrossEntropy  # noqa: E402
+from regard.train.performance import Performance  # noqa: E402
 from regard.train.trainer import Trainer  # noqa: E402
 
 SHARDS = Path(tempfile.gettempdir()) / "regard-benchmarks" / "multi30k-en-de-8000"
@@ -81,14 +81,14 @@ def learner(parameters: list[nn.Parameter], lesson: Callable[[Batch], tuple[Tens
     return step
 
 
-def bare(model: Any, speed: Speed) -> Step:
+def bare(model: Any, speed: Performance) -> Step:
     """A loop around one of regard's models, with everything that its trainer would set."""
     objective, speed = CrossEntropy(SMOOTHING), speed.resolve(CPU)
     speed.apply(nn.ModuleList([model, objective]))
     model.train()
 
     def lesson(batch: Batch) -> tuple[Tensor, int]:
-        said, meant = shifted(batch.target)
+        said, meant = shift_target(batch.target)
         with speed.autocast(CPU):
             loss = objective(model(batch.source, said), model.readout, meant)
         return loss.total, loss.count
@@ -101,7 +101,7 @@ def plain_loop(model: nn.Module, logits: Callable[[Batch, Tensor], Tensor]) -> S
     model.train()
 
     def lesson(batch: Batch) -> tuple[Tensor, int]:
-        said, meant = shifted(batch.target)
+        said, meant = shift_target(batch.target)
         assert meant.lengths is not None
         real = torch.arange(said.size(1)) < meant.lengths[:, None]
         words = meant.ids.masked_fill(~real, -100)
@@ -162,11 +162,11 @@ def marian() -> Step | None:
 
 
 def transformer_run(*overrides: str) -> Any:
-    return read_run("translate-tiny", overrides)
+    return load_config("translate-tiny", overrides)
 
 
 def transformer() -> Any:
-    return transformer_run().model.build(Sizes(WORDS, WORDS))
+    return transformer_run().model.build(VocabularySizes(WORDS, WORDS))
 
 
 def bahdanau() -> Any:
@@ -174,24 +174,24 @@ def bahdanau() -> Any:
     sizes = [f"embedding={b['embedding']}"]
     for side in ("encoder", "decoder"):
         sizes += [f"{side}.dim={b['dim']}", f"{side}.dropout={b['p']}"]
-    run = read_run("bahdanau", tuple(f"model.{size}" for size in sizes))
-    return run.model.build(Sizes(WORDS, WORDS))
+    run = load_config("bahdanau", tuple(f"model.{size}" for size in sizes))
+    return run.model.build(VocabularySizes(WORDS, WORDS))
 
 
-def without_one() -> dict[str, Speed]:
+def without_one() -> dict[str, Performance]:
     """All that is fast but one thing."""
     return {
-        "bf16": Speed(precision="fp32"),
-        "the matmul kernel": Speed(attention="sdpa"),
-        "byte dropout": Speed(dropout="plain"),
-        "the chunked loss": Speed(loss="plain"),
+        "bf16": Performance(precision="fp32"),
+        "the matmul kernel": Performance(attention="sdpa"),
+        "byte dropout": Performance(dropout="plain"),
+        "the chunked loss": Performance(loss="plain"),
     }
 
 
 # --- taking turns ---------------------------------------------------------------------------------
 
 
-class Lesson(Translation):
+class Lesson(TranslationModule):
     """Translation, never validated: that would take longer than all the rest."""
 
     def validate(self) -> Scores:
@@ -215,7 +215,9 @@ def take_turns(sides: dict[str, Step], batch: Batch, turn: int) -> dict[str, flo
     return rates
 
 
-def race_trainer(prepared: Prepared, sides: dict[str, Step], rounds: int) -> tuple[Rates, float]:
+def race_trainer(
+    prepared: PreparedData, sides: dict[str, Step], rounds: int
+) -> tuple[Rates, float]:
     """The trainer and the other sides on the same batches; and the share of time it waited."""
     last = ALONE + 1 + rounds
     run = transformer_run(
@@ -228,13 +230,13 @@ def race_trainer(prepared: Prepared, sides: dict[str, Step], rounds: int) -> tup
     )
     task = Lesson(run, prepared, SentencePiece.load(SHARDS), Pairs((), ()))
     rates: Rates = {name: [] for name in ("trainer", *sides)}
-    alone: list[Stepped] = []
-    batches = (step.micros[0].batch for step in task.stream(0, 1).steps(Place()))
+    alone: list[StepCompleted] = []
+    batches = (step.micro_batches[0].batch for step in task.stream(0, 1).steps(Cursor()))
     upcoming = list(islice(batches, last + 1))
     batches.close()
 
     def observe(event: Event) -> None:
-        if not isinstance(event, Stepped):
+        if not isinstance(event, StepCompleted):
             return
         if event.step <= ALONE:
             alone.append(event)
@@ -247,7 +249,7 @@ def race_trainer(prepared: Prepared, sides: dict[str, Step], rounds: int) -> tup
                 rates[name].append(rate)
 
     with tempfile.TemporaryDirectory() as home:
-        Trainer(task, run.train.build(), Path(home), observers=[observe]).run()
+        Trainer(task, run.train.build(), Path(home), loggers=[observe]).run()
     return rates, sum(s.waited for s in alone) / sum(s.seconds for s in alone)
 
 
@@ -281,7 +283,7 @@ def rate_in_child(allocator: str) -> float:
 
 def child(allocator: str) -> float:
     """Tokens a second of the bare loop, everything but the allocator being fast."""
-    speed = replace(Speed(), allocator=allocator)
+    speed = replace(Performance(), allocator=allocator)
     speed.tune_allocator()
     torch.manual_seed(1)
     step, batches = bare(transformer(), speed), read_batches(open_data(), 10)
@@ -294,20 +296,20 @@ def child(allocator: str) -> float:
 # --- the data -------------------------------------------------------------------------------------
 
 
-def open_data() -> Prepared:
+def open_data() -> PreparedData:
     files = [DATA / "multi30k" / f"train.{side}.gz" for side in ("en", "de")]
     for path in files:
         if not path.is_file():
             sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds multi30k")
-    corpus = corpus_of(*(str(path) for path in files))
-    settings = Settings(vocabulary=WORDS, dedupe="none")
-    return prepare([corpus], str(SHARDS), settings, InProcess())
+    corpus = open_corpus(*(str(path) for path in files))
+    settings = PreparationSettings(vocabulary=WORDS, dedupe="none")
+    return prepare_corpora([corpus], str(SHARDS), settings, InProcessRunner())
 
 
-def read_batches(prepared: Prepared, count: int) -> list[Batch]:
+def read_batches(prepared: PreparedData, count: int) -> list[Batch]:
     task = Lesson(transformer_run(), prepared, SentencePiece.load(SHARDS), Pairs((), ()))
-    steps = task.stream(0, 1).steps(Place())
-    batches = [step.micros[0].batch for step in islice(steps, count)]
+    steps = task.stream(0, 1).steps(Cursor())
+    batches = [step.micro_batches[0].batch for step in islice(steps, count)]
     steps.close()
     return batches
 
@@ -321,12 +323,14 @@ def show(title: str, rates: Rates) -> None:
         print(f"  {name:28} {median(found):8,.0f} ({min(found):,.0f}–{max(found):,.0f})")
 
 
-def measure_transformer(prepared: Prepared, rounds: int, facts: dict[str, Any]) -> Iterator[Figure]:
+def measure_transformer(
+    prepared: PreparedData, rounds: int, facts: dict[str, Any]
+) -> Iterator[Figure]:
     torch.manual_seed(1)
     sides = {
-        "bare": bare(transformer(), Speed()),
+        "bare": bare(transformer(), Performance()),
         "plain fp32": written_plainly(plain.Transformer(WORDS, **TRANSFORMER)),
-        "ours in fp32": bare(transformer(), Speed(precision="fp32")),
+        "ours in fp32": bare(transformer(), Performance(precision="fp32")),
     }
     if (peer := marian()) is not None:
         sides["Marian fp32"] = peer
@@ -348,7 +352,7 @@ def measure_transformer(prepared: Prepared, rounds: int, facts: dict[str, Any]) 
 def measure_bahdanau(batches: list[Batch], rounds: int, facts: dict[str, Any]) -> Iterator[Figure]:
     torch.manual_seed(1)
     sides = {
-        "ours": bare(bahdanau(), Speed()),
+        "ours": bare(bahdanau(), Performance()),
         "plain fp32": written_plainly(plain.Bahdanau(WORDS, **BAHDANAU)),
     }
     rates = race(batches, sides, rounds)
@@ -361,7 +365,7 @@ def measure_bahdanau(batches: list[Batch], rounds: int, facts: dict[str, Any]) -
 def measure_tricks(batches: list[Batch], rounds: int) -> dict[str, float]:
     """How many times faster all of them together are than all but one."""
     torch.manual_seed(1)
-    sides = {"all": bare(transformer(), Speed())}
+    sides = {"all": bare(transformer(), Performance())}
     sides |= {name: bare(transformer(), speed) for name, speed in without_one().items()}
     rates = race(batches, sides, rounds)
     show("Transformer, without …:", rates)
@@ -382,7 +386,7 @@ def main() -> int:
         print(child(options.child))
         return 0
 
-    print(f"torch {torch.__version__}, {THREADS} threads, {Speed().resolve(CPU).precision}")
+    print(f"torch {torch.__version__}, {THREADS} threads, {Performance().resolve(CPU).precision}")
     prepared, facts = open_data(), dict[str, Any]()
     rounds = (5, 3) if options.quick else (25, 11)
     figures = list(measure_transformer(prepared, rounds[0], facts))

@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from regard.batch import Tokens
-from regard.data.batches.loader import Micro, Step
-from regard.data.batches.stream import Place, places_of
+from regard.data.loading.cursor import Cursor, rank_batches
+from regard.data.loading.loader import MicroBatch, TrainingStep
 from regard.models import Classifier
-from regard.nn.embed import Embedding
-from regard.nn.recurrent import Reading, RecurrentEncoder
-from regard.train.objective import Loss
-from regard.train.report import Scores
-from regard.train.task import Task
+from regard.nn.embedding import Embedding
+from regard.nn.rnn import RecurrentEncoder, RecurrentStack
+from regard.train.events import Scores
+from regard.train.losses import Loss
+from regard.train.module import TrainingModule
 
 LETTERS = 12
 
@@ -46,26 +46,26 @@ class Draws:
     def __init__(self, rank: int, world: int, micros: int) -> None:
         self.rank, self.world, self.micros = rank, world, micros
 
-    def steps(self, place: Place) -> Iterator[Step[Labelled]]:
+    def steps(self, place: Cursor) -> Iterator[TrainingStep[Labelled]]:
         for number in range(place.step + 1, 1 << 30):
             mine = [
-                Micro(i, draw(number * 100 + i % self.micros), i < self.micros)
-                for i in places_of(self.rank, self.world, self.micros)
+                MicroBatch(i, draw(number * 100 + i % self.micros), i < self.micros)
+                for i in rank_batches(self.rank, self.world, self.micros)
             ]
-            yield Step(tuple(mine), 32 * self.micros, Place(step=number))
+            yield TrainingStep(tuple(mine), 32 * self.micros, Cursor(step=number))
 
-    def state(self, place: Place) -> dict[str, int | str]:
+    def state(self, place: Cursor) -> dict[str, int | str]:
         return {"step": place.step}
 
-    def place(self, state: dict[str, Any]) -> Place:
-        return Place(step=state["step"])
+    def place(self, state: dict[str, Any]) -> Cursor:
+        return Cursor(step=state["step"])
 
 
-class Counting(Task[Labelled]):
+class Counting(TrainingModule[Labelled]):
     def __init__(self, *, micros: int = 1, broken_at: int | None = None) -> None:
         super().__init__()
         torch.manual_seed(0)
-        encoder = RecurrentEncoder(Embedding(LETTERS, 16), Reading(16, 16))
+        encoder = RecurrentEncoder(Embedding(LETTERS, 16), RecurrentStack(16, 16))
         self.model = Classifier(encoder, 2, dropout=0.1)
         self.objective = nn.Identity()
         self.epoch_tokens, self.facts, self.micros = 3200, {"letters": str(LETTERS)}, micros

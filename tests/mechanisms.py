@@ -8,36 +8,44 @@ from typing import get_args
 import torch
 
 from regard import attention as att
-from regard.spec import attention as grammar
+from regard.config import attention as grammar
 
 E = 8
 
 SCORES = {
-    **{kind.model_fields["kind"].default: kind() for kind in get_args(get_args(grammar.Score)[0])},
-    "additive, 2 heads": grammar.Additive(dim=6, heads=2),
-    "scaled-dot, 2 heads": grammar.ScaledDot(heads=2),
-    "cosine, 2 heads": grammar.Cosine(dim=6, heads=2),
+    **{
+        kind.model_fields["kind"].default: kind()
+        for kind in get_args(get_args(grammar.ScoreConfig)[0])
+    },
+    "additive, 2 heads": grammar.AdditiveConfig(dim=6, heads=2),
+    "scaled-dot, 2 heads": grammar.ScaledDotConfig(heads=2),
+    "cosine, 2 heads": grammar.CosineConfig(dim=6, heads=2),
 }
 SPANS = {
-    "everywhere": grammar.Everywhere(),
-    "causal": grammar.Causal(),
-    "causal, window 3": grammar.Causal(window=3),
-    "last": grammar.Last(),
-    "local-monotone": grammar.LocalMonotone(reach=1),
-    "local-predictive": grammar.LocalPredictive(reach=2),
+    "everywhere": grammar.EverywhereConfig(),
+    "causal": grammar.CausalConfig(),
+    "causal, window 3": grammar.CausalConfig(window=3),
+    "last": grammar.LastConfig(),
+    "local-monotone": grammar.LocalMonotoneConfig(reach=1),
+    "local-predictive": grammar.LocalPredictiveConfig(reach=2),
 }
 WEIGHINGS = {
-    kind.model_fields["kind"].default: kind() for kind in get_args(get_args(grammar.Weighing)[0])
+    kind.model_fields["kind"].default: kind()
+    for kind in get_args(get_args(grammar.NormalizerConfig)[0])
 }
 MECHANISMS = list(product(SCORES, SPANS, WEIGHINGS))
 
 
 def mechanism(score: str, span: str, weighing: str) -> att.Attention:
     torch.manual_seed(0)
-    spec = grammar.Attention(score=SCORES[score], span=SPANS[span], weighing=WEIGHINGS[weighing])
+    spec = grammar.AttentionConfig(
+        score=SCORES[score], span=SPANS[span], normalizer=WEIGHINGS[weighing]
+    )
     return spec.build(E, E).eval()
 
 
 def test_every_span_has_its_place_in_the_list() -> None:
-    kinds = {kind.model_fields["kind"].default for kind in get_args(get_args(grammar.Span)[0])}
+    kinds = {
+        kind.model_fields["kind"].default for kind in get_args(get_args(grammar.SpanConfig)[0])
+    }
     assert kinds == {span.kind for span in SPANS.values()}

@@ -35,7 +35,7 @@ from benchmarks.peers.joeynmt import JoeyNMT
 from benchmarks.peers.lesson import FULL, PRESET, QUICK, write_lesson
 from benchmarks.peers.ours import Regard, RegardInFp32
 from benchmarks.peers.toolkit import Plan, Toolkit
-from regard.evaluate.scores import score
+from regard.evaluate.scores import score_corpus
 
 PEERS: dict[str, type[Toolkit]] = {"joeynmt": JoeyNMT, "eole": Eole}
 ENDLESS = 1_000_000  # steps: it is stopped before
@@ -107,7 +107,7 @@ def compare(toolkit: Toolkit, work: Path, times: Times, core: int) -> dict[str, 
         run(ending, toolkit.python, core, folder / "finish.log")
     translating = toolkit.translate(plan)
     run(translating, toolkit.python, core, folder / "translate.log")
-    measured = score(toolkit.outputs(plan), toolkit.lesson.references)
+    measured = score_corpus(toolkit.outputs(plan), toolkit.lesson.references)
     found = {
         "versions": versions,
         "bleu": round(measured.values["bleu"], 2),

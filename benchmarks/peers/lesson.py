@@ -9,10 +9,10 @@ from typing import Any
 
 from benchmarks.multi30k import read_pairs
 from benchmarks.runs import prepare_once
-from regard.data.batches.shards import Prepared
-from regard.spec.read import read_run
-from regard.spec.run import Run
-from regard.tasks.training import Home
+from regard.config.load import load_config
+from regard.config.run import RunConfig
+from regard.data.loading.shards import PreparedData
+from regard.tasks.training import RunDirectory
 from regard.text.tokenizer import UNK, SentencePiece
 
 PRESET, SOURCE, TARGET = "translate-tiny", "en", "de"
@@ -59,8 +59,8 @@ class Lesson:
     """Files in `folder`: raw/ has the sentences, pieces/ the same in pieces with spaces between."""
 
     folder: Path
-    run: Run
-    prepared: Home
+    run: RunConfig
+    prepared: RunDirectory
     tokenizer: SentencePiece
     pairs: int  # that are left to learn from
     settings: tuple[str, ...]  # with which regard's own command makes the same run
@@ -97,10 +97,10 @@ def write_lesson(folder: Path, size: Size) -> Lesson:
         for split in SPLITS
     }
     named = [f"data.train=[{{files: {files['train']}}}]", f"data.valid={{files: {files['valid']}}}"]
-    run = read_run(PRESET, [*size.settings, *named])
+    run = load_config(PRESET, [*size.settings, *named])
     home = prepare_once(run, folder)
     tokenizer = SentencePiece.load(home.data)
-    pairs = list(read_prepared(Prepared.open(str(home.data))))
+    pairs = list(read_prepared(PreparedData.open(str(home.data))))
     lesson = Lesson(folder, run, home, tokenizer, len(pairs), size.settings)
     for side, language in enumerate((SOURCE, TARGET)):
         write_pieces(lesson, "train", language, [pair[side] for pair in pairs])
@@ -111,7 +111,7 @@ def write_lesson(folder: Path, size: Size) -> Lesson:
     return lesson
 
 
-def recipe_of(run: Run) -> Recipe:
+def recipe_of(run: RunConfig) -> Recipe:
     model: Any = run.model
     encoder, decoder, train = model.encoder, model.decoder, run.train
     for one in (encoder, decoder):  # what the peers' files take for granted
@@ -123,22 +123,22 @@ def recipe_of(run: Run) -> Recipe:
         layers=encoder.layers,
         dim=encoder.dim,
         hidden_dim=encoder.hidden_dim,
-        heads=encoder.own.score.heads,
+        heads=encoder.self_attention.score.heads,
         dropout=encoder.dropout,
-        smoothing=train.smoothing,
+        smoothing=train.label_smoothing,
         batch_tokens=train.batch_tokens,
         rate=train.optimizer.rate,
         betas=train.optimizer.betas,
         epsilon=train.optimizer.epsilon,
         warmup=train.schedule.warmup,
         clip=train.clip,
-        beam=run.search.beam,
-        alpha=run.search.alpha,
+        beam=run.search.beam_size,
+        alpha=run.search.length_penalty,
         seed=train.seed,
     )
 
 
-def read_prepared(prepared: Prepared) -> Iterable[tuple[list[int], list[int]]]:
+def read_prepared(prepared: PreparedData) -> Iterable[tuple[list[int], list[int]]]:
     """The pairs that regard learns from, those that it left out not among them."""
     for shard in prepared.shards("train"):
         opened = shard.open()

@@ -8,8 +8,8 @@ from importlib.metadata import version
 import regard
 from benchmarks.peers.lesson import PRESET, SOURCE, TARGET, read_lines
 from benchmarks.peers.toolkit import History, Plan, Told, Toolkit
-from regard.tasks.training import Home
-from regard.train.observers.journal import read as read_journal
+from regard.tasks.training import RunDirectory
+from regard.train.loggers.jsonl import read_events as read_journal
 
 
 class Regard(Toolkit):
@@ -28,7 +28,7 @@ class Regard(Toolkit):
         }
 
     def train(self, plan: Plan) -> list[str]:
-        home, lesson = Home(plan.folder), self.lesson
+        home, lesson = RunDirectory(plan.folder), self.lesson
         if not home.data.exists():
             shutil.copytree(lesson.prepared.data, home.data)
         changed = [
@@ -50,35 +50,35 @@ class Regard(Toolkit):
 
     def finish(self, plan: Plan, made: int) -> list[str] | None:
         """The same run, said to have been meant so short: the best of it is sealed."""
-        if Home(plan.folder).model.exists():
+        if RunDirectory(plan.folder).model.exists():
             return None
         command = self.train(plan)
         command[command.index(f"train.steps={plan.steps}")] = f"train.steps={made}"
         return [*command, "--accept-changes"]
 
     def read(self, plan: Plan) -> History | None:
-        log = Home(plan.folder).log
+        log = RunDirectory(plan.folder).log
         events = list(read_journal(log)) if log.exists() else []
-        began = next((event for event in events if event["event"] == "began"), None)
+        began = next((event for event in events if event["event"] == "training_started"), None)
         if began is None:
             return None
         at, since, tokens = 0.0, 0.0, 0
         told, validations = list[Told](), list[float]()
         for event in events:
             at += event.get("seconds", 0.0)
-            if event["event"] == "stepped":
+            if event["event"] == "step_completed":
                 since, tokens = since + event["seconds"], tokens + event["tokens"]
                 if event["step"] % plan.report_every == 0:
                     told.append(Told(event["step"], at, tokens / since))
                     since, tokens = 0.0, 0
-            elif event["event"] == "validated":
+            elif event["event"] == "validation_completed":
                 validations.append(event["seconds"])
         parameters = int(began["plan"]["model"].split()[0].replace(",", ""))
         return History(parameters, tuple(told), tuple(validations))
 
     def translate(self, plan: Plan) -> list[str]:
         return [
-            *(str(self.python), "-m", "regard", "translate", str(Home(plan.folder).model)),
+            *(str(self.python), "-m", "regard", "translate", str(RunDirectory(plan.folder).model)),
             *("--source", str(self.lesson.raw("test", SOURCE)), "--out", str(plan.outputs)),
         ]
 
@@ -90,4 +90,4 @@ class RegardInFp32(Regard):
     """With the arithmetic of the others, to see what bf16 gives and what the rest."""
 
     name = "regard-fp32"
-    settings = ("train.speed.precision=fp32",)
+    settings = ("train.performance.precision=fp32",)

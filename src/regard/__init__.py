@@ -1,6 +1,6 @@
 """regard: train, understand and serve sequence-to-sequence models with attention.
 
-The public names. Each is looked up when it is asked for, so that `regard --help` needs no torch.
+The public names are imported on first use, so that `import regard` does not import torch.
 """
 
 from __future__ import annotations
@@ -9,44 +9,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from regard import batch as batch
     from regard.attention import Attention as Attention
-    from regard.explain.watch import watch as watch
+    from regard.config.load import load_config as load_config
+    from regard.config.model import VocabularySizes as VocabularySizes
+    from regard.inference.recording import watch as watch
     from regard.search import beam as beam
     from regard.search import greedy as greedy
     from regard.search import sample as sample
-    from regard.spec.model import Sizes as Sizes
-    from regard.spec.read import read_run as read_run
+    from regard.tasks.base import load as load
     from regard.tasks.translation.translator import Translator as Translator
-    from regard.tasks.use import load as load
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "Attention": "regard.attention",
-    "Sizes": "regard.spec.model",
     "Translator": "regard.tasks.translation.translator",
+    "VocabularySizes": "regard.config.model",
     "beam": "regard.search",
     "greedy": "regard.search",
-    "load": "regard.tasks.use",
-    "read_run": "regard.spec.read",
+    "load": "regard.tasks.base",
+    "load_config": "regard.config.load",
     "sample": "regard.search",
-    "watch": "regard.explain.watch",
+    "watch": "regard.inference.recording",
 }
 
-__all__ = [
-    "Attention",
-    "Sizes",
-    "Translator",
-    "beam",
-    "greedy",
-    "load",
-    "read_run",
-    "sample",
-    "watch",
-]
+__all__ = [*_MODULES, "batch"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name == "batch":
+        return import_module("regard.batch")
+    if name not in _MODULES:
         raise AttributeError(f"module 'regard' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -33,7 +33,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 """
 
 
-def page(title: str, parts: Sequence[str], style: str = "") -> str:
+def html_page(title: str, parts: Sequence[str], style: str = "") -> str:
     """The parts, which are HTML, one after the other; `style` comes after that of all pages."""
     return "\n".join(
         [
@@ -47,7 +47,7 @@ def page(title: str, parts: Sequence[str], style: str = "") -> str:
     )
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Of plain text; it scrolls where it is too wide."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(

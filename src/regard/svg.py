@@ -52,7 +52,7 @@ def shade(weight: Number) -> str:
     return "#" + bytes(SCALE[round(255 * min(max(weight, 0), 1))]).hex().upper()
 
 
-def picture(width: Number, height: Number, parts: Sequence[str], name: str = "") -> str:
+def svg_document(width: Number, height: Number, parts: Sequence[str], name: str = "") -> str:
     """`name` is what is read aloud in its place."""
     spoken = f" role='img' aria-label='{escape(name)}'" if name else ""
     body = "\n".join(parts)
@@ -73,7 +73,7 @@ def visible(words: str) -> str:
     return words.translate(_VISIBLE)
 
 
-def text(
+def svg_text(
     words: str,
     x: Number,
     y: Number,
@@ -100,11 +100,11 @@ def colour(number: int) -> str:
     return LINES[number % len(LINES)]
 
 
-def line(points: Sequence[tuple[Number, Number]], number: int) -> list[str]:
+def svg_line(points: Sequence[tuple[Number, Number]], number: int) -> list[str]:
     """Through points in the units of the picture, in the colour and with the mark of `number`."""
     mark = _MARKS[number % len(_MARKS)]
     return [
-        f"<path d='M{path(points)}' fill='none' stroke='{colour(number)}' stroke-width='2'/>",
+        f"<path d='M{svg_path(points)}' fill='none' stroke='{colour(number)}' stroke-width='2'/>",
         *(
             f"<path d='{mark}' transform='translate({x:.1f} {y:.1f})' fill='{colour(number)}'/>"
             for x, y in points
@@ -112,11 +112,11 @@ def line(points: Sequence[tuple[Number, Number]], number: int) -> list[str]:
     ]
 
 
-def path(points: Sequence[tuple[Number, Number]]) -> str:
+def svg_path(points: Sequence[tuple[Number, Number]]) -> str:
     return "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
-def apart(levels: Sequence[Number], gap: Number) -> list[Number]:
+def spread_labels(levels: Sequence[Number], gap: Number) -> list[Number]:
     """The same levels, moved down where two would be closer than `gap`."""
     placed: dict[int, Number] = dict.fromkeys(range(len(levels)), 0)
     last: Number = float("-inf")

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import regard
-from regard.explain.page import page as page_of
+from regard.explain.page import explanation_page as page_of
 from regard.explain.record import Explanation, side_by_side
 from regard.tasks.translation.translator import Translator
-from tests.sealed import LINES, sealed
+from tests.bundles import LINES, sealed
 
 pytest.importorskip("playwright", reason="needs playwright: pip install 'regard[dev]'")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from regard.explain.record import Identity, side_by_side
+from regard.explain.record import ModelIdentity, side_by_side
 from tests.browser.hostile import HOSTILE
 
 TOGETHER = 4  # on one page
@@ -46,7 +46,7 @@ def test_no_text_ever_runs_and_all_of_it_shows_literally(
     for first in range(0, len(HOSTILE), TOGETHER * every):
         texts = HOSTILE[first : first + TOGETHER * every : every]
         explained = [
-            replace(translators["bahdanau"].explain(text, text), identity=Identity(text, text))
+            replace(translators["bahdanau"].explain(text, text), identity=ModelIdentity(text, text))
             for text in texts
         ]
         path.write_text(side_by_side(explained), encoding="utf-8")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.sealed import LINES, sealed
+from tests.bundles import LINES, sealed
 
 pytestmark = pytest.mark.slow
 MANY = 5

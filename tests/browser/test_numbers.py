@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser import expected
-from tests.unpacked import unpacked
+from tests.unpacked_record import unpacked
 
 ATTENTIVE = ("transformer", "bahdanau", "luong-general", "luong-local-p", "sparse")
 EVERY = (*ATTENTIVE, "sutskever", "found")

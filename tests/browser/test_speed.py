@@ -7,14 +7,14 @@ from statistics import median
 
 import pytest
 
-from regard.engine.engine import Decoding
-from regard.engine.texts import Splitting
-from regard.explain.page import viewer as viewer_script
-from regard.spec.read import read_run
-from regard.tasks.translation.translator import Translator, build_model
+from regard.config.load import load_config
+from regard.explain.page import viewer_script as viewer_script
+from regard.inference.engine import SearchOptions
+from regard.inference.pipeline import Splitting
+from regard.tasks.translation.translator import Translator, build_translation_model
 from regard.text.tokenizer import SentencePiece
-from tests.sealed import LINES
-from tests.unpacked import unpacked
+from tests.bundles import LINES
+from tests.unpacked_record import unpacked
 
 READY = (
     "() => performance.getEntriesByName('regard-ready')[0].startTime"  # from the navigation's start
@@ -51,11 +51,14 @@ def test_a_page_with_all_heads_of_a_base_model_has_less_than_a_megabyte(pages) -
 def test_the_same_holds_of_what_the_model_itself_reads() -> None:
     pieces = SentencePiece.train(LINES, size=300)
     translator = Translator(
-        build_model(read_run("transformer"), pieces.size), pieces, Splitting(50, 100), Decoding(1)
+        build_translation_model(load_config("transformer"), pieces.size),
+        pieces,
+        Splitting(50, 100),
+        SearchOptions(1),
     )
     said = pieces.decode(pieces.encode([" ".join(LINES * 3)])[0][:39])
     explanation = translator.explain(said, said)
-    assert explanation.look("decoder.blocks.5.source").weights.shape == (8, 40, 40)
+    assert explanation.attention("decoder.blocks.5.cross_attention").weights.shape == (8, 40, 40)
     assert len(explanation.to_html().encode()) <= 1_000_000
 
 

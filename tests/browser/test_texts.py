@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regard.explain.page import page as page_of
+from regard.explain.page import explanation_page as page_of
 
 TEXTS = {
     "hebrew": ("The old man reads a book.", "האיש הזקן קורא ספר"),

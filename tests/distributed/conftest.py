@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.distributed.lives import Life
-from tests.toy import Toy, make_toy
+from tests.distributed.processes import Life
+from tests.toy_corpus import Toy, make_toy
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ from torch.distributed.device_mesh import init_device_mesh
 
 from regard.batch import Tokens
 from regard.search import beam
-from regard.train.mesh import shard
-from regard.train.objective import CrossEntropy
-from tests.tiny import BOS, EOS, VOCABULARY, tiny
+from regard.train.distributed import shard
+from regard.train.losses import CrossEntropy
+from tests.tiny_models import BOS, EOS, VOCABULARY, tiny
 
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
@@ -29,7 +29,9 @@ def logits_and_gradients(model):
     (loss.total / loss.count).backward()
     grads = {name: p.grad for name, p in model.named_parameters()}
     with torch.no_grad():
-        found = beam(model.step, model.start(source), rows=4, width=3, bos=BOS, eos=EOS, limit=6)
+        found = beam(
+            model.step, model.start(source), rows=4, beam_size=3, bos=BOS, eos=EOS, max_length=6
+        )
     return decoded.hidden.detach(), grads, [[h.tokens for h in hs] for hs in found]
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from regard.tasks.training import Home
+from regard.tasks.training import RunDirectory
 from regard.train import checkpoint
-from tests.distributed.lives import Life, free_port
+from tests.distributed.processes import Life, free_port
 from tests.distributed.test_disks import mounted
 from tests.distributed.test_memory import last_step
 from tests.distributed.test_worlds import apart, same_order
-from tests.toy import TRANSFORMER, Toy
+from tests.toy_corpus import TRANSFORMER, Toy
 
 pytestmark = pytest.mark.slow  # a worker is born twice, and finds the others by waiting for them
 
@@ -62,12 +62,12 @@ def wait_for(happened: Callable[[], object], process: subprocess.Popen[bytes]) -
         time.sleep(0.01)
 
 
-def has_saved(home: Home, step: int) -> bool:
-    return checkpoint.steps(home.path / "checkpoints")[:1] >= [step]
+def has_saved(home: RunDirectory, step: int) -> bool:
+    return checkpoint.checkpoint_steps(home.path / "checkpoints")[:1] >= [step]
 
 
 @pytest.fixture(scope="module")
-def undisturbed(toy: Toy) -> Home:
+def undisturbed(toy: Toy) -> RunDirectory:
     home = toy.home("undisturbed")
     life = Life(toy.arguments(TRANSFORMER, home, *SETTINGS), home.path / "said")
     assert life.wait() == 0, life.said
@@ -75,7 +75,7 @@ def undisturbed(toy: Toy) -> Home:
 
 
 def test_a_run_whose_worker_is_killed_recovers_and_ends_as_an_undisturbed_one(
-    toy: Toy, undisturbed: Home
+    toy: Toy, undisturbed: RunDirectory
 ) -> None:
     home = toy.home("bereft")
     said = home.path / "said"
@@ -91,7 +91,7 @@ def test_a_run_whose_worker_is_killed_recovers_and_ends_as_an_undisturbed_one(
 
 
 def test_a_command_that_is_asked_to_stop_lets_its_workers_save_and_goes_on_later(
-    toy: Toy, undisturbed: Home
+    toy: Toy, undisturbed: RunDirectory
 ) -> None:
     home = toy.home("asked")
     said = home.path / "said"
@@ -102,7 +102,7 @@ def test_a_command_that_is_asked_to_stop_lets_its_workers_save_and_goes_on_later
         run.send_signal(signal.SIGTERM)
         assert run.wait(PATIENCE) == 128 + signal.SIGTERM, said.read_text()
     assert "Traceback" not in said.read_text(), said.read_text()
-    asked = checkpoint.steps(home.path / "checkpoints")[0]
+    asked = checkpoint.checkpoint_steps(home.path / "checkpoints")[0]
     assert 20 <= asked < 100
     with started(command, said) as run:
         assert run.wait(PATIENCE) == 0, said.read_text()
@@ -125,7 +125,7 @@ def test_an_error_that_a_user_must_mend_ends_all_workers_at_once(toy: Toy) -> No
 
 
 def test_a_node_that_loses_the_other_goes_on_alone_and_ends_as_an_undisturbed_one(
-    toy: Toy, undisturbed: Home
+    toy: Toy, undisturbed: RunDirectory
 ) -> None:
     home = toy.home("widowed")
     arguments = toy.arguments(TRANSFORMER, home, *SETTINGS)

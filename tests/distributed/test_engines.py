@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from regard.data.corpus import corpus_of
-from regard.data.preparation.prepare import Progress, Settings, prepare
-from regard.data.preparation.runner import InProcess, Processes, Runner
+from regard.data.formats.corpus import open_corpus
+from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
 from regard.errors import CorpusError
 from regard.text.tokenizer import SentencePiece
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "train.en").write_text("".join(f"{line}\n" for line in sources))
     (folder / "train.de").write_text("".join(f"{line.upper()} {line}\n" for line in sources))
     SentencePiece.train(lines[:300], size=300).save(folder / "tokenizer")
-    _prepare(folder, "local-1", InProcess())
+    _prepare(folder, "local-1", InProcessRunner())
     return folder
 
 
@@ -46,12 +46,14 @@ def _prepare(
     out: str,
     runner: Runner,
     *,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[StageProgress], None] = lambda progress: None,
 ) -> None:
-    corpus = corpus_of(str(folder / "train.en"), str(folder / "train.de"))
-    settings = Settings(shard_pairs=SHARD, held_out=0.05, tokenizer=str(folder / "tokenizer"))
+    corpus = open_corpus(str(folder / "train.en"), str(folder / "train.de"))
+    settings = PreparationSettings(
+        shard_pairs=SHARD, held_out=0.05, tokenizer=str(folder / "tokenizer")
+    )
     with runner:
-        prepare([corpus], str(folder / out), settings, runner, tell=tell)
+        prepare_corpora([corpus], str(folder / out), settings, runner, tell=tell)
 
 
 def _bytes(folder: Path) -> dict[str, str]:
@@ -69,7 +71,7 @@ class KillOnce:
     def __init__(self, is_worker: Callable[[list[str]], bool]) -> None:
         self.is_worker, self.killed = is_worker, 0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: StageProgress) -> None:
         if self.killed or progress.stage != "clean" or progress.done < 3:
             return
         for child in psutil.Process().children(recursive=True):
@@ -93,17 +95,17 @@ def _refuses_a_damaged_line(folder: Path, runner: Runner) -> None:
 
 
 def test_a_damaged_line_is_named_by_the_process_that_reads_it(folder: Path) -> None:
-    _refuses_a_damaged_line(folder, Processes(2))
+    _refuses_a_damaged_line(folder, ProcessRunner(2))
 
 
 def test_two_processes_make_what_one_makes(folder: Path) -> None:
-    _prepare(folder, "local-2", Processes(2))
+    _prepare(folder, "local-2", ProcessRunner(2))
     assert _bytes(folder / "local-2") == _bytes(folder / "local-1")
 
 
 def test_a_process_that_is_killed_is_replaced(folder: Path) -> None:
     kill = KillOnce(lambda command: "spawn_main" in " ".join(command))
-    _prepare(folder, "local-killed", Processes(2), tell=kill)
+    _prepare(folder, "local-killed", ProcessRunner(2), tell=kill)
     assert kill.killed
     assert _bytes(folder / "local-killed") == _bytes(folder / "local-1")
 
@@ -141,7 +143,7 @@ class Found:
     def __init__(self) -> None:
         self.clean = 0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: StageProgress) -> None:
         if progress.stage == "clean":
             self.clean = progress.found
 
@@ -150,16 +152,16 @@ def test_a_killed_run_goes_on_with_the_shards_that_are_missing(folder: Path) -> 
     shards = _kill_when_under_way(_driver(folder, "rerun", "Processes(2)"), folder / "rerun")
     assert not (folder / "rerun" / "manifest.json").exists()
     found = Found()
-    _prepare(folder, "rerun", InProcess(), tell=found)
+    _prepare(folder, "rerun", InProcessRunner(), tell=found)
     assert 5 <= found.clean == shards < PAIRS / SHARD
     assert _bytes(folder / "rerun") == _bytes(folder / "local-1")
 
 
 def test_ray_makes_the_same_bytes_though_a_worker_is_killed(folder: Path) -> None:
-    from regard.data.preparation.ray_runner import RayTasks
+    from regard.data.preparation.ray_runner import RayRunner
 
     kill = KillOnce(lambda command: command[:1] == ["ray::perform"])
-    _prepare(folder, "ray", RayTasks(2), tell=kill)
+    _prepare(folder, "ray", RayRunner(2), tell=kill)
     assert kill.killed
     assert _bytes(folder / "ray") == _bytes(folder / "local-1")
 
@@ -171,7 +173,7 @@ def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster
 
-    from regard.data.preparation.ray_runner import RayTasks
+    from regard.data.preparation.ray_runner import RayRunner
 
     node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=node)
@@ -182,16 +184,16 @@ def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
         _kill_when_under_way(_driver(folder, "cluster", runner), folder / "cluster")
         assert not (folder / "cluster" / "manifest.json").exists()
 
-        def remove_node(progress: Progress) -> None:
+        def remove_node(progress: StageProgress) -> None:
             found(progress)
             if len(nodes) == 2 and progress.stage == "encode" and progress.done >= 3:
                 cluster.remove_node(nodes.pop())
 
         found = Found()
-        _prepare(folder, "cluster", RayTasks(3, address=cluster.address), tell=remove_node)
+        _prepare(folder, "cluster", RayRunner(3, address=cluster.address), tell=remove_node)
         assert len(nodes) == 1 and found.clean >= 5
         assert _bytes(folder / "cluster") == _bytes(folder / "local-1")
-        _refuses_a_damaged_line(folder, RayTasks(2, address=cluster.address))
+        _refuses_a_damaged_line(folder, RayRunner(2, address=cluster.address))
     finally:
         cluster.shutdown()
 

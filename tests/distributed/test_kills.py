@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
-from regard.tasks.training import Home
-from tests.distributed.lives import Life
-from tests.toy import RECURRENT, TRANSFORMER, Toy
+from regard.tasks.training import RunDirectory
+from tests.distributed.processes import Life
+from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy
 
 TIMES = {"seconds", "waited", "time", "memory"}  # what may differ between two runs of one command
 
 
-def content(home: Home) -> dict[str, str]:
+def content(home: RunDirectory) -> dict[str, str]:
     """What a run left: every file, its data and its journal aside, by the hash of what it holds.
 
     The header of a checkpoint's tensors has its fields in an order of chance, and is not compared.
@@ -37,7 +37,7 @@ def content(home: Home) -> dict[str, str]:
     return found
 
 
-def journal(home: Home) -> list[Any]:
+def journal(home: RunDirectory) -> list[Any]:
     """All that happened, its times and the folder's name aside."""
 
     def timeless(value: Any) -> Any:
@@ -49,7 +49,7 @@ def journal(home: Home) -> list[Any]:
     return [timeless(json.loads(line)) for line in text.splitlines()]
 
 
-def asides(home: Home) -> set[tuple[str, int]]:
+def asides(home: RunDirectory) -> set[tuple[str, int]]:
     """What is being written, or was when a process died: a folder's name and its number."""
     found = set()
     for path in home.path.glob("*/*.aside"):

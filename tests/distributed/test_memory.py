@@ -10,9 +10,9 @@ import psutil
 import pytest
 import torch
 
-from regard.train.speed import has_bf16
-from tests.distributed.lives import Life
-from tests.toy import RECURRENT, TRANSFORMER, Toy
+from regard.train.performance import has_bf16
+from tests.distributed.processes import Life
+from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy
 
 STEPS = 5_000
 WARM = 1_000  # steps until every shape of batch has been met
@@ -34,7 +34,7 @@ def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(
     """Sampling cuts words anew in every epoch, so that batches have ever new shapes."""
     home = toy.home(f"memory-{preset}-{precision}")
     settings = [f"train.steps={STEPS}", "train.validate_every=500", "train.save_every=100"]
-    settings += ["train.sampling=0.3", f"train.speed.precision={precision}"]
+    settings += ["train.subword_alpha=0.3", f"train.performance.precision={precision}"]
     arguments = toy.arguments(preset, home, *settings)
     life = Life(arguments, home.path / "said")
     assert life.until(home.log.exists), life.said
@@ -56,5 +56,5 @@ def last_step(log: Path) -> int:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4000))
         lines = file.read().split(b"\n")[1:-1]
-    told = [json.loads(line) for line in lines if line.startswith(b'{"event": "stepped"')]
+    told = [json.loads(line) for line in lines if line.startswith(b'{"event": "step_completed"')]
     return max((event["step"] for event in told), default=0)

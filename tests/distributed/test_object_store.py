@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from regard.data import storage
-from regard.data.batches.loader import Loader
-from regard.data.batches.pool import Order
-from regard.data.batches.shards import Prepared
-from regard.data.corpus import corpus_of
-from regard.data.preparation.prepare import Progress, Settings, prepare
-from regard.data.preparation.runner import InProcess, Processes
+from regard.data.formats.corpus import open_corpus
+from regard.data.loading.loader import Loader
+from regard.data.loading.shard_pool import BatchOrder
+from regard.data.loading.shards import PreparedData
+from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.errors import ArtefactError
 
 pytest.importorskip("s3fs", reason="regard[cloud] is not installed")
@@ -46,18 +46,18 @@ def _lines(count: int) -> tuple[str, str]:
     return "\n".join(sources) + "\n", "\n".join(f"Satz {s}" for s in sources) + "\n"
 
 
-SETTINGS = Settings(vocabulary=300, shard_pairs=200, held_out=0.1, dedupe="exact")
+SETTINGS = PreparationSettings(vocabulary=300, shard_pairs=200, held_out=0.1, dedupe="exact")
 
 
 def test_shards_in_a_store_are_those_made_on_disk(store: str, tmp_path: Path) -> None:
     for name, text in zip(("a.en", "a.de"), _lines(1_000), strict=True):
-        storage.write(f"{store}/{name}", text.encode())
+        storage.write_bytes(f"{store}/{name}", text.encode())
         (tmp_path / name).write_text(text)
-    there = corpus_of(f"{store}/a.en", f"{store}/a.de")
-    here = corpus_of(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
-    with Processes(2) as runner:
-        remote = prepare([there], f"{store}/out", SETTINGS, runner)
-    local = prepare([here], str(tmp_path / "out"), SETTINGS, InProcess())
+    there = open_corpus(f"{store}/a.en", f"{store}/a.de")
+    here = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
+    with ProcessRunner(2) as runner:
+        remote = prepare_corpora([there], f"{store}/out", SETTINGS, runner)
+    local = prepare_corpora([here], str(tmp_path / "out"), SETTINGS, InProcessRunner())
     assert len(remote.shards("train")) == 5
     for split in ("train", "valid"):
         for a, b in zip(remote.shards(split), local.shards(split), strict=True):
@@ -66,16 +66,16 @@ def test_shards_in_a_store_are_those_made_on_disk(store: str, tmp_path: Path) ->
 
     found = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: StageProgress) -> None:
         found.append(progress.found == progress.done)
 
-    again = prepare([there], f"{store}/out", SETTINGS, InProcess(), tell=tell)
+    again = prepare_corpora([there], f"{store}/out", SETTINGS, InProcessRunner(), tell=tell)
     assert all(found) and again.splits == remote.splits
 
-    order = Order(seed=1, budget=200)
+    order = BatchOrder(seed=1, budget=200)
     first = next(Loader(remote.shards("train"), order).steps())
     same = next(Loader(local.shards("train"), order).steps())
-    ids = [step.micros[0].batch.source.ids.numpy() for step in (first, same)]
+    ids = [step.micro_batches[0].batch.source.ids.numpy() for step in (first, same)]
     np.testing.assert_array_equal(*ids)
 
 
@@ -83,25 +83,25 @@ def test_a_packed_corpus_in_a_store_is_copied_into_pieces(store: str, tmp_path: 
     import gzip
 
     for name, text in zip(("a.en.gz", "a.de.gz"), _lines(500), strict=True):
-        storage.write(f"{store}/{name}", gzip.compress(text.encode()))
-    corpus = corpus_of(f"{store}/a.en.gz", f"{store}/a.de.gz")
-    prepared = prepare([corpus], str(tmp_path / "out"), SETTINGS, InProcess())
+        storage.write_bytes(f"{store}/{name}", gzip.compress(text.encode()))
+    corpus = open_corpus(f"{store}/a.en.gz", f"{store}/a.de.gz")
+    prepared = prepare_corpora([corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
     assert sum(shard.pairs for shards in prepared.splits.values() for shard in shards) == 500
 
 
 def test_a_shard_that_changed_in_the_store_is_refused(store: str) -> None:
     for name, text in zip(("a.en", "a.de"), _lines(300), strict=True):
-        storage.write(f"{store}/{name}", text.encode())
-    corpus = corpus_of(f"{store}/a.en", f"{store}/a.de")
-    prepare([corpus], f"{store}/out", SETTINGS, InProcess())
-    shard = Prepared.open(f"{store}/out").shards("train")[0]
+        storage.write_bytes(f"{store}/{name}", text.encode())
+    corpus = open_corpus(f"{store}/a.en", f"{store}/a.de")
+    prepare_corpora([corpus], f"{store}/out", SETTINGS, InProcessRunner())
+    shard = PreparedData.open(f"{store}/out").shards("train")[0]
     path = f"{store}/out/{shard.name}.source"
-    content = storage.read(path)
-    storage.write(path, content[:-2] + b"\0\0")
+    content = storage.read_bytes(path)
+    storage.write_bytes(path, content[:-2] + b"\0\0")
     with pytest.raises(ArtefactError, match="SHA-256"):
         shard.verify()
-    storage.write(path, content[:-2])
+    storage.write_bytes(path, content[:-2])
     with pytest.raises(ArtefactError, match="cut short"):
         shard.open()
-    prepare([corpus], f"{store}/out", SETTINGS, InProcess())
+    prepare_corpora([corpus], f"{store}/out", SETTINGS, InProcessRunner())
     shard.verify()

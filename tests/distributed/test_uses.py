@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.distributed.lives import Life
+from tests.distributed.processes import Life
 from tests.distributed.test_kills import kill_and_go_on
 from tests.distributed.test_worlds import COPIES, FP32, SHARDS, Runs, apart, same_order
-from tests.uses import USES, make_use
+from tests.task_runs import USES, make_use
 
 
 @pytest.fixture(scope="module", params=USES)

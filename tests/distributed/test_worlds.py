@@ -13,14 +13,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from regard.tasks.training import Home
+from regard.tasks.training import RunDirectory
 from regard.train import checkpoint
-from regard.train.mesh import World
-from tests.distributed.lives import Life, together
-from tests.toy import RECURRENT, TRANSFORMER, Toy
+from regard.train.distributed import World
+from tests.distributed.processes import Life, together
+from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy
 
 COPIES, SHARDS = "train.parallel=copies", "train.parallel=shards"
-FP32 = "train.speed.precision=fp32"
+FP32 = "train.performance.precision=fp32"
 """Where sums are rounded in another order; in bf16 a last bit soon is another number."""
 STEPS = ("train.steps=50", "train.save_every=10", "train.validate_every=25")
 
@@ -29,9 +29,9 @@ class Runs:
     """Runs that were made, each once however many tests ask for it."""
 
     def __init__(self, toy: Toy) -> None:
-        self.toy, self.made = toy, dict[tuple[Any, ...], Home]()
+        self.toy, self.made = toy, dict[tuple[Any, ...], RunDirectory]()
 
-    def __call__(self, processes: int, *settings: str, preset: str = TRANSFORMER) -> Home:
+    def __call__(self, processes: int, *settings: str, preset: str = TRANSFORMER) -> RunDirectory:
         key = (processes, preset, *settings)
         if key not in self.made:
             home = self.toy.home(f"world-{len(self.made)}")
@@ -40,7 +40,7 @@ class Runs:
         return self.made[key]
 
     def begin(
-        self, home: Home, processes: int, *settings: str, preset: str = TRANSFORMER
+        self, home: RunDirectory, processes: int, *settings: str, preset: str = TRANSFORMER
     ) -> list[Life]:
         arguments = self.toy.arguments(preset, home, *STEPS, *settings)
         if processes == 1:
@@ -48,7 +48,7 @@ class Runs:
         return together(processes, arguments, home.path / "said")
 
 
-def finish(home: Home, lives: list[Life]) -> None:
+def finish(home: RunDirectory, lives: list[Life]) -> None:
     assert [life.wait() for life in lives] == [0] * len(lives), lives[-1].said
     assert home.model.exists(), lives[0].said
 
@@ -58,25 +58,25 @@ def runs(toy: Toy) -> Runs:
     return Runs(toy)
 
 
-def apart(one: Home, other: Home) -> float:
+def apart(one: RunDirectory, other: RunDirectory) -> float:
     """How far apart the weights of two runs, of which the first was alone, are at their ends."""
     own, others = (
-        checkpoint.folder(root, checkpoint.steps(root)[0])
+        checkpoint.checkpoint_folder(root, checkpoint.checkpoint_steps(root)[0])
         for root in (home.path / "checkpoints" for home in (one, other))
     )
     ours = load_file(next(own.glob("*.safetensors")))
     theirs = {name: torch.empty_like(tensor) for name, tensor in ours.items()}
-    checkpoint.load(World(), others, theirs)
+    checkpoint.load_checkpoint(World(), others, theirs)
     models = [name for name in ours if name.startswith(("task.", "moving."))]
     return max(float((ours[name] - theirs[name]).abs().max()) for name in models)
 
 
-def stepped(home: Home) -> list[dict[str, Any]]:
+def stepped(home: RunDirectory) -> list[dict[str, Any]]:
     events = [json.loads(line) for line in home.log.read_text().splitlines()]
-    return [event for event in events if event["event"] == "stepped"]
+    return [event for event in events if event["event"] == "step_completed"]
 
 
-def same_order(one: Home, other: Home) -> bool:
+def same_order(one: RunDirectory, other: RunDirectory) -> bool:
     """Whether both read the same tokens in the same steps, with losses equal to six decimals."""
     orders = [
         [(e["step"], e["epoch"], e["tokens"]) for e in stepped(home)] for home in (one, other)
@@ -114,7 +114,7 @@ def test_law_12_world_two_processes_remember_what_one_does_of_choices_that_went_
     runs: Runs, how: str
 ) -> None:
     """Hard attention is taught against how well sentences usually went, which is no parameter."""
-    settings = ("train.micro_batches=3", FP32, "model.decoder.attention.weighing={kind: hard}")
+    settings = ("train.micro_batches=3", FP32, "model.decoder.attention.normalizer={kind: hard}")
     one, two = runs(1, *settings, preset=RECURRENT), runs(2, *settings, how, preset=RECURRENT)
     assert same_order(one, two)
     assert apart(one, two) < 1e-6
@@ -128,7 +128,7 @@ def test_law_12_world_a_run_goes_on_with_two_processes_then_one_then_two(
     checkpoints = home.path / "checkpoints"
     for processes, until in ((2, 10), (1, 30)):
         lives = runs.begin(home, processes, *settings)
-        assert lives[-1].until(lambda: checkpoint.steps(checkpoints)[:1] >= [until])  # noqa: B023
+        assert lives[-1].until(lambda: checkpoint.checkpoint_steps(checkpoints)[:1] >= [until])  # noqa: B023
         lives[-1].ask_to_stop()  # one is asked, and all stop
         assert [life.wait() for life in lives] == [0] * processes, lives[0].said
         assert not home.model.exists()
@@ -141,7 +141,7 @@ def test_law_12_world_a_run_goes_on_with_two_processes_then_one_then_two(
 
 def no_code(checkpoints: Path, shards: int) -> None:
     """Tensors in safetensors, the rest JSON; nothing is pickled."""
-    newest = checkpoint.folder(checkpoints, checkpoint.steps(checkpoints)[0])
+    newest = checkpoint.checkpoint_folder(checkpoints, checkpoint.checkpoint_steps(checkpoints)[0])
     files = list(newest.iterdir())
     assert sorted(file.suffix for file in files) == [".json", *[".safetensors"] * shards]
     for file in files:

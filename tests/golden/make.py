@@ -14,14 +14,16 @@ from tempfile import TemporaryDirectory
 
 from regard.bundle.manifest import FORMAT
 from regard.cli.main import app
-from regard.tasks.use import load
-from tests import judged, prose, shown
-from tests.toy import RECURRENT, TRANSFORMER, make_toy
+from regard.tasks.base import load
+from tests import captioned_images as shown
+from tests import labelled_documents as judged
+from tests import plain_texts as prose
+from tests.toy_corpus import RECURRENT, TRANSFORMER, make_toy
 
 HOME = Path(__file__).parent.resolve() / f"format-{FORMAT}"
 MODELS = {"transformer": TRANSFORMER, "recurrent": RECURRENT}
 SETTINGS = (
-    *("model.encoder.dropout=0", "model.decoder.dropout=0", "train.ema=0", "search.beam=4"),
+    *("model.encoder.dropout=0", "model.decoder.dropout=0", "train.ema=0", "search.beam_size=4"),
     *("train.optimizer.rate=0.01", "train.schedule.warmup=50"),
     *("train.steps=600", "train.validate_every=200"),
 )

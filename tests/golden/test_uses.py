@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from regard.bundle.bundle import unseal
-from regard.tasks.use import load
+from regard.bundle.bundle import open_bundle
+from regard.tasks.base import load
 
 HERE = Path(__file__).parent
 GOLDEN = sorted(path.parent for path in HERE.glob("*/*/said.json"))
@@ -51,7 +51,7 @@ def test_a_golden_captioner_describes_as_recorded() -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_a_golden_model_is_small_and_says_nothing_of_where_it_was_made(path: Path) -> None:
-    bundle = unseal(path / "model")
+    bundle = open_bundle(path / "model")
     assert sum(one.size for one in bundle.files.values()) < 150_000
     for name in bundle.names:
         assert not [word for word in (b"/tmp", b"/root", b"/home") if word in bundle.read(name)]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from benchmarks.toys import Toy, accuracy, learn, pairs, pointing
-from tests.tiny import tiny_run
+from tests.tiny_models import tiny_run
 
 pytestmark = pytest.mark.learning
 
@@ -45,7 +45,7 @@ SOFT = [
     ("luong-dot", (), 1200),
     ("luong-general", (), 1200),
     ("luong-concat", (), 1200),
-    ("luong-general", ("model.decoder.feed=false",), 1500),
+    ("luong-general", ("model.decoder.input_feeding=false",), 1500),
 ]
 
 CASES = [
@@ -65,7 +65,7 @@ CASES = [
     Case("luong-local-p", "copy", 1500),
     Case("luong-local-p", "reverse", 1500),
     *(
-        Case("bahdanau", toy, 1500, attention(weighing="hard"), rate=2e-3, right=0.95)
+        Case("bahdanau", toy, 1500, attention(normalizer="hard"), rate=2e-3, right=0.95)
         for toy in ("copy", "reverse")
     ),
 ]

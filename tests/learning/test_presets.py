@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from regard.data.batches.shards import Prepared
-from regard.spec.read import check, read_run
-from regard.tasks.training import Home, prepare_data
-from regard.tasks.translation.task import Translation, read_valid
+from regard.config.load import load_config, validate_config
+from regard.data.loading.shards import PreparedData
+from regard.tasks.training import RunDirectory, prepare_data
+from regard.tasks.translation.module import TranslationModule, read_valid
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Trainer
-from tests.tiny import TRANSLATORS
-from tests.toy import WORDS
+from tests.tiny_models import TRANSLATORS
+from tests.toy_corpus import WORDS
 
 pytestmark = pytest.mark.learning
 
@@ -52,23 +52,23 @@ def narrowed(settings: Any) -> Any:
 def test_every_preset_that_translates_learns_by_its_own_defaults(
     preset: str, corpus: Path, tmp_path: Path
 ) -> None:
-    own = read_run(
+    own = load_config(
         preset,
         [
             f'data.train=[{{files: ["{corpus}/train.a", "{corpus}/train.b"]}}]',
             f'data.valid={{files: ["{corpus}/valid.a", "{corpus}/valid.b"]}}',
-            *("data.vocabulary=330", "data.dedupe=none", "search.beam=1"),
+            *("data.vocabulary=330", "data.dedupe=none", "search.beam_size=1"),
             *(f"train.batch_tokens={TOKENS}", "train.micro_batches=1", f"train.steps={STEPS}"),
             *(f"train.validate_every={STEPS}", f"train.save_every={STEPS}"),
         ],
     ).model_dump(mode="json")
-    run = check({**own, "model": narrowed(own["model"])}, preset)
-    home = Home(tmp_path)
+    run = validate_config({**own, "model": narrowed(own["model"])}, preset)
+    home = RunDirectory(tmp_path)
     prepare_data(run, home, lambda progress: None)
     assert run.data.valid is not None
     valid = read_valid(run.data.valid.build("valid"))
     tokenizer = SentencePiece.load(home.data)
-    task = Translation(run, Prepared.open(str(home.data)), tokenizer, valid)
+    task = TranslationModule(run, PreparedData.open(str(home.data)), tokenizer, valid)
     Trainer(task, run.train.build(), home.path).run()
     found = task.translator(task.model).translate(valid.sources)
     said = [translation.text.split() for translation in found]

@@ -9,7 +9,7 @@ import torch
 from regard.batch import Images
 from tests.parity import equations as eq
 from tests.parity.test_equations import array, linear, scores_by_hand
-from tests.tiny import Tiny, tiny
+from tests.tiny_models import Tiny, tiny
 
 TOLERANCE = 1e-12
 STEPS = 4
@@ -231,11 +231,11 @@ def test_a_document_is_read_by_sentences_and_these_by_words(small) -> None:
     sentences = []
     for ids, n in zip(source.sentences.ids, source.sentences.lengths, strict=True):
         vectors = array(encoder.embedding(ids[: int(n)]))
-        sentences.append(pool(encoder.pool_words, read(encoder.read_words, vectors)))
+        sentences.append(pool(encoder.word_pooling, read(encoder.word_encoder, vectors)))
     documents, begin = [], 0
     for count in source.counts.tolist():
-        states = read(encoder.read_sentences, np.array(sentences[begin : begin + count]))
-        documents.append(pool(encoder.pool_sentences, states))
+        states = read(encoder.sentence_encoder, np.array(sentences[begin : begin + count]))
+        documents.append(pool(encoder.sentence_pooling, states))
         begin += count
     with torch.no_grad():
         got = encoder(source).summary

@@ -98,9 +98,9 @@ def test_every_mechanism_is_what_its_paper_says(names: tuple[str, str, str], dty
     lengths = torch.tensor([S, 6])
     looks = []
     with torch.no_grad():
-        quiet = attention(query, attention.remember(states, lengths), start=START).context
-        with attention.heard_by(looks.append):
-            attention(query, attention.remember(states, lengths), start=START)
+        quiet = attention(query, attention.build_memory(states, lengths), start=START).context
+        with attention.record(looks.append):
+            attention(query, attention.build_memory(states, lengths), start=START)
     for row, n in enumerate(lengths.tolist()):
         want = by_hand(attention, names, array(query[row]), array(states[row, :n]), n)
         for got in (quiet, looks[0].context):
@@ -116,7 +116,7 @@ def test_gradients_are_right(names: tuple[str, str, str]) -> None:
     lengths = torch.tensor([5, 3])
 
     def context(query: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        return attention(query, attention.remember(states, lengths), start=1).context
+        return attention(query, attention.build_memory(states, lengths), start=1).context
 
     query = torch.randn(2, 2, E, dtype=torch.float64, requires_grad=True)
     states = torch.randn(2, 5, E, dtype=torch.float64, requires_grad=True)

@@ -7,13 +7,12 @@ import torch
 from torch import nn
 
 from regard.attention import Attention, Causal, scaled_dot
-from regard.nn.decoder import Decoder
-from regard.nn.encoded import Encoded
+from regard.config.attention import AttentionConfig as AttentionSpec
+from regard.config.attention import ScaledDotConfig
+from regard.config.decoders import TransformerDecoderConfig
+from regard.config.encoders import TransformerEncoderConfig
+from regard.nn.interfaces import Decoder, Encoded
 from regard.nn.transformer import DecoderBlock, EncoderBlock
-from regard.spec.attention import Attention as AttentionSpec
-from regard.spec.attention import ScaledDot
-from regard.spec.decoder import TransformerDecoderSpec
-from regard.spec.encoder import TransformerEncoderSpec
 
 E, H, S, T = 16, 4, 9, 5
 LENGTHS = torch.tensor([9, 4, 6])
@@ -49,9 +48,9 @@ def test_several_heads_are_torch_s_multihead_attention(causal: bool, padded: boo
         x, x, x, key_padding_mask=hidden, attn_mask=mask, average_attn_weights=False
     )
     looks = []
-    memory = ours.remember(x, LENGTHS if padded else None)
+    memory = ours.build_memory(x, LENGTHS if padded else None)
     quiet = ours(x, memory).context
-    with ours.heard_by(looks.append):
+    with ours.record(looks.append):
         ours(x, memory)
     real = ~hidden if padded else torch.ones(3, S, dtype=torch.bool)
     torch.testing.assert_close(quiet[real], want[real], **CLOSE)
@@ -61,19 +60,19 @@ def test_several_heads_are_torch_s_multihead_attention(causal: bool, padded: boo
 
 
 def copy_block(ours: EncoderBlock | DecoderBlock, theirs: nn.Module) -> None:
-    copy_attention(ours.own, theirs.self_attn)
-    theirs.linear1.load_state_dict(ours.feed[0].state_dict())
-    theirs.linear2.load_state_dict(ours.feed[3].state_dict())
-    norms = [ours.around_own, ours.around_feed]
+    copy_attention(ours.self_attention, theirs.self_attn)
+    theirs.linear1.load_state_dict(ours.feed_forward[0].state_dict())
+    theirs.linear2.load_state_dict(ours.feed_forward[3].state_dict())
+    norms = [ours.self_residual, ours.feed_forward_residual]
     if isinstance(ours, DecoderBlock):
-        copy_attention(ours.source, theirs.multihead_attn)
-        norms.insert(1, ours.around_source)
+        copy_attention(ours.cross_attention, theirs.multihead_attn)
+        norms.insert(1, ours.cross_residual)
     for i, residual in enumerate(norms, start=1):
         theirs.get_submodule(f"norm{i}").load_state_dict(residual.norm.state_dict())
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("norm", ["before", "after"])
+@pytest.mark.parametrize("norm", ["pre", "post"])
 def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> None:
     common = {
         "dim": E,
@@ -83,14 +82,16 @@ def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> N
         "activation": activation,
         "dropout": 0.0,
     }
-    heads = AttentionSpec(score=ScaledDot(heads=H))
-    encoder = TransformerEncoderSpec(**common, own=heads).build(lambda: nn.Embedding(11, E))
-    spec = TransformerDecoderSpec(**common, source=heads)
-    own = spec.own.model_copy(update={"score": ScaledDot(heads=H)})
-    decoder: Decoder = spec.model_copy(update={"own": own}).build(E, E)
+    heads = AttentionSpec(score=ScaledDotConfig(heads=H))
+    encoder = TransformerEncoderConfig(**common, self_attention=heads).build(
+        lambda: nn.Embedding(11, E)
+    )
+    spec = TransformerDecoderConfig(**common, cross_attention=heads)
+    own = spec.self_attention.model_copy(update={"score": ScaledDotConfig(heads=H)})
+    decoder: Decoder = spec.model_copy(update={"self_attention": own}).build(E, E)
     options = {
         "batch_first": True,
-        "norm_first": norm == "before",
+        "norm_first": norm == "pre",
         "activation": activation,
         "dropout": 0.0,
     }
@@ -103,13 +104,13 @@ def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> N
         custom_encoder=nn.TransformerEncoder(
             nn.TransformerEncoderLayer(E, H, 32, **options),
             2,
-            nn.LayerNorm(E) if norm == "before" else None,
+            nn.LayerNorm(E) if norm == "pre" else None,
             enable_nested_tensor=False,
         ),
         custom_decoder=nn.TransformerDecoder(
             nn.TransformerDecoderLayer(E, H, 32, **options),
             2,
-            nn.LayerNorm(E) if norm == "before" else None,
+            nn.LayerNorm(E) if norm == "pre" else None,
         ),
         batch_first=True,
     )

@@ -13,10 +13,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.attention import kernels
-from regard.attention import shared as shared_memory
-from regard.attention.kernels import additive_scores, exponential, materialised_scores
-from regard.attention.shared import inner_products, shared, weighted_sum
+from regard.attention.kernels import additive as kernels
+from regard.attention.kernels.additive import additive_scores, exponential, reference_scores
+from regard.attention.kernels.deferred_gradients import (
+    GradientAccumulator,
+    defer_gradient,
+    inner_products,
+    weighted_sum,
+)
 
 SHAPES = [  # B H T S D
     (2, 1, 5, 7, 32),
@@ -73,7 +77,7 @@ def test_every_kernel_is_the_materialised_score_and_its_gradient(
     q, k, v = inputs(shape)
     a, b = (exponential(x).detach().requires_grad_() for x in (q, k))
     truth = [x.detach().double().requires_grad_() for x in (a, b, v)]
-    scores, expected = additive_scores(a, b, v), materialised_scores(*truth)
+    scores, expected = additive_scores(a, b, v), reference_scores(*truth)
     # fp32 is to be right relative to the largest score there can be, Σ|v|
     assert_close(scores, expected, 2e-6 * v.abs().sum().item() / expected.abs().max().item())
     upstream = torch.randn(scores.shape)
@@ -134,7 +138,7 @@ def test_gradcheck_of_shared_and_of_plain_keys() -> None:
     q, k, v = inputs((2, 2, 3, 4, 5), torch.float64, spread=0.5)
 
     def asked_twice(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        keys = shared(exponential(k))
+        keys = defer_gradient(exponential(k))
         query = exponential(q)
         first = additive_scores(query[:, :, :1], keys, v)
         return torch.cat([first, additive_scores(query[:, :, 1:], keys, v)], dim=2)
@@ -172,8 +176,8 @@ class Asks:
 @pytest.fixture
 def pair(kernel: str) -> tuple[Asks, Asks]:
     return (
-        Asks(additive_scores, weighted_sum, shared),
-        Asks(materialised_scores, torch.matmul, lambda x: x),
+        Asks(additive_scores, weighted_sum, defer_gradient),
+        Asks(reference_scores, torch.matmul, lambda x: x),
     )
 
 
@@ -205,8 +209,8 @@ def test_a_pass_that_leaves_the_keys_out_leaves_nothing_behind(pair: tuple[Asks,
         return partial, torch.autograd.grad(loss, asks.leaves), asks.w.grad
 
     assert_equal_gradients(pair, walk)
-    assert shared_memory._accounts[pair[0].keys].passes == {}
-    assert shared_memory._accounts[pair[0].values].passes == {}
+    assert GradientAccumulator._of[pair[0].keys].passes == {}
+    assert GradientAccumulator._of[pair[0].values].passes == {}
 
 
 def test_a_pass_that_fails_leaves_nothing_in_the_next(pair: tuple[Asks, Asks]) -> None:
@@ -256,11 +260,11 @@ def test_keys_may_serve_other_ends_too(pair: tuple[Asks, Asks]) -> None:
 def test_keys_without_gradient_have_no_account(kernel: str) -> None:
     q, k, v = inputs((2, 1, 3, 4, 8))
     with torch.no_grad():
-        keys = shared(exponential(k))
-        assert keys not in shared_memory._accounts
+        keys = defer_gradient(exponential(k))
+        assert keys not in GradientAccumulator._of
         assert not additive_scores(exponential(q), keys, v).requires_grad
-    frozen = shared(exponential(k.detach()))
-    assert frozen not in shared_memory._accounts
+    frozen = defer_gradient(exponential(k.detach()))
+    assert frozen not in GradientAccumulator._of
     additive_scores(exponential(q), frozen, v).sum().backward()
     assert q.grad is not None and v.grad is not None
 
@@ -272,8 +276,8 @@ def test_one_tensor_may_be_both_keys_and_values() -> None:
         answers = [total(score(exponential(q), both, v).softmax(-1), both) for _ in range(2)]
         return torch.autograd.grad(sum(answers).sin().sum(), [q, k, v])
 
-    found = run(additive_scores, weighted_sum, shared)
-    torch.testing.assert_close(found, run(materialised_scores, torch.matmul, lambda x: x))
+    found = run(additive_scores, weighted_sum, defer_gradient)
+    torch.testing.assert_close(found, run(reference_scores, torch.matmul, lambda x: x))
 
 
 def plain_inner_products(queries: Tensor, keys: Tensor) -> Tensor:
@@ -291,7 +295,7 @@ def test_many_inner_products_with_one_memory_add_up() -> None:
         return torch.autograd.grad(state.sin().sum(), leaves)
 
     torch.testing.assert_close(
-        run(inner_products, weighted_sum, shared),
+        run(inner_products, weighted_sum, defer_gradient),
         run(plain_inner_products, torch.matmul, lambda x: x),
     )
 
@@ -310,21 +314,21 @@ def test_what_is_shared_follows_autocast(ours: Callable, plain: Callable, width:
         assert answer.dtype == torch.bfloat16
         return torch.autograd.grad(answer.float().square().sum(), [asked, x])
 
-    torch.testing.assert_close(run(ours, shared), run(plain, lambda x: x))
+    torch.testing.assert_close(run(ours, defer_gradient), run(plain, lambda x: x))
 
 
 def test_an_account_dies_with_its_keys() -> None:
-    before = len(shared_memory._accounts)
+    before = len(GradientAccumulator._of)
     q, k, v = inputs((2, 1, 3, 4, 8))
-    additive_scores(exponential(q), shared(exponential(k)), v).sum().backward()
-    assert len(shared_memory._accounts) == before
+    additive_scores(exponential(q), defer_gradient(exponential(k)), v).sum().backward()
+    assert len(GradientAccumulator._of) == before
 
 
 def test_what_was_asked_for_inference_first_can_still_be_taught(kernel: str) -> None:
     q, k, v = inputs((1, 1, 40, 50, 60), dtype=torch.float64)  # a room of its own: no other is so
     with torch.inference_mode():
         additive_scores(exponential(q), exponential(k), v)
-    additive_scores(exponential(q), shared(exponential(k)), v).sum().backward()
+    additive_scores(exponential(q), defer_gradient(exponential(k)), v).sum().backward()
     assert q.grad is not None and q.grad.isfinite().all()
 
 
@@ -350,8 +354,8 @@ def test_the_product_of_all_pairs_and_units_is_never_held(native: str) -> None:
     """B=4, T=S=256, D=256 makes 268 MB of it; both passes must do with a tenth."""
     program = """
 import re, torch
-from regard.attention.kernels import additive_scores, exponential
-from regard.attention.shared import shared
+from regard.attention.kernels.additive import additive_scores, exponential
+from regard.attention.kernels.deferred_gradients import shared
 def step(rows):
     q, k = (torch.randn(4, 1, rows, 256, requires_grad=True) for _ in "qk")
     v = torch.randn(1, 256, requires_grad=True)

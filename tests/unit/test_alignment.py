@@ -9,33 +9,27 @@ from random import Random
 import numpy as np
 import pytest
 
+from regard.align.aer import score_alignments
+from regard.align.links import GoldAlignment, check_gold, read_gold, read_links, write_links
 from regard.errors import CorpusError
-from regard.evaluate.alignment import (
-    Gold,
-    agree,
-    check,
-    read_gold,
-    read_links,
-    write_links,
-)
 
 SURE = frozenset({(0, 0), (1, 2)})
-GOLD = Gold(SURE, SURE | {(2, 1), (2, 2)})
+GOLD = GoldAlignment(SURE, SURE | {(2, 1), (2, 2)})
 
 
 def test_sure_links_alone_are_without_error() -> None:
-    found = agree([SURE], [GOLD])
+    found = score_alignments([SURE], [GOLD])
     assert (found.precision, found.recall, found.aer) == (100, 100, 0)
 
 
 def test_possible_links_do_no_harm_by_hand() -> None:
-    found = agree([SURE | {(2, 1)}], [GOLD])
+    found = score_alignments([SURE | {(2, 1)}], [GOLD])
     # A = 3, S = 2, A ∩ S = 2, A ∩ P = 3: 1 − 5 / 5
     assert (found.precision, found.recall, found.aer) == (100, 100, 0)
 
 
 def test_wrong_and_missing_links_do_by_hand() -> None:
-    found = agree([{(0, 0), (2, 2), (1, 1), (0, 1)}], [GOLD])
+    found = score_alignments([{(0, 0), (2, 2), (1, 1), (0, 1)}], [GOLD])
     # A = 4, S = 2, A ∩ S = 1, A ∩ P = 2: 1 − 3 / 6
     assert found.precision == pytest.approx(50)
     assert found.recall == pytest.approx(50)
@@ -44,29 +38,31 @@ def test_wrong_and_missing_links_do_by_hand() -> None:
 
 
 def test_links_of_all_sentences_are_counted_together() -> None:
-    found = agree([SURE, {(5, 5)}], [GOLD, Gold(frozenset({(0, 0)}), frozenset({(0, 0)}))])
+    found = score_alignments(
+        [SURE, {(5, 5)}], [GOLD, GoldAlignment(frozenset({(0, 0)}), frozenset({(0, 0)}))]
+    )
     # A = 3, S = 3, A ∩ S = A ∩ P = 2: 1 − 4 / 6, not the mean of 0 and 1
     assert found.aer == pytest.approx(100 / 3)
 
 
 def test_a_sentence_without_links_needs_none() -> None:
-    nothing = Gold(frozenset(), frozenset())
-    assert agree([[]], [nothing]).aer == 0
-    assert agree([[(0, 0)]], [nothing]).aer == 100
-    assert agree([[]], [GOLD]).aer == 100
-    assert agree([[], SURE], [nothing, GOLD]).aer == 0
+    nothing = GoldAlignment(frozenset(), frozenset())
+    assert score_alignments([[]], [nothing]).aer == 0
+    assert score_alignments([[(0, 0)]], [nothing]).aer == 100
+    assert score_alignments([[]], [GOLD]).aer == 100
+    assert score_alignments([[], SURE], [nothing, GOLD]).aer == 0
 
 
 def test_both_must_be_of_the_same_sentences() -> None:
     with pytest.raises(CorpusError, match="of 1 pairs of sentences, and gold ones of 2"):
-        agree([SURE], [GOLD, GOLD])
+        score_alignments([SURE], [GOLD, GOLD])
 
 
 def test_possible_links_are_written_in_two_ways_and_counted_in_two(tmp_path: Path) -> None:
     (tmp_path / "zero").write_text("0-0 1-2 2?1 2p2\n\n")
     (tmp_path / "one").write_text("1-1 2-3 3?2 3p3\n\n")
     zero = read_gold(str(tmp_path / "zero"))
-    assert zero == [GOLD, Gold(frozenset(), frozenset())]
+    assert zero == [GOLD, GoldAlignment(frozenset(), frozenset())]
     assert read_gold(str(tmp_path / "one"), first=1) == zero
 
 
@@ -101,11 +97,11 @@ def test_links_that_were_found_are_never_possible_ones(tmp_path: Path) -> None:
 
 
 def test_links_of_words_that_are_not_there_are_refused() -> None:
-    check([GOLD], ["a b c"], ["d e f"], "gold")
+    check_gold([GOLD], ["a b c"], ["d e f"], "gold")
     with pytest.raises(CorpusError, match=r"gold, line 1: links word 1 with 2.*count from 1"):
-        check([GOLD], ["a b c"], ["d e"], "gold")
+        check_gold([GOLD], ["a b c"], ["d e"], "gold")
     with pytest.raises(CorpusError, match="gold: links of 1 pairs, for 2 sources"):
-        check([GOLD], ["a", "b"], ["c"], "gold")
+        check_gold([GOLD], ["a", "b"], ["c"], "gold")
 
 
 def test_447_hansards_pairs_score_as_by_another_computation(corpora: Path) -> None:
@@ -113,7 +109,7 @@ def test_447_hansards_pairs_score_as_by_another_computation(corpora: Path) -> No
     folder = corpora / "word-alignment-gold"
     gold = read_gold(str(folder / "en-fr.align"))
     sides = [(folder / f"en-fr.{side}").read_text("utf-8").splitlines() for side in ("en", "fr")]
-    check(gold, *sides, "en-fr.align")
+    check_gold(gold, *sides, "en-fr.align")
     lines = (folder / "en-fr.align").read_text("utf-8").splitlines()
     assert len(gold) == len(lines) == 447
     random = np.random.default_rng(0)
@@ -131,7 +127,7 @@ def test_447_hansards_pairs_score_as_by_another_computation(corpora: Path) -> No
         found.append([(int(i), int(j)) for i, j in np.argwhere(guess)])
         total += [x.sum() for x in (guess, sure, possible, guess * sure, guess * possible)]
     drawn, sure, possible, hit_sure, hit_possible = total
-    ours = agree(found, gold)
+    ours = score_alignments(found, gold)
     assert (ours.links, ours.sure, ours.possible) == (drawn, sure, possible)
     assert (ours.sure, ours.possible) == (4_038, 4_038 + 13_400)  # its README says so
     assert ours.precision == pytest.approx(100 * hit_possible / drawn, abs=1e-12)
@@ -145,6 +141,6 @@ def test_582_japanese_pairs_are_read(corpora: Path) -> None:
     folder = corpora / "word-alignment-gold"
     gold = read_gold(str(folder / "ja-en.align"))
     sides = [(folder / f"ja-en.{side}").read_text("utf-8").splitlines() for side in ("ja", "en")]
-    check(gold, *sides, "ja-en.align")
+    check_gold(gold, *sides, "ja-en.align")
     assert sum(len(each.sure) for each in gold) == 13_556
-    assert agree([each.possible for each in gold], gold).aer == 0
+    assert score_alignments([each.possible for each in gold], gold).aer == 0

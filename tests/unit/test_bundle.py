@@ -15,13 +15,23 @@ import yaml
 from torch import nn
 from typer.testing import CliRunner
 
-from regard.bundle.bundle import CARD, DATA, RUN, SCORES, WEIGHTS, Bundle, add, seal, unseal
-from regard.bundle.card import Facts, Read, Score, write_card
+from regard.bundle.bundle import (
+    CARD,
+    DATA,
+    RUN,
+    SCORES,
+    WEIGHTS,
+    Bundle,
+    add_files,
+    open_bundle,
+    save_bundle,
+)
+from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
 from regard.bundle.manifest import MANIFEST
-from regard.bundle.restore import restore, restored
+from regard.bundle.restore import build_and_restore, restore
 from regard.cli.main import app
+from regard.config.load import dump_config, load_config
 from regard.errors import ArtefactError
-from regard.spec.read import read_run, write_run
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
 FILES = {
@@ -43,11 +53,11 @@ def put(path: Path, data: bytes | bytearray) -> None:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Bundle:
-    return seal(tmp_path / "model", FILES, TENSORS)
+    return save_bundle(tmp_path / "model", FILES, TENSORS)
 
 
 def test_what_was_sealed_comes_back(bundle: Bundle) -> None:
-    opened = unseal(bundle.path)
+    opened = open_bundle(bundle.path)
     assert opened == bundle
     assert set(opened.names) == {*FILES, WEIGHTS}
     assert {name: opened.read(name) for name in FILES} == FILES
@@ -56,7 +66,7 @@ def test_what_was_sealed_comes_back(bundle: Bundle) -> None:
 
 
 def test_the_same_content_is_sealed_as_the_same_bytes(bundle: Bundle, tmp_path: Path) -> None:
-    again = seal(tmp_path / "again", dict(reversed(FILES.items())), TENSORS)
+    again = save_bundle(tmp_path / "again", dict(reversed(FILES.items())), TENSORS)
     for name in (*bundle.names, MANIFEST):
         assert (bundle.path / name).read_bytes() == (again.path / name).read_bytes()
 
@@ -73,7 +83,7 @@ def test_every_flipped_bit_and_every_cut_is_found(bundle: Bundle) -> None:
         harm(data)
         put(bundle.path / name, data)
         with pytest.raises(ArtefactError, match=str(bundle.path)):
-            unseal(bundle.path)
+            open_bundle(bundle.path)
         put(bundle.path / name, content[name])
         return True
 
@@ -84,7 +94,7 @@ def test_every_flipped_bit_and_every_cut_is_found(bundle: Bundle) -> None:
         del data[chance.randrange(len(data)) :]
 
     assert sum(damaged(flip) for _ in range(1_000)) + sum(damaged(cut) for _ in range(200)) == 1_200
-    assert unseal(bundle.path) == bundle
+    assert open_bundle(bundle.path) == bundle
 
 
 def test_every_bit_of_the_manifest_matters(bundle: Bundle) -> None:
@@ -95,7 +105,7 @@ def test_every_bit_of_the_manifest_matters(bundle: Bundle) -> None:
         data[place] ^= 1 << place % 8
         put(path, data)
         with pytest.raises(ArtefactError):
-            unseal(bundle.path)
+            open_bundle(bundle.path)
 
 
 def test_what_changes_after_the_check_is_not_read(bundle: Bundle) -> None:
@@ -112,15 +122,15 @@ def test_what_changes_after_the_check_is_not_read(bundle: Bundle) -> None:
 def test_files_beside_those_of_the_manifest_are_never_read(bundle: Bundle) -> None:
     (bundle.path / ".DS_Store").write_bytes(b"anything")
     (bundle.path / "ctranslate2" / "more.json").symlink_to("/dev/zero")
-    opened = unseal(bundle.path)
+    opened = open_bundle(bundle.path)
     assert opened == bundle
     with pytest.raises(ArtefactError, match=r"has no \.DS_Store"):
         opened.read(".DS_Store")
 
 
 def test_adding_keeps_what_is_there_and_replaces_what_is_given(bundle: Bundle) -> None:
-    more = add(bundle, {CARD: b"# A better card\n", "alignment.json": b"{}"})
-    assert unseal(bundle.path) == more
+    more = add_files(bundle, {CARD: b"# A better card\n", "alignment.json": b"{}"})
+    assert open_bundle(bundle.path) == more
     assert set(more.names) == {*bundle.names, "alignment.json"}
     assert more.read(CARD) == b"# A better card\n"
     assert more.read("ctranslate2/model.bin") == FILES["ctranslate2/model.bin"]
@@ -130,14 +140,14 @@ def test_adding_keeps_what_is_there_and_replaces_what_is_given(bundle: Bundle) -
 def test_adding_to_a_damaged_bundle_leaves_it_as_it_is(bundle: Bundle) -> None:
     (bundle.path / MODEL_FILE).write_bytes(b"damaged")
     with pytest.raises(ArtefactError, match=MODEL_FILE):
-        add(bundle, {"alignment.json": b"{}"})
+        add_files(bundle, {"alignment.json": b"{}"})
     assert (bundle.path / MODEL_FILE).read_bytes() == b"damaged"
     assert not (bundle.path / "alignment.json").exists()
 
 
 def test_a_bundle_may_be_reached_by_a_link(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "newest").symlink_to(bundle.path)
-    assert unseal(tmp_path / "newest").read(RUN) == FILES[RUN]
+    assert open_bundle(tmp_path / "newest").read(RUN) == FILES[RUN]
 
 
 @dataclass(frozen=True)
@@ -148,20 +158,22 @@ class Known:
 
 def test_what_a_file_tells_is_checked_field_by_field(bundle: Bundle) -> None:
     said = {"steps": 3, "rates": [0.5, 1], "more": "of a later version"}
-    more = add(bundle, {"known.json": json.dumps(said).encode(), "other.json": b'{"steps": "3"}'})
+    more = add_files(
+        bundle, {"known.json": json.dumps(said).encode(), "other.json": b'{"steps": "3"}'}
+    )
     assert more.value("known.json", Known) == Known(3, (0.5, 1.0))
-    assert more.facts("known.json") == said
+    assert more.json("known.json") == said
     with pytest.raises(ArtefactError, match=r"other\.json: steps: .*valid integer"):
         more.value("other.json", Known)
     for name, wrong in ((MODEL_FILE, "UTF-8"), (RUN, "JSON")):
         with pytest.raises(ArtefactError, match=f"{name}: not {wrong}"):
-            more.facts(name)
+            more.json(name)
 
 
 def test_a_model_is_restored_as_it_was_sealed(tmp_path: Path) -> None:
     sealed = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
-    bundle = seal(tmp_path / "model", {}, dict(sealed.named_parameters()))
-    found = restored(lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3)), bundle)
+    bundle = save_bundle(tmp_path / "model", {}, dict(sealed.named_parameters()))
+    found = build_and_restore(lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3)), bundle)
     other = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
     restore(other, bundle)
     for model in (found, other):
@@ -173,9 +185,9 @@ def test_a_model_is_restored_as_it_was_sealed(tmp_path: Path) -> None:
 def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
     wide: int, tmp_path: Path
 ) -> None:
-    bundle = seal(tmp_path / "model", {}, dict(nn.Linear(3, 4).named_parameters()))
+    bundle = save_bundle(tmp_path / "model", {}, dict(nn.Linear(3, 4).named_parameters()))
     with pytest.raises(ArtefactError, match=r"does not fit|cannot be built"):
-        restored(lambda: nn.Linear(3, wide), bundle)
+        build_and_restore(lambda: nn.Linear(3, wide), bundle)
 
 
 @pytest.mark.parametrize(
@@ -188,17 +200,17 @@ def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
 )
 def test_a_name_that_no_file_of_a_model_has_is_not_sealed(name: str, tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match="model"):
-        seal(tmp_path / "model", {name: b"{}"}, TENSORS)
+        save_bundle(tmp_path / "model", {name: b"{}"}, TENSORS)
     assert not (tmp_path / "model").exists()
 
 
 def test_a_folder_that_is_no_model_says_what_to_do(bundle: Bundle, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none", bundle.path / RUN):
         with pytest.raises(ArtefactError, match=r"not a model .*such as run/model"):
-            unseal(path)
+            open_bundle(path)
     bundle.path.rename(tmp_path / "model.old")
     with pytest.raises(ArtefactError, match=r"being replaced: rename .*model\.old to model"):
-        unseal(bundle.path)
+        open_bundle(bundle.path)
 
 
 def test_another_format_says_which_version_to_use(bundle: Bundle) -> None:
@@ -206,33 +218,33 @@ def test_another_format_says_which_version_to_use(bundle: Bundle) -> None:
     said = json.loads(path.read_bytes())
     path.write_text(json.dumps(said | {"format": 2}, indent=1, sort_keys=True))
     with pytest.raises(ArtefactError, match="of format 2, and this version reads 1"):
-        unseal(bundle.path)
+        open_bundle(bundle.path)
 
 
 def test_one_who_is_killed_while_sealing_leaves_the_old_bundle(bundle: Bundle) -> None:
     aside = bundle.path.with_name("model.aside")
     shutil.copytree(bundle.path, aside)
     (aside / WEIGHTS).write_bytes(b"half")
-    assert unseal(bundle.path) == bundle
-    assert seal(bundle.path, FILES, TENSORS) == bundle
+    assert open_bundle(bundle.path) == bundle
+    assert save_bundle(bundle.path, FILES, TENSORS) == bundle
     assert not aside.exists()
 
 
-FACTS = Facts(
+FACTS = CardFacts(
     name="tiny en-de",
-    about='four layers | "strongly" regularised\n<script>',
+    description='four layers | "strongly" regularised\n<script>',
     kind="transformer, 4 × 128",
     parameters=2_356_032,
     vocabulary="8,000 unigram pieces, NFC",
     tokenizer="5d5a",
-    corpora=(Read("train", 28_993, (414_144, 428_265), "ab12"),),
+    corpora=(CorpusFacts("train", 28_993, (414_144, 428_265), "ab12"),),
     training={"train.steps": "4,000", "train.optimizer": "adam, rate 0.005"},
-    scores=(Score("bleu", 38.8021, "nrefs:1|case:mixed|version:2.6.0"),),
+    scores=(ScoreFacts("bleu", 38.8021, "nrefs:1|case:mixed|version:2.6.0"),),
     scored_on="1,014 validation pairs",
     search="beam 5, scores divided by length^1",
     export="CTranslate2 can run it",
     languages=("en", "no"),
-    alignment="decoder.blocks.2.source, head 1, as it is read in",
+    alignment="decoder.blocks.2.cross_attention, head 1, as it is read in",
 )
 
 
@@ -270,17 +282,19 @@ def test_a_card_leaves_out_what_is_not_known() -> None:
 
 def test_describe_shows_a_sealed_model(tmp_path: Path) -> None:
     tokenizer = SentencePiece.train(["one two three", "four five six"] * 5, size=280)
-    run = read_run("bahdanau", ["model.embedding=8", "model.encoder.dim=8", "model.decoder.dim=8"])
+    run = load_config(
+        "bahdanau", ["model.embedding=8", "model.encoder.dim=8", "model.decoder.dim=8"]
+    )
     tokenizer.save(tmp_path)
     files = {
-        RUN: write_run(run).encode(),
+        RUN: dump_config(run).encode(),
         SCORES: b'{"step": 4000, "values": {"bleu": 38.8}, "signatures": {"bleu": "case:mixed"}}',
         "alignment.json": b'{"look": "decoder.attention", "shift": 0}',
         DATA: b'{"train": {"pairs": 28993, "fingerprint": "ab12"}}',
         "ctranslate2/parity.json": b'{"logps": 1e-5}',
         **{name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
     }
-    path = seal(tmp_path / "model", files, {}).path
+    path = save_bundle(tmp_path / "model", files, {}).path
     said = CliRunner().invoke(app, ["describe", str(path)]).output
     for word in ("Bahdanau", "parameters", "38.8", "case:mixed", "decoder.attention", "28,993"):
         assert word in said
@@ -291,5 +305,5 @@ def test_describe_shows_a_sealed_model(tmp_path: Path) -> None:
         "ctranslate2": {"logps": 1e-5}
     }
     assert told["parameters"]["embedding"] == 8 * tokenizer.size
-    changed = CliRunner().invoke(app, ["describe", str(path), "--set", "search.beam=1"])
+    changed = CliRunner().invoke(app, ["describe", str(path), "--set", "search.beam_size=1"])
     assert changed.exit_code == 2

@@ -13,16 +13,21 @@ import torch
 from rich.console import Console
 from safetensors.numpy import save_file
 
-from regard.data.captions import Captioned, Named
-from regard.data.images import decode_picture, encode_png
-from regard.engine.engine import Decoding, Draw
+from regard.align.extraction import AlignmentHead
+from regard.data.formats.captions import CaptionedImage, NamedObject
+from regard.data.formats.images import decode_picture, encode_png
 from regard.errors import CorpusError, SpecError
-from regard.explain.align import Pointer
-from regard.explain.record import Picture
-from regard.explain.reread import looks_at_source
-from regard.tasks.captions.captioner import Captioner, Known, build_model, captioner_of
+from regard.explain.record import ImageSource
+from regard.inference.engine import SamplingOptions, SearchOptions
+from regard.inference.forced_decoding import cross_attention_names
+from regard.tasks.captioning.captioner import (
+    Captioner,
+    CaptionSettings,
+    build_captioning_model,
+    make_captioner,
+)
 from regard.text.tokenizer import SentencePiece
-from tests.tiny import tiny_run
+from tests.tiny_models import tiny_run
 
 LINES = ["a dog above a fish", "a fish to the left of a dog", "a red apple", "an owl", "two owls"]
 SMALL = ("model.encoder.height=32", "model.encoder.width=48")
@@ -32,11 +37,11 @@ PRESETS = ["caption-soft", "caption-hard", "caption-transformer"]
 def captioner(preset: str, *settings: str) -> Captioner:
     run, pieces = tiny_run(preset, (*SMALL, *settings)), SentencePiece.train(LINES, size=300)
     torch.manual_seed(0)
-    model = build_model(run, pieces.size).eval()
+    model = build_captioning_model(run, pieces.size).eval()
     with torch.no_grad():
         model.readout.weight.mul_(10)
         model.readout.bias[2] += 2  # some come to an end
-    return captioner_of(run, model, pieces, Known(6))
+    return make_captioner(run, model, pieces, CaptionSettings(6))
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +68,9 @@ def test_pictures_of_any_size_are_described_alone_as_together(
 
 
 def test_alternatives_are_the_next_best(images: list[str]) -> None:
-    (found,) = captioner("caption-soft").caption(images[:1], Decoding(4), best=3)
-    assert len(found.alternatives) == 2
-    scores = [found.score, *(one.score for one in found.alternatives)]
+    (found,) = captioner("caption-soft").caption(images[:1], SearchOptions(4), best=3)
+    assert len(found.n_best) == 2
+    scores = [found.score, *(one.score for one in found.n_best)]
     assert scores == sorted(scores, reverse=True)
     assert str(found) == found.text
 
@@ -73,11 +78,11 @@ def test_alternatives_are_the_next_best(images: list[str]) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_caption_is_read_again_as_it_was_said(preset: str, images: list[str]) -> None:
     small = captioner(preset)
-    how = Decoding(1)
+    how = SearchOptions(1)
     for image, found in zip(images, small.caption(images, how), strict=True):
-        (reading,) = small.reread([image], [found.text])
-        assert set(reading.looks) == set(looks_at_source(small.model))
-        for look in reading.looks.values():
+        (reading,) = small.force_decode([image], [found.text])
+        assert set(reading.attention) == set(cross_attention_names(small.model))
+        for look in reading.attention.values():
             assert look.shape[1:] == (len(reading.logps), 4 * 6)
             torch.testing.assert_close(look.sum(-1), torch.ones(look.shape[:-1]))
         if tuple(small.tokenizer.encode([found.text])[0]) == small_ids(small, found.pieces):
@@ -92,8 +97,11 @@ def small_ids(small: Captioner, pieces: tuple[str, ...]) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_looks_are_held_against_boxes(preset: str, images: list[str]) -> None:
-    named = (Named((2, 5), ((0.0, 0.0, 20.0, 10.0),)), Named((14, 18), ((20.0, 0.0, 40.0, 20.0),)))
-    found = captioner(preset).point([Captioned(image, LINES[0], named) for image in images])
+    named = (
+        NamedObject((2, 5), ((0.0, 0.0, 20.0, 10.0),)),
+        NamedObject((14, 18), ((20.0, 0.0, 40.0, 20.0),)),
+    )
+    found = captioner(preset).point([CaptionedImage(image, LINES[0], named) for image in images])
     assert found
     for pointing in found.values():
         assert pointing.words == 10
@@ -107,12 +115,14 @@ def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
     grid = "model.encoder={kind: grid, rows: 2, columns: 3, features: 5, dim: 8, places: true}"
     run = tiny_run("caption-soft", (grid,))
     pieces = SentencePiece.train(LINES, size=300)
-    small = captioner_of(run, build_model(run, pieces.size).eval(), pieces, Known(6))
+    small = make_captioner(
+        run, build_captioning_model(run, pieces.size).eval(), pieces, CaptionSettings(6)
+    )
     names = [f"{tmp_path}/f.st#{key}" for key in grids]
     assert len(small.caption(names)) == 2
-    assert small.reread(names, LINES[:2])[0].looks["decoder.attention"].size(-1) == 6
-    corner = Named((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in regions
-    (pointing, *_) = small.point([Captioned(names[0], "a dog", (corner,))]).values()
+    assert small.force_decode(names, LINES[:2])[0].attention["decoder.attention"].size(-1) == 6
+    corner = NamedObject((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in regions
+    (pointing, *_) = small.point([CaptionedImage(names[0], "a dog", (corner,))]).values()
     assert pointing.chance == pointing.chance_mass == pytest.approx(1 / 6)
     assert small.explain(names[0]).filmstrip("decoder.attention").svg
 
@@ -124,11 +134,11 @@ def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
     with pytest.raises(CorpusError, match=r"gone\.png"):
         small.caption(["gone.png"])
     with pytest.raises(SpecError, match="draw"):
-        small.caption(images[:1], Decoding(1, draw=Draw()))
+        small.caption(images[:1], SearchOptions(1, sampling=SamplingOptions()))
     with pytest.raises(SpecError, match="does not read pictures"):
-        build_model(tiny_run("bahdanau"), 300)
+        build_captioning_model(tiny_run("bahdanau"), 300)
     with pytest.raises(SpecError, match="multiples of 8"):
-        build_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
+        build_captioning_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -138,23 +148,25 @@ def test_an_explanation_is_the_caption_read_again(preset: str, images: list[str]
     explained = small.explain(images[0])
     assert explained.target.raw == found.text
     source = explained.source
-    assert isinstance(source, Picture)
+    assert isinstance(source, ImageSource)
     assert (source.rows, source.columns, source.height, source.width) == (4, 6, 32, 48)
-    seen = small.sight.read(images[0])
+    seen = small.image_input.read(images[0])
     assert np.array_equal(decode_picture(source.png, "png"), seen)
-    logps = [step.logp for step in explained.read.steps]
+    logps = [step.logp for step in explained.trace.steps]
     np.testing.assert_allclose(logps[: len(found.logps)], found.logps, atol=1e-4)
-    at_picture = [look for look in explained.read.looks if look.kind == "source"]
-    assert {look.name for look in at_picture} == set(looks_at_source(small.model))
+    at_picture = [look for look in explained.trace.attentions if look.kind == "source"]
+    assert {look.name for look in at_picture} == set(cross_attention_names(small.model))
     assert all(look.weights.size(-1) == 24 for look in at_picture)
-    walk = explained.read.walk
+    walk = explained.trace.head_trace
     assert walk is not None
     torch.testing.assert_close(walk.weights @ walk.values, walk.contexts)
 
 
 def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) -> None:
     small = captioner("caption-soft")
-    small.known = replace(small.known, pointer=Pointer("decoder.attention", None, 0, null=False))
+    small.known = replace(
+        small.known, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
+    )
     explained = small.explain(images[0], "a dog above a fish")
     record = json.loads(explained.to_json())
     assert record["source"]["kind"] == "image" and record["made"]["search"] == "given"
@@ -173,7 +185,9 @@ def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) 
 
 
 def test_a_look_that_does_not_move_is_flagged(images: list[str]) -> None:
-    uniform = "model.decoder.attention.weighing={kind: uniform}"
+    uniform = "model.decoder.attention.normalizer={kind: uniform}"
     small = captioner("caption-soft", uniform)
-    small.known = replace(small.known, pointer=Pointer("decoder.attention", None, 0, null=False))
+    small.known = replace(
+        small.known, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
+    )
     assert "attention hardly moves" in small.explain(images[0], "a dog above").filmstrip().svg

@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.nn.cells import Cells, Steps
-from regard.nn.recurrent import Reading
+from regard.nn.rnn import RecurrentCells, RecurrentStack, StepwiseCells
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -15,7 +14,7 @@ from regard.nn.recurrent import Reading
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_padded_rows_are_read_as_packed_ones(cell, layers, bidirectional) -> None:
     """Values, and the gradients of everything."""
-    reading = Reading(5, 4, cell=cell, layers=layers, bidirectional=bidirectional).eval()
+    reading = RecurrentStack(5, 4, cell=cell, layers=layers, bidirectional=bidirectional).eval()
     x, lengths = torch.randn(3, 7, 5, requires_grad=True), torch.tensor([7, 2, 4])
     fast = reading(x, lengths)
     packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
@@ -38,12 +37,12 @@ def test_padded_rows_are_read_as_packed_ones(cell, layers, bidirectional) -> Non
 @pytest.mark.parametrize("layers", [1, 2])
 def test_steps_are_the_cells_at_once(cell, layers) -> None:
     """Values, and the gradients of everything, though the input comes in two parts."""
-    cells = Cells(5, 4, cell=cell, layers=layers)
+    cells = RecurrentCells(5, 4, cell=cell, layers=layers)
     x = torch.randn(3, 6, 5, requires_grad=True)
     carry = torch.randn(3, layers, cells.parts, 4, requires_grad=True)
     want, last = cells(x, carry)
-    steps = Steps(cells, x[..., :2], carry)
-    got = torch.cat([steps.take(t, x[:, t : t + 1, 2:]) for t in range(6)], dim=1)
+    steps = StepwiseCells(cells, x[..., :2], carry)
+    got = torch.cat([steps.step(t, x[:, t : t + 1, 2:]) for t in range(6)], dim=1)
     torch.testing.assert_close(got, want)
     torch.testing.assert_close(steps.carry, last)
     sides, upstream = [x, carry, *cells.parameters()], torch.randn_like(last)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from regard.errors import ArtefactError, StorageError
 from regard.train import checkpoint
-from regard.train.mesh import World
+from regard.train.distributed import World
 
 WORLD = World()
 ACTS = ("fsync", "rename", "replace", "mkdir", "unlink", "rmdir")  # of os, which all others use
@@ -98,14 +98,14 @@ def tensors(value: float) -> dict[str, Tensor]:
 
 
 def save(root: Path, step: int, value: float) -> None:
-    checkpoint.save(WORLD, root, step, tensors(value), {"progress": {"value": value}})
+    checkpoint.save_checkpoint(WORLD, root, step, tensors(value), {"progress": {"value": value}})
 
 
 def newest(root: Path) -> tuple[int, float]:
     """The step and the value of the newest checkpoint, all of which was read."""
-    step = checkpoint.steps(root)[0]
+    step = checkpoint.checkpoint_steps(root)[0]
     read = tensors(0.0)
-    facts = checkpoint.load(WORLD, checkpoint.folder(root, step), read)
+    facts = checkpoint.load_checkpoint(WORLD, checkpoint.checkpoint_folder(root, step), read)
     value = facts["progress"]["value"]
     assert all(torch.equal(read[name], tensor) for name, tensor in tensors(value).items())
     return step, value
@@ -189,7 +189,7 @@ def test_whatever_fails_in_tidying_up_what_is_wanted_is_whole(
             save(tmp_path, step, step)
 
     def tidy() -> None:
-        checkpoint.keep(WORLD, tmp_path, {2, 3})
+        checkpoint.keep_checkpoints(WORLD, tmp_path, {2, 3})
 
     for told in fail_at_every_act(disk, tmp_path, failure, before, tidy):
         assert told and newest(tmp_path) == (3, 3.0)
@@ -215,7 +215,7 @@ def test_two_deaths_in_replacing_the_only_checkpoint_leave_one_of_them(
     found = set()
     for _ in fail_at_every_act(disk, tmp_path, Died(), die_once, lambda: save(tmp_path, 1, 3.0)):
         found.add(newest(tmp_path))
-        checkpoint.keep(WORLD, tmp_path, {1})
+        checkpoint.keep_checkpoints(WORLD, tmp_path, {1})
         assert len(names(tmp_path)) == 1
         found.add(newest(tmp_path))
     assert found == {(1, 1.0), (1, 3.0)}

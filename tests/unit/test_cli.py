@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.cli.main import app, main
-from regard.spec.read import presets
+from regard.config.load import presets
 
 RUN = CliRunner()
 

@@ -12,12 +12,12 @@ import pytest
 import sacrebleu
 
 from regard.errors import CorpusError, SpecError
-from regard.evaluate.bootstrap import differ, resample
-from regard.evaluate.compare import Comparison, Gate, compare, judge, read_gate
-from regard.evaluate.page import page
+from regard.evaluate.bootstrap import paired_difference, resample_scores
+from regard.evaluate.compare import Comparison, Gate, apply_gates, compare_systems, parse_gate
+from regard.evaluate.comparison_page import comparison_page
 from regard.evaluate.report import verdict_line
-from regard.evaluate.scores import count, score
-from tests.spoilt import sentence, spoil
+from regard.evaluate.scores import count_statistics, score_corpus
+from tests.damaged_files import sentence, spoil
 
 RANDOM = Random(0)
 SOURCES = [sentence(RANDOM, 3 + place % 20) for place in range(150)]
@@ -29,11 +29,13 @@ ALIKE = [f"{text} zzz" if place < 4 else text for place, text in enumerate(OLD)]
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    return compare(SOURCES, REFERENCES, {"old": OLD, "better": BETTER, "same": OLD, "alike": ALIKE})
+    return compare_systems(
+        SOURCES, REFERENCES, {"old": OLD, "better": BETTER, "same": OLD, "alike": ALIKE}
+    )
 
 
 def test_differences_are_those_of_the_scores(comparison: Comparison) -> None:
-    old, better = score(OLD, REFERENCES).values, score(BETTER, REFERENCES).values
+    old, better = score_corpus(OLD, REFERENCES).values, score_corpus(BETTER, REFERENCES).values
     found = comparison.candidates[0]
     assert found.name == "better"
     assert {n: d.value for n, d in found.differences.items()} == {
@@ -68,11 +70,13 @@ def test_p_is_small_where_the_interval_leaves_out_none(comparison: Comparison) -
 
 
 def test_the_same_sentences_are_drawn_for_both() -> None:
-    old, better = (count(said, REFERENCES)["chrf"] for said in (OLD, BETTER))
-    apart = resample([better])[0] - resample([old])[0]  # drawn one after the other, and alike
-    found = differ({"chrf": better}, {"chrf": old})["chrf"]
+    old, better = (count_statistics(said, REFERENCES)["chrf"] for said in (OLD, BETTER))
+    apart = (
+        resample_scores([better])[0] - resample_scores([old])[0]
+    )  # drawn one after the other, and alike
+    found = paired_difference({"chrf": better}, {"chrf": old})["chrf"]
     assert found.interval == pytest.approx(tuple(np.quantile(apart, (0.025, 0.975))))
-    alone = np.std(resample([better])[0]) ** 2 + np.std(resample([old])[0]) ** 2
+    alone = np.std(resample_scores([better])[0]) ** 2 + np.std(resample_scores([old])[0]) ** 2
     assert np.std(apart) ** 2 < alone  # what makes a sentence hard for both cancels out
 
 
@@ -86,8 +90,8 @@ def test_chance_alone_is_significant_as_seldom_as_it_says() -> None:
         first, second = (
             ["right" if random.random() < 0.6 else "wrong" for _ in references] for _ in range(2)
         )
-        counts = [{"ter": count(said, references)["ter"]} for said in (first, second)]
-        p = differ(*counts)["ter"].p
+        counts = [{"ter": count_statistics(said, references)["ter"]} for said in (first, second)]
+        p = paired_difference(*counts)["ter"].p
         assert p is not None
         significant += p < 0.05
     assert 2 <= significant <= 22  # 10 ± 3 standard deviations, and the bootstrap's own slack
@@ -99,7 +103,7 @@ def test_differences_by_length_are_of_their_sentences_alone(comparison: Comparis
     assert sum(bucket.sentences for bucket in found) == len(SOURCES)
     rows = [place for place, length in enumerate(lengths) if length <= 10]
     better, old = (
-        score([said[i] for i in rows], [REFERENCES[i] for i in rows]).values["chrf"]
+        score_corpus([said[i] for i in rows], [REFERENCES[i] for i in rows]).values["chrf"]
         for said in (BETTER, OLD)
     )
     assert found[0].differences["chrf"].value == better - old
@@ -132,39 +136,39 @@ def test_few_changes_are_all_shown(comparison: Comparison) -> None:
 
 
 def test_a_gate_lets_through_what_loses_no_more_than_allowed(comparison: Comparison) -> None:
-    worse = compare(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
+    worse = compare_systems(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
     loss = worse.candidates[0].differences["bleu"].value
     strict, wide = Gate("bleu", -0.3), Gate("bleu", loss - 0.01)
-    assert [verdict.passed for verdict in judge(worse, [strict, wide])] == [False, True]
-    assert all(verdict.passed for verdict in judge(comparison, [strict])[:2])
-    failed = judge(worse, [strict])[0]
+    assert [verdict.passed for verdict in apply_gates(worse, [strict, wide])] == [False, True]
+    assert all(verdict.passed for verdict in apply_gates(comparison, [strict])[:2])
+    failed = apply_gates(worse, [strict])[0]
     assert failed.candidate == "old" and failed.difference.value == loss
     said = verdict_line(failed)
     assert said.startswith(f"old fails: bleu −{-loss:.2f}, where −0.30 is the least allowed (95 %")
 
 
 def test_of_ter_less_is_better(comparison: Comparison) -> None:
-    assert judge(comparison, [Gate("ter", 0.0)])[0].passed
-    worse = compare(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
-    verdict = judge(worse, [Gate("ter", 0.5)])[0]
+    assert apply_gates(comparison, [Gate("ter", 0.0)])[0].passed
+    worse = compare_systems(SOURCES, REFERENCES, {"new": BETTER, "old": OLD})
+    verdict = apply_gates(worse, [Gate("ter", 0.5)])[0]
     assert not verdict.passed and "+0.50 is the most allowed" in verdict_line(verdict)
 
 
 def test_a_gate_is_read_as_it_is_written() -> None:
-    assert read_gate("bleu=-0.3") == Gate("bleu", -0.3)
-    assert read_gate("ter=1") == Gate("ter", 1.0)
+    assert parse_gate("bleu=-0.3") == Gate("bleu", -0.3)
+    assert parse_gate("ter=1") == Gate("ter", 1.0)
     with pytest.raises(SpecError, match="names no metric; say one of bleu"):
-        read_gate("blue=-0.3")
+        parse_gate("blue=-0.3")
     for wrong in ("bleu", "bleu=", "bleu=much", "bleu=nan"):
         with pytest.raises(SpecError, match="has no number"):
-            read_gate(wrong)
+            parse_gate(wrong)
 
 
 def test_outputs_must_be_of_the_same_sources() -> None:
     with pytest.raises(CorpusError, match="references: 150 for 149 outputs"):
-        compare(SOURCES, REFERENCES, {"old": OLD, "short": OLD[1:]})
+        compare_systems(SOURCES, REFERENCES, {"old": OLD, "short": OLD[1:]})
     with pytest.raises(CorpusError, match="sources: 149 for 150 outputs"):
-        compare(SOURCES[1:], REFERENCES, {"old": OLD, "better": BETTER})
+        compare_systems(SOURCES[1:], REFERENCES, {"old": OLD, "better": BETTER})
 
 
 def test_a_comparison_is_plain_json(comparison: Comparison) -> None:
@@ -193,7 +197,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_no_network(comparison: Comparison) -> None:
-    text = page(comparison, judge(comparison, [Gate("bleu", -0.3)]))
+    text = comparison_page(comparison, apply_gates(comparison, [Gate("bleu", -0.3)]))
     tags = Tags(text)
     assert {"svg", "table", "ins", "del"} <= tags.seen
     assert "better passes: bleu +" in text
@@ -205,5 +209,5 @@ def test_the_page_is_whole_and_needs_no_network(comparison: Comparison) -> None:
 def test_no_text_breaks_out_of_the_page() -> None:
     nasty = "<script>alert('&')</script>"
     outputs = {nasty: ["a"] * 12, f"{nasty}2": [nasty] * 12}
-    text = page(compare([nasty] * 12, [nasty] * 12, outputs), [])
+    text = comparison_page(compare_systems([nasty] * 12, [nasty] * 12, outputs), [])
     assert "script" not in Tags(text).seen

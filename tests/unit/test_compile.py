@@ -9,7 +9,7 @@ from tests.conftest import ROOT
 
 COMPILE = """
 import torch
-from tests.tiny import target, tiny
+from tests.tiny_models import target, tiny
 
 small = tiny("transformer")
 model = small.model.train()

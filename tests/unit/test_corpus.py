@@ -19,19 +19,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from regard.data.corpus import (
-    Aligned,
+from regard.data.formats.corpus import (
     Corpus,
     Jsonl,
     Pair,
+    ParallelFiles,
     Parquet,
     Tmx,
     Tsv,
-    blocks,
-    corpus_of,
-    read,
+    open_corpus,
+    read_blocks,
+    read_pairs,
 )
-from regard.data.files import line_blocks
+from regard.data.formats.files import line_blocks
 from regard.errors import CorpusError
 from tests.conftest import DATA
 
@@ -57,8 +57,8 @@ def write_lines(path: Path, lines: list[str], end: str = "\n") -> str:
     return str(path)
 
 
-def aligned(folder: Path, packing: str = "", pairs: list[Pair] = PAIRS) -> Aligned:
-    return Aligned(
+def aligned(folder: Path, packing: str = "", pairs: list[Pair] = PAIRS) -> ParallelFiles:
+    return ParallelFiles(
         write_lines(folder / f"a.en{packing}", [pair.source for pair in pairs]),
         write_lines(folder / f"a.de{packing}", [pair.target for pair in pairs]),
     )
@@ -88,9 +88,9 @@ KINDS = [*PACK, "tsv", "jsonl", "parquet"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_format_gives_every_pair_in_its_place(kind: str, tmp_path: Path) -> None:
     corpus = written(kind, tmp_path)
-    assert list(read(corpus)) == PAIRS
+    assert list(read_pairs(corpus)) == PAIRS
     for size in (1, 7, 999, 1_000, 5_000):
-        found = list(blocks(corpus, size))
+        found = list(read_blocks(corpus, size))
         assert [len(block) for block in found[:-1]] == [size] * (len(found) - 1)
         assert [block.start for block in found] == list(range(0, 1_000, size))
         assert list(chain.from_iterable(block.pairs() for block in found)) == PAIRS
@@ -104,7 +104,7 @@ def test_a_range_of_records_is_read_alone(
     kind: str, start: int, stop: int | None, tmp_path: Path
 ) -> None:
     corpus = written(kind, tmp_path)
-    found = chain.from_iterable(block.pairs() for block in blocks(corpus, 128, start, stop))
+    found = chain.from_iterable(block.pairs() for block in read_blocks(corpus, 128, start, stop))
     assert list(found) == PAIRS[start:stop]
 
 
@@ -139,7 +139,7 @@ def test_a_line_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
 def test_reading_takes_the_same_memory_whatever_the_size(tmp_path: Path) -> None:
     corpus = aligned(tmp_path, pairs=[Pair("source " * 10, "target " * 10)] * 100_000)
     tracemalloc.start()
-    count = sum(len(block) for block in blocks(corpus, 1_000))
+    count = sum(len(block) for block in read_blocks(corpus, 1_000))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 100_000
@@ -154,7 +154,7 @@ def test_a_file_that_was_cut_is_named(packing: str, tmp_path: Path) -> None:
     for length in (len(whole) - 1, len(whole) // 2, 5):
         path.write_bytes(whole[:length])
         with pytest.raises(CorpusError, match=r"a\.de.*damaged or cut short"):
-            list(read(corpus))
+            list(read_pairs(corpus))
 
 
 @pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
@@ -162,7 +162,7 @@ def test_a_file_that_is_not_what_its_suffix_says_is_named(packing: str, tmp_path
     corpus = aligned(tmp_path, packing)
     Path(corpus.source).write_bytes(b"plain text\n" * 100)
     with pytest.raises(CorpusError, match=r"a\.en.*damaged"):
-        list(read(corpus))
+        list(read_pairs(corpus))
 
 
 def test_two_packed_parts_in_one_file_are_both_read(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_line_that_is_no_text_is_named(line: int, bad: bytes, cause: str, tmp_
     lines[line - 1] = bad
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(CorpusError, match=rf"a\.de, line {line}: .*{cause}"):
-        list(read(corpus))
+        list(read_pairs(corpus))
 
 
 @pytest.mark.parametrize("size", [10, 1_000, 5_000])
@@ -189,15 +189,15 @@ def test_an_unequal_count_is_refused_with_both_counts(size: int, tmp_path: Path)
     corpus = aligned(tmp_path)
     write_lines(Path(corpus.target), [pair.target for pair in PAIRS if pair != PAIRS[500]])
     with pytest.raises(CorpusError, match=r"a\.de: ends after line 999, but .*a\.en has 1000"):
-        list(blocks(corpus, size))
+        list(read_blocks(corpus, size))
 
 
 def test_a_wrong_number_of_columns_is_named(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.tsv", ["a\tb"] * 20 + ["a"] + ["a\tb"] * 5)
     with pytest.raises(CorpusError, match=r"a\.tsv, line 21: has 1 columns, where 2"):
-        list(read(corpus_of(path)))
+        list(read_pairs(open_corpus(path)))
     with pytest.raises(CorpusError, match=r"line 1: has 2 columns, where 4"):
-        list(read(corpus_of(path, target=3)))
+        list(read_pairs(open_corpus(path, target=3)))
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_broken_json_line_is_named(line: str, tmp_path: Path) -> None:
     good = '{"source": "a", "target": "b"}'
     path = write_lines(tmp_path / "a.jsonl", [good] * 20 + [line, good])
     with pytest.raises(CorpusError, match=r"a\.jsonl, line 21: "):
-        list(read(corpus_of(path)))
+        list(read_pairs(open_corpus(path)))
 
 
 def test_a_parquet_file_without_a_text_is_named(tmp_path: Path) -> None:
@@ -226,19 +226,19 @@ def test_a_parquet_file_without_a_text_is_named(tmp_path: Path) -> None:
     texts = ["a", "b", None]
     parquet.write_table(pyarrow.table({"source": ["a"] * 3, "target": texts}), path)
     with pytest.raises(CorpusError, match=r"a\.parquet, record 3: target is not a text"):
-        list(read(corpus_of(str(path))))
+        list(read_pairs(open_corpus(str(path))))
     with pytest.raises(CorpusError, match=r"a\.parquet: has no column de"):
-        list(read(Parquet(str(path), target="de")))
+        list(read_pairs(Parquet(str(path), target="de")))
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(CorpusError, match=r"a\.parquet"):
-        list(read(corpus_of(str(path))))
+        list(read_pairs(open_corpus(str(path))))
 
 
 def test_a_missing_file_and_an_unknown_kind_are_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"none\.en: cannot be opened"):
-        list(read(corpus_of(str(tmp_path / "none.en"), str(tmp_path / "none.de"))))
+        list(read_pairs(open_corpus(str(tmp_path / "none.en"), str(tmp_path / "none.de"))))
     with pytest.raises(CorpusError, match=r"a\.txt: a single file must be"):
-        corpus_of("a.txt")
+        open_corpus("a.txt")
 
 
 def tmx(body: str, head: str = "") -> str:
@@ -253,7 +253,7 @@ def unit(**variants: str) -> str:
 def read_tmx(text: str, folder: Path) -> list[Pair]:
     path = folder / "a.tmx"
     path.write_text(text)
-    return list(read(Tmx(str(path), "en", "de")))
+    return list(read_pairs(Tmx(str(path), "en", "de")))
 
 
 def test_a_translation_memory_gives_its_pairs_without_codes(tmp_path: Path) -> None:
@@ -287,9 +287,9 @@ def test_a_real_translation_memory_is_read_whole() -> None:
     folder = DATA / "tico19-en-fr"
     if not folder.is_dir():
         pytest.skip(f"no corpora at {DATA}")
-    memory = corpus_of(str(folder / "tico19.en-fr.tmx.gz"), source="en", target="fr")
-    found = list(read(memory))
-    expected = read(Aligned(str(folder / "tico19.en"), str(folder / "tico19.fr")))
+    memory = open_corpus(str(folder / "tico19.en-fr.tmx.gz"), source="en", target="fr")
+    found = list(read_pairs(memory))
+    expected = read_pairs(ParallelFiles(str(folder / "tico19.en"), str(folder / "tico19.fr")))
     assert len(found) == 3_071
     assert [(s.split(), t.split()) for s, t in found] == [
         (s.split(), t.split()) for s, t in expected
@@ -307,6 +307,6 @@ def test_a_store_is_read_like_a_folder(kind: str, tmp_path: Path) -> None:
         for field in dataclasses.fields(corpus)
         for value in [getattr(corpus, field.name)]
     }
-    assert list(read(type(corpus)(**fields))) == PAIRS
+    assert list(read_pairs(type(corpus)(**fields))) == PAIRS
     with pytest.raises(CorpusError, match="memory://none"):
         list(line_blocks("memory://none", 1))

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from regard.batch import pad
-from regard.engine.convert import convert
-from regard.engine.ctranslate2 import CTranslate2Engine
-from regard.engine.engine import Decoding, Draw
-from regard.engine.torch import TorchEngine
+from regard.config.load import load_config
+from regard.config.model import VocabularySizes
 from regard.errors import ArtefactError, SpecError
+from regard.inference.ctranslate2_engine import CTranslate2Engine
+from regard.inference.engine import SamplingOptions, SearchOptions
+from regard.inference.torch_engine import TorchEngine
+from regard.interop.ctranslate2_export import convert_to_ctranslate2
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
-from regard.spec.model import Sizes
-from regard.spec.read import read_run
 from regard.text.tokenizer import BOS, EOS
 
 pytest.importorskip("ctranslate2")
@@ -27,20 +27,20 @@ WORDS = 23
 PIECES = ["<pad>", "<s>", "</s>", "<unk>", *(f"▁{i}" for i in range(4, WORDS))]
 VARIANTS = [
     (2, ""),  # normed after, all tied, as Vaswani et al.
-    (1, "tie=readout encoder.norm=before decoder.norm=before"),
-    (4, "tie=none encoder.norm=before decoder.activation=gelu"),
-    (4, "decoder.norm=before encoder.positions=learned decoder.layers=3"),
+    (1, "tie=readout encoder.norm=pre decoder.norm=pre"),
+    (4, "tie=none encoder.norm=pre decoder.activation=gelu"),
+    (4, "decoder.norm=pre encoder.positions=learned decoder.layers=3"),
 ]
 
 
 def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
     """A small one, whose weights are so large that its choices differ."""
-    settings = ["embedding=16", f"decoder.source.score.heads={heads}"]
+    settings = ["embedding=16", f"decoder.cross_attention.score.heads={heads}"]
     for side in ("encoder", "decoder"):
         sizes = "dim=16", "hidden_dim=24", "layers=2", f"own.score.heads={heads}"
         settings += [f"{side}.{size}" for size in sizes]
     overrides = [f"model.{setting}" for setting in settings + variant.split()]
-    model = read_run("transformer", overrides).model.build(Sizes(WORDS, WORDS)).eval()
+    model = load_config("transformer", overrides).model.build(VocabularySizes(WORDS, WORDS)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.2 * torch.randn_like(parameter))  # norms and biases too
@@ -50,7 +50,7 @@ def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
 
 
 def exported(model: EncoderDecoder[Any, Any]) -> CTranslate2Engine:
-    return CTranslate2Engine(convert(model, PIECES), workers=1)
+    return CTranslate2Engine(convert_to_ctranslate2(model, PIECES), workers=1)
 
 
 def sources(count: int = 5, longest: int = 16) -> list[list[int]]:
@@ -75,7 +75,7 @@ def test_law_13_export_a_beam_finds_what_ours_finds(
     model = transformer(heads, variant)
     engine = exported(model)
     for alpha in (0.0, 0.8):
-        how = Decoding(width=4, alpha=alpha)
+        how = SearchOptions(beam_size=4, length_penalty=alpha)
         assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
 
 
@@ -84,7 +84,7 @@ def test_law_13_export_the_likeliest_words_are_ours(
     heads: int,
     variant: str,
 ) -> None:
-    model, how = transformer(heads, variant), Decoding(width=1)
+    model, how = transformer(heads, variant), SearchOptions(beam_size=1)
     engine = exported(model)
     assert_same(engine.search(sources(), how), TorchEngine(model).search(sources(), how))
 
@@ -100,18 +100,18 @@ def test_a_forced_reading_gives_our_probabilities() -> None:
 
 
 def test_a_sentence_alone_is_answered_as_in_a_batch_whatever_the_workers() -> None:
-    files = convert(transformer(), PIECES)
-    together = CTranslate2Engine(files, workers=2).search(sources(), Decoding())
+    files = convert_to_ctranslate2(transformer(), PIECES)
+    together = CTranslate2Engine(files, workers=2).search(sources(), SearchOptions())
     alone = CTranslate2Engine(files, workers=1)
-    assert_same([alone.search([source], Decoding())[0] for source in sources()], together)
+    assert_same([alone.search([source], SearchOptions())[0] for source in sources()], together)
 
 
 def test_nothing_is_said_to_an_empty_source() -> None:
     engine = exported(transformer())
-    nothing, something = engine.search([[], [5]], Decoding(width=2))
+    nothing, something = engine.search([[], [5]], SearchOptions(beam_size=2))
     assert [h.tokens for h in nothing] == [()]
     assert len(something) == 2
-    assert engine.search([], Decoding()) == []
+    assert engine.search([], SearchOptions()) == []
 
 
 def test_of_a_long_source_nothing_is_cut_off() -> None:
@@ -125,7 +125,7 @@ def test_of_a_long_source_nothing_is_cut_off() -> None:
 def test_in_eight_bits_it_is_smaller_and_nearly_the_same() -> None:
     model = transformer()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    files = [convert(model, PIECES, quantization=bits) for bits in (None, "int8")]
+    files = [convert_to_ctranslate2(model, PIECES, quantization=bits) for bits in (None, "int8")]
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, before[name])
     exact, rough = (CTranslate2Engine(each, workers=1) for each in files)
@@ -137,7 +137,7 @@ def test_in_eight_bits_it_is_smaller_and_nearly_the_same() -> None:
 
 def test_it_does_not_draw() -> None:
     with pytest.raises(SpecError, match="torch engine"):
-        exported(transformer()).search([[5]], Decoding(draw=Draw()))
+        exported(transformer()).search([[5]], SearchOptions(sampling=SamplingOptions()))
 
 
 def test_what_holds_no_model_is_refused() -> None:
@@ -150,4 +150,4 @@ def test_without_the_library_it_is_said_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(SpecError, match=r"regard\[ctranslate2\]"):
-        convert(transformer(), PIECES)
+        convert_to_ctranslate2(transformer(), PIECES)

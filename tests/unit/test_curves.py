@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from regard.explain.pictures.curves import curves
+from regard.explain.pictures.curves import curve_chart
 
 
 def test_curves_are_well_formed_and_named() -> None:
-    picture = curves(
+    picture = curve_chart(
         {"a < b": [(1, 0.5), (2, 0.7)], "c": [(1, 0.5), (2, 0.7)]},
         title="T",
         x="x",
@@ -22,6 +22,6 @@ def test_curves_are_well_formed_and_named() -> None:
 
 def test_names_at_the_ends_of_lines_do_not_overlap() -> None:
     same = {name: [(0.0, 0.5), (1.0, 0.5)] for name in "abcd"}
-    root = ElementTree.fromstring(curves(same, title="", x="", y=""))
+    root = ElementTree.fromstring(curve_chart(same, title="", x="", y=""))
     levels = sorted(float(e.get("y")) for e in root.iter() if e.text in same)
     assert all(b - a >= 16 for a, b in pairwise(levels))

@@ -14,9 +14,9 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from regard.cli.doctor import doctor
-from regard.data.corpus import Aligned, Tmx
+from regard.data.doctor.doctor_page import doctor_page
 from regard.data.doctor.examine import CHECKS, Finding, Report, examine
-from regard.data.doctor.page import page
+from regard.data.formats.corpus import ParallelFiles, Tmx
 from regard.errors import CorpusError
 from tests.conftest import DATA
 
@@ -40,13 +40,13 @@ class Sides:
     def examine(self, folder: Path) -> Report:
         return examine(self.write(folder, "train"), [self.write(folder, "test")], sizes=())
 
-    def write(self, folder: Path, name: str) -> Aligned:
+    def write(self, folder: Path, name: str) -> ParallelFiles:
         test = name == "test"
         sides = (self.test_source, self.test_target) if test else (self.source, self.target)
         paths = [folder / f"{name}.{language}" for language in ("en", "de")]
         for path, lines in zip(paths, sides, strict=True):
             path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        return Aligned(str(paths[0]), str(paths[1]), name=name)
+        return ParallelFiles(str(paths[0]), str(paths[1]), name=name)
 
 
 @pytest.fixture
@@ -72,8 +72,10 @@ def only(report: Report, corpus: str, kind: str) -> Finding:
 def test_multi30k_itself_has_no_defect() -> None:
     folder = DATA / "multi30k"
 
-    def corpus(name: str) -> Aligned:
-        return Aligned(str(folder / f"{name}.en.gz"), str(folder / f"{name}.de.gz"), name=name)
+    def corpus(name: str) -> ParallelFiles:
+        return ParallelFiles(
+            str(folder / f"{name}.en.gz"), str(folder / f"{name}.de.gz"), name=name
+        )
 
     report = examine(corpus("train"), [corpus("val"), corpus("test_2016_flickr")], sizes=())
     assert defects(report) == set() and report.healthy
@@ -292,4 +294,4 @@ def test_the_page_needs_nothing_else_and_shows_texts_as_they_are(
     assert "<script" not in text and "<img" not in text and "&lt;script&gt;" in text
     assert not re.search(r"https?://|url\(|@import", text)
     assert text.count("<svg") == 4 and len(text) < 100_000
-    assert page(sides.examine(tmp_path)).startswith("<!doctype html>")
+    assert doctor_page(sides.examine(tmp_path)).startswith("<!doctype html>")

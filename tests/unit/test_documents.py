@@ -13,18 +13,22 @@ import torch
 
 import regard
 from regard.batch import Documents, Tokens, pad
-from regard.bundle.bundle import SCORES, unseal
-from regard.data.batches.shards import Prepared
+from regard.bundle.bundle import SCORES, open_bundle
+from regard.config.load import load_config
+from regard.data.loading.shards import PreparedData
 from regard.errors import ArtefactError, CorpusError, RegardError, SpecError
-from regard.nn import pool
-from regard.spec.read import read_run
-from regard.tasks.documents.labeller import Labelled, Labeller, shaded
-from regard.tasks.documents.task import documents, held_out, scored
-from regard.tasks.training import Home
+from regard.nn import pooling as pool
+from regard.tasks.classification.document_classifier import (
+    ClassificationResult,
+    DocumentClassifier,
+    document_view,
+)
+from regard.tasks.classification.module import documents, held_out_documents, score_labels
+from regard.tasks.training import RunDirectory
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.command import run_cli
-from tests.judged import BLAME, PRAISE, arguments, document, make_judged
-from tests.toy import WORDS
+from tests.labelled_documents import BLAME, PRAISE, arguments, document, make_judged
+from tests.toy_corpus import WORDS
 
 
 @pytest.fixture(scope="module")
@@ -33,21 +37,21 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def home(judged: Path) -> Home:
-    home = Home(judged / "run")
+def home(judged: Path) -> RunDirectory:
+    home = RunDirectory(judged / "run")
     said = run_cli(arguments(judged, home.path))
     assert said.splitlines()[-1] == str(home.model)
     return home
 
 
 @pytest.fixture(scope="module")
-def labeller(home: Home) -> Labeller:
+def labeller(home: RunDirectory) -> DocumentClassifier:
     found = regard.load(home.model)
-    assert isinstance(found, Labeller)
+    assert isinstance(found, DocumentClassifier)
     return found
 
 
-def test_it_learns_which_word_matters_wherever_it_stands(labeller: Labeller) -> None:
+def test_it_learns_which_word_matters_wherever_it_stands(labeller: DocumentClassifier) -> None:
     chance = random.Random(7)
     labels = chance.choices([PRAISE, BLAME], k=40)
     found = labeller.classify([document(chance, label) for label in labels])
@@ -56,17 +60,19 @@ def test_it_learns_which_word_matters_wherever_it_stands(labeller: Labeller) -> 
     assert all(0.5 <= one.probability <= 1 and str(one) == one.label for one in found)
 
 
-def test_a_table_of_labels_and_texts_gives_the_same_shards(judged: Path, home: Home) -> None:
-    again = Home(judged / "tsv")
+def test_a_table_of_labels_and_texts_gives_the_same_shards(
+    judged: Path, home: RunDirectory
+) -> None:
+    again = RunDirectory(judged / "tsv")
     run_cli(arguments(judged, again.path, "train.steps=1", suffix="tsv"))
-    one, other = (Prepared.open(str(place.data)) for place in (home, again))
+    one, other = (PreparedData.open(str(place.data)) for place in (home, again))
     assert one.labels == other.labels == (BLAME, PRAISE)
     assert [s.checksums for s in one.shards("train")] == [
         s.checksums for s in other.shards("train")
     ]
 
 
-def test_weights_are_distributions_over_sentences_and_words(labeller: Labeller) -> None:
+def test_weights_are_distributions_over_sentences_and_words(labeller: DocumentClassifier) -> None:
     text = "One two  three.\n\nFour good five six! Seven eight?"
     (found,) = labeller.classify([text], weights=True)
     assert [text[slice(*s.span)] for s in found.sentences] == [
@@ -83,7 +89,7 @@ def test_weights_are_distributions_over_sentences_and_words(labeller: Labeller) 
     assert plain.logps == pytest.approx(found.logps, abs=1e-5) and plain.sentences == ()
 
 
-def test_alone_is_as_in_a_batch(labeller: Labeller) -> None:
+def test_alone_is_as_in_a_batch(labeller: DocumentClassifier) -> None:
     chance = random.Random(3)
     texts = [document(chance, PRAISE) for _ in range(5)]
     together = labeller.classify(["", *texts, " \n "])
@@ -104,14 +110,14 @@ def test_alone_is_as_in_a_batch(labeller: Labeller) -> None:
         "One. " * 3_000,
     ],
 )
-def test_any_text_is_classified(labeller: Labeller, text: str) -> None:
+def test_any_text_is_classified(labeller: DocumentClassifier, text: str) -> None:
     (found,) = labeller.classify([text], weights=True)
     assert found.label in (PRAISE, BLAME)
     assert sum(s.weight for s in found.sentences) == pytest.approx(1, abs=1e-3)
 
 
 def test_sentences_in_blocks_are_as_all_at_once(
-    labeller: Labeller, monkeypatch: pytest.MonkeyPatch
+    labeller: DocumentClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(4)
     sentences = [chance.choices(WORDS, k=chance.randint(1, 30)) for _ in range(50)]
@@ -146,9 +152,9 @@ def test_documents_come_out_of_a_batch_as_they_went_in() -> None:
 def test_one_word_takes_the_attention_away_and_no_parameter(
     word: str, weights: list[float]
 ) -> None:
-    sizes = regard.Sizes(50, 2)
+    sizes = regard.VocabularySizes(50, 2)
     models = [
-        read_run("han", said).model.build(sizes).eval()
+        load_config("han", said).model.build(sizes).eval()
         for said in ([], [f"model.encoder.pool.{word}"])
     ]
     counts = [sum(p.numel() for p in model.parameters()) for model in models]
@@ -156,13 +162,15 @@ def test_one_word_takes_the_attention_away_and_no_parameter(
     read = Documents(Tokens(torch.arange(4, 8)[None]), torch.tensor([1]))
     with torch.no_grad(), regard.watch(models[1]) as trace:
         models[1](read)
-    assert trace["encoder.pool_words.attention"].flatten().tolist() == pytest.approx(weights)
+    assert trace["encoder.word_pooling.attention"].flatten().tolist() == pytest.approx(weights)
 
 
 def test_accuracy_and_f1_are_those_of_the_book() -> None:
     """Of three a, one is missed; of two b, one is named rightly, and one a is taken for it."""
-    said = [Labelled("", name, {"a": -1.0, "b": -0.5}) for name in ("a", "a", "b", "b", "a")]
-    found = scored(said, ["a", "a", "a", "b", "b"], ["a", "b"])
+    said = [
+        ClassificationResult("", name, {"a": -1.0, "b": -0.5}) for name in ("a", "a", "b", "b", "a")
+    ]
+    found = score_labels(said, ["a", "a", "a", "b", "b"], ["a", "b"])
     assert found.values["accuracy"] == pytest.approx(3 / 5)
     assert found.values["f1 of a"] == pytest.approx(2 / 3)  # precision 2/3, recall 2/3
     assert found.values["f1 of b"] == pytest.approx(1 / 2)
@@ -170,14 +178,16 @@ def test_accuracy_and_f1_are_those_of_the_book() -> None:
     assert found.values["nll"] == pytest.approx((3 * 1.0 + 2 * 0.5) / 5)
 
 
-def test_the_scores_of_training_are_those_found_afterwards(home: Home, judged: Path) -> None:
-    trained = json.loads(unseal(home.model).read(SCORES))["values"]
+def test_the_scores_of_training_are_those_found_afterwards(
+    home: RunDirectory, judged: Path
+) -> None:
+    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
     file = str(judged / "valid.jsonl")
     said = json.loads(run_cli(["evaluate", str(home.model), "--documents", file, "--json"]))
     assert said["values"] == {name: pytest.approx(value) for name, value in trained.items()}
 
 
-def test_the_command_classifies_lines_or_files(home: Home, tmp_path: Path) -> None:
+def test_the_command_classifies_lines_or_files(home: RunDirectory, tmp_path: Path) -> None:
     said = run_cli(["classify", str(home.model)], "One good two.\n\nOne bad two.\n")
     rows = [line.split("\t") for line in said.split("\n")[:3]]
     assert [row[0] for row in rows] == [PRAISE, "", BLAME]
@@ -210,10 +220,10 @@ class Strict(HTMLParser):
 
 
 def test_the_page_shows_the_whole_text_and_runs_nothing_of_it(
-    home: Home, labeller: Labeller, tmp_path: Path
+    home: RunDirectory, labeller: DocumentClassifier, tmp_path: Path
 ) -> None:
     text = 'One <script>alert("x")</script> good & "two". Three </p><i onclick=x> four! مرحبا'
-    page = shaded(labeller.classify([text, ""], weights=True))
+    page = document_view(labeller.classify([text, ""], weights=True))
     strict = Strict()
     strict.feed(page)
     assert not strict.open
@@ -226,11 +236,11 @@ def test_the_page_shows_the_whole_text_and_runs_nothing_of_it(
 
 
 def test_without_a_file_to_validate_on_a_share_is_held_out(judged: Path) -> None:
-    home = Home(judged / "held")
+    home = RunDirectory(judged / "held")
     said = arguments(judged, home.path, "train.steps=1", "data.held_out=0.1")
     at = said.index("--valid")
     run_cli(said[:at] + said[at + 2 :])
-    found = held_out(Prepared.open(str(home.data)), SentencePiece.load(home.data))
+    found = held_out_documents(PreparedData.open(str(home.data)), SentencePiece.load(home.data))
     assert 5 <= len(found.texts) <= 40
     assert all(label in text.lower() for text, label in zip(found.texts, found.labels, strict=True))
 
@@ -265,18 +275,20 @@ def test_one_class_alone_and_columns_the_wrong_way_round_are_refused(
     at = said.index("--documents") + 1
     with pytest.raises(SpecError, match="all documents have the label 'good'"):
         run_cli([*said[:at], str(alone), *said[at + 1 :][2:]])
-    monkeypatch.setattr("regard.data.preparation.rounds._MOST_LABELS", 50)
+    monkeypatch.setattr("regard.data.preparation.pipeline._MOST_LABELS", 50)
     with pytest.raises(CorpusError, match="the wrong way round"):
         run_cli([*said, "--sides", "label", "text"])
 
 
-def test_texts_in_parts_keep_them_and_need_no_full_stops(labeller: Labeller, home: Home) -> None:
+def test_texts_in_parts_keep_them_and_need_no_full_stops(
+    labeller: DocumentClassifier, home: RunDirectory
+) -> None:
     """As where sentences were split before: a list of texts is one document."""
     lines = ["one two", "three good four", "five"]
     tokenizer = SentencePiece.load(home.data)
-    from regard.data.preparation.sides import PARAGRAPH, SIDES
+    from regard.data.preparation.fields import FIELDS, PARAGRAPH
 
-    side = SIDES["document"]
+    side = FIELDS["document"]
     clean = side.clean(PARAGRAPH.join(("\n\n".join(lines)).split("\n")), "NFC")
     assert side.lines(clean) == lines
     flat = side.encode([clean], tokenizer, [])
@@ -285,7 +297,9 @@ def test_texts_in_parts_keep_them_and_need_no_full_stops(labeller: Labeller, hom
     assert len(found.sentences) == 3
 
 
-def test_fine_tuning_needs_the_same_classes(home: Home, judged: Path, tmp_path: Path) -> None:
+def test_fine_tuning_needs_the_same_classes(
+    home: RunDirectory, judged: Path, tmp_path: Path
+) -> None:
     others = tmp_path / "others.tsv"
     others.write_text("left\tOne two.\nright\tThree four.\n" * 3)
     said = ["train", "--from", str(home.model), "--threads", "1", "--set", "train.steps=2"]
@@ -298,8 +312,8 @@ def test_fine_tuning_needs_the_same_classes(home: Home, judged: Path, tmp_path: 
     assert regard.load(tmp_path / "b" / "model").classes == (BLAME, PRAISE)
 
 
-def test_its_use_is_told_by_its_card_and_described(home: Home) -> None:
-    card = unseal(home.model).text("README.md")
+def test_its_use_is_told_by_its_card_and_described(home: RunDirectory) -> None:
+    card = open_bundle(home.model).text("README.md")
     assert "pipeline_tag: text-classification" in card and ".classify([" in card
     told = json.loads(run_cli(["describe", str(home.model), "--json"]))
     assert told["classes"]["names"] == [BLAME, PRAISE]

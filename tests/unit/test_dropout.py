@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.attention import Dropout
-from regard.attention.dropout import byte_dropout
+from regard.attention.kernels.dropout import byte_dropout
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])

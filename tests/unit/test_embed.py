@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from regard.batch import Tokens
-from regard.nn.embed import Embedding
-from regard.nn.recurrent import Cell, Reading, RecurrentEncoder
+from regard.nn.embedding import Embedding
+from regard.nn.rnn import RecurrentEncoder, RecurrentStack
+from regard.nn.rnn_decoders import Cell
 
 
 def test_what_is_read_has_unit_size_and_the_table_rows_of_unit_length() -> None:
@@ -22,7 +23,7 @@ def test_a_recurrent_encoder_tells_sources_apart_before_it_learns(cell: Cell) ->
     """Where what all summaries share is larger than what tells them apart, a decoder that has
     nothing but the summary saturates its first state, and never learns to read."""
     torch.manual_seed(1)
-    encoder = RecurrentEncoder(Embedding(1_000, 256), Reading(256, 256, cell=cell))
+    encoder = RecurrentEncoder(Embedding(1_000, 256), RecurrentStack(256, 256, cell=cell))
     with torch.inference_mode():
         summaries = encoder(Tokens(torch.randint(1_000, (64, 20)))).summary
     shared, apart = summaries.mean(dim=0).abs().mean(), summaries.std(dim=0).mean()

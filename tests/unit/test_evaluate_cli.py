@@ -12,15 +12,15 @@ from click.testing import Result
 from typer import Typer
 from typer.testing import CliRunner
 
-from regard.bundle.bundle import SCORES, unseal
+from regard.bundle.bundle import SCORES, open_bundle
 from regard.cli.compare import compare, names_of
 from regard.cli.evaluate import evaluate
 from regard.cli.train import train
 from regard.errors import CorpusError, SpecError
-from regard.evaluate.scores import score
-from regard.tasks.training import Home
-from tests.spoilt import sentence, spoil
-from tests.toy import TRANSFORMER, Toy, make_toy
+from regard.evaluate.scores import score_corpus
+from regard.tasks.training import RunDirectory
+from tests.damaged_files import sentence, spoil
+from tests.toy_corpus import TRANSFORMER, Toy, make_toy
 
 APP = Typer()
 APP.command()(evaluate)
@@ -61,7 +61,7 @@ def lines_of(path: Path) -> list[str]:
 
 def test_evaluate_shows_scores_with_their_intervals_and_signatures(files: Path) -> None:
     answer = run("evaluate", "--outputs", files / "old", *texts_of(files))
-    values = score(lines_of(files / "old"), lines_of(files / "reference")).values
+    values = score_corpus(lines_of(files / "old"), lines_of(files / "reference")).values
     assert answer.exit_code == 0
     assert all(f"{value:.2f}" in answer.output for value in values.values())
     assert "95 %" in answer.output and "BLEU: nrefs:1|case:mixed" in answer.output
@@ -77,7 +77,7 @@ def test_evaluate_by_length_shows_every_bucket_that_has_sentences(files: Path) -
 def test_evaluate_as_json_has_the_very_scores(files: Path) -> None:
     answer = run("evaluate", "--outputs", files / "old", *texts_of(files), "--json")
     facts = json.loads(answer.output)
-    values = score(lines_of(files / "old"), lines_of(files / "reference")).values
+    values = score_corpus(lines_of(files / "old"), lines_of(files / "reference")).values
     assert {name: each["value"] for name, each in facts["scores"].items()} == values
     assert "buckets" not in facts
     answer = run("evaluate", "--outputs", files / "old", *texts_of(files), "--json", "--by-length")
@@ -181,24 +181,24 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 @pytest.fixture(scope="module")
-def home(toy: Toy) -> Home:
+def home(toy: Toy) -> RunDirectory:
     home = toy.home("trained")
     run(*toy.arguments(TRANSFORMER, home, "train.steps=40", "train.validate_every=20"))
     return home
 
 
-def test_a_model_scores_as_it_did_in_training_to_the_last_bit(toy: Toy, home: Home) -> None:
+def test_a_model_scores_as_it_did_in_training_to_the_last_bit(toy: Toy, home: RunDirectory) -> None:
     files = ["--source", toy.folder / "valid.a", "--reference", toy.folder / "valid.b"]
     said = home.path / "said"
     facts = json.loads(run("evaluate", home.model, *files, "--out", said, "--json").output)
-    trained = json.loads(unseal(home.model).read(SCORES))["values"]
+    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
     found = {name: each["value"] for name, each in facts["scores"].items()}
     assert found == {name: trained[name] for name in found}
     again = json.loads(run("evaluate", "--outputs", said, *files, "--json").output)
     assert again == facts
 
 
-def test_a_model_is_compared_with_outputs(toy: Toy, home: Home) -> None:
+def test_a_model_is_compared_with_outputs(toy: Toy, home: RunDirectory) -> None:
     files = ["--source", toy.folder / "valid.a", "--reference", toy.folder / "valid.b"]
     said = home.path / "by-three"
     run("evaluate", home.model, *files, "--out", said, "--beam", "3")
@@ -207,7 +207,7 @@ def test_a_model_is_compared_with_outputs(toy: Toy, home: Home) -> None:
     assert facts["candidates"][0]["changed"] == 0
 
 
-def test_the_links_of_a_model_are_scored(toy: Toy, home: Home) -> None:
+def test_the_links_of_a_model_are_scored(toy: Toy, home: RunDirectory) -> None:
     """Of numbers said backwards every word but the middle one links to another place."""
     sides = [(toy.folder / f"valid.{side}").read_text().splitlines() for side in "ab"]
     counts = [len(line.split()) for line in sides[0]]

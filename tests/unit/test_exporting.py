@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from regard.bundle.bundle import unseal
+from regard.bundle.bundle import open_bundle
 from regard.cli.main import app
-from regard.engine.ctranslate2 import CTranslate2Engine
 from regard.errors import ArtefactError, SpecError
+from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.tasks.translation import exporting
-from regard.tasks.translation.exporting import export
-from regard.tasks.translation.translator import load
-from tests.sealed import LINES, sealed
+from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation.translator import load_translator
+from tests.bundles import LINES, sealed
 
 pytest.importorskip("ctranslate2")
 
@@ -33,32 +33,32 @@ def path(transformer: Path, tmp_path: Path) -> Path:
 
 
 def test_an_exported_model_translates_as_before_and_says_how_near_it_is(path: Path) -> None:
-    before = load(path).translate(LINES)
-    parity = export(path, None, LINES, LINES)
+    before = load_translator(path).translate(LINES)
+    parity = export_bundle(path, None, LINES, LINES)
     assert parity.logps < 1e-4
     assert parity.texts == len(LINES) and parity.same == 1.0
     assert parity.bleu is not None and parity.bleu.ours == parity.bleu.exported
-    told = json.loads(unseal(path).read("ctranslate2/parity.json"))
+    told = json.loads(open_bundle(path).read("ctranslate2/parity.json"))
     assert told["same"] == 1.0
-    after = load(path)
+    after = load_translator(path)
     assert isinstance(after.engine, CTranslate2Engine)
     assert [t.text for t in after.translate(LINES)] == [t.text for t in before]
 
 
 def test_both_kinds_of_weights_can_lie_in_one_bundle(path: Path) -> None:
-    exact, rough = export(path, None), export(path, "int8")
+    exact, rough = export_bundle(path, None), export_bundle(path, "int8")
     assert exact.logps < rough.logps
     assert exact.texts == 0 and exact.same is None
-    names = unseal(path).names
+    names = open_bundle(path).names
     assert {"ctranslate2/model.bin", "ctranslate2-int8/model.bin"} <= set(names)
 
 
 def test_what_cannot_be_exported_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
     path = sealed("bahdanau", tmp_path / "model")
-    before = unseal(path)
+    before = open_bundle(path)
     with pytest.raises(SpecError, match=r"model\.encoder\.kind: recurrent"):
-        export(path, None)
-    assert unseal(path) == before
+        export_bundle(path, None)
+    assert open_bundle(path) == before
 
 
 def test_an_export_that_says_something_else_is_not_kept(
@@ -66,8 +66,8 @@ def test_an_export_that_says_something_else_is_not_kept(
 ) -> None:
     monkeypatch.setattr(exporting, "TOLERANCE", 0.0)
     with pytest.raises(ArtefactError, match="nothing was written"):
-        export(path, None)
-    assert "ctranslate2/model.bin" not in unseal(path).names
+        export_bundle(path, None)
+    assert "ctranslate2/model.bin" not in open_bundle(path).names
 
 
 def test_the_command_tells_how_near_it_is(path: Path, tmp_path: Path) -> None:

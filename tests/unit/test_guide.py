@@ -19,32 +19,33 @@ from typer.testing import CliRunner
 
 from benchmarks.toys import pairs as toy_pairs
 from benchmarks.toys import pointing
+from regard.align.extraction import AlignmentHead, TokenizedText, align_words
+from regard.align.symmetrize import symmetrize, transpose_links
 from regard.batch import Batch, Tokens, pad
-from regard.bundle.bundle import unseal
+from regard.bundle.bundle import open_bundle
 from regard.cli.main import app
-from regard.data.batches.links import FORMAT, Ids, Link, PieceLinks
-from regard.data.batches.shards import Prepared
-from regard.data.corpus import corpus_of
-from regard.data.preparation.prepare import Progress, Settings, prepare
-from regard.data.preparation.runner import InProcess
+from regard.config.load import load_config
+from regard.config.model import VocabularySizes
+from regard.data.formats.corpus import open_corpus
+from regard.data.loading.piece_links import FORMAT, Ids, Link, PieceLinks
+from regard.data.loading.shards import PreparedData
+from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtefactError, RegardError, SpecError
-from regard.explain.align import Pointer, Text, align, symmetrize, turned
-from regard.explain.reread import reread
-from regard.spec.model import Sizes
-from regard.spec.read import read_run
-from regard.tasks.training import Home, fine_tuning, prepare_data
-from regard.tasks.translation.guide import Guide, spread, write_guide
-from regard.tasks.translation.translator import load as load_translator
+from regard.inference.forced_decoding import force_decode
+from regard.tasks.training import RunDirectory, fine_tuning_overrides, prepare_data
+from regard.tasks.translation.guide import Guide, links_to_pieces, write_guide
+from regard.tasks.translation.translator import load_translator as load_translator
 from regard.text.tokenizer import BOS, EOS, SentencePiece
-from regard.train.objective import CrossEntropy, Guided
-from regard.train.observers.journal import read
+from regard.train.loggers.jsonl import read_events
+from regard.train.losses import CrossEntropy, GuidedAlignmentLoss
+from tests.bundles import LINES, sealed
 from tests.command import run_cli
-from tests.sealed import LINES, sealed
-from tests.tiny import target as some_target
-from tests.tiny import tiny, tiny_run, tokens
-from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
+from tests.tiny_models import target as some_target
+from tests.tiny_models import tiny, tiny_run, tokens
+from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy, make_toy
 
-LOOK = "decoder.blocks.0.source"
+LOOK = "decoder.blocks.0.cross_attention"
 Pair = tuple[Sequence[int], Sequence[int]]
 
 PAIRS: list[tuple[Pair, list[Link]]] = [
@@ -69,7 +70,7 @@ def gathered(**facts: str) -> PieceLinks:
 
 
 def guide(shift: int = 0) -> Guide:
-    return Guide(Path("guide"), Pointer(LOOK, 0, shift, null=False), gathered())
+    return Guide(Path("guide"), AlignmentHead(LOOK, 0, shift, null=False), gathered())
 
 
 # on disk
@@ -117,7 +118,7 @@ def test_a_pair_that_comes_twice_is_kept_once() -> None:
 def test_without_pairs_there_is_nothing_to_want(tmp_path: Path) -> None:
     PieceLinks.gathered([], {}).write(tmp_path / "links")
     none = replace(guide(), links=PieceLinks.open(tmp_path / "links"))
-    assert not none.wanted(batch_of([pair for pair, _ in PAIRS])).any()
+    assert not none.target_weights(batch_of([pair for pair, _ in PAIRS])).any()
 
 
 def _damaged(path: Path, way: str) -> None:
@@ -178,7 +179,7 @@ def test_what_is_not_a_guide_is_refused_by_its_name(tmp_path: Path, way: str) ->
 def test_links_beyond_a_pair_s_ends_ask_for_nothing() -> None:
     pair, _ = PAIRS[0]
     far = PieceLinks.gathered([(*pair, [(3, 0), (0, 2), (65_535, 65_535), (1, 1)])], {})
-    wanted = replace(guide(), links=far).wanted(batch_of([pair]))
+    wanted = replace(guide(), links=far).target_weights(batch_of([pair]))
     assert wanted.nonzero().tolist() == [[0, 1, 1]]
 
 
@@ -188,7 +189,7 @@ def test_links_beyond_a_pair_s_ends_ask_for_nothing() -> None:
 @pytest.mark.parametrize("shift", [0, 1])
 def test_each_step_is_asked_to_look_at_the_pieces_that_it_is_linked_with(shift: int) -> None:
     """Of two sentences by hand: three pieces and their end, two after the mark of beginning."""
-    wanted = guide(shift).wanted(batch_of([PAIRS[0][0], PAIRS[1][0]]))
+    wanted = guide(shift).target_weights(batch_of([PAIRS[0][0], PAIRS[1][0]]))
     by_hand = torch.zeros(2, 5, 4)  # the second target is the longer: four pieces and its end
     by_hand[0, 0 + shift] = torch.tensor([0.5, 0, 0.5, 0])
     by_hand[0, 1 + shift] = torch.tensor([0, 1.0, 0, 0])
@@ -197,11 +198,11 @@ def test_each_step_is_asked_to_look_at_the_pieces_that_it_is_linked_with(shift: 
 
 
 def test_a_pair_is_found_whatever_stands_beside_it_and_however_it_is_padded() -> None:
-    alone = [guide().wanted(batch_of([pair]))[0] for pair, _ in PAIRS]
+    alone = [guide().target_weights(batch_of([pair]))[0] for pair, _ in PAIRS]
     order = [2, 0, 3, 1]
     strange = ((31, 32), (33, 34))  # that the guide does not know
     batch = batch_of([*(PAIRS[i][0] for i in order), strange], padding=3)
-    wanted = guide().wanted(batch)
+    wanted = guide().target_weights(batch)
     for row, i in enumerate(order):
         steps, positions = alone[i].shape
         assert torch.equal(wanted[row, :steps, :positions], alone[i])
@@ -211,19 +212,22 @@ def test_a_pair_is_found_whatever_stands_beside_it_and_however_it_is_padded() ->
 
 def test_every_piece_of_a_word_is_linked_with_every_piece_of_the_other() -> None:
     pieces = SentencePiece.train(LINES, size=300)
-    source, target = Text.read(pieces, "Two zebras."), Text.read(pieces, "Zwei Zebras.")
-    reading = reread(tiny_model(pieces.size), [(source.pieces.ids, target.pieces.ids)])[0]
-    pair = align(Pointer(LOOK, 0, 0, null=False), source, target, reading)
+    source, target = (
+        TokenizedText.from_text(pieces, "Two zebras."),
+        TokenizedText.from_text(pieces, "Zwei Zebras."),
+    )
+    reading = force_decode(tiny_model(pieces.size), [(source.pieces.ids, target.pieces.ids)])[0]
+    pair = align_words(AlignmentHead(LOOK, 0, 0, null=False), source, target, reading)
     links = frozenset({(1, 1), (1, 0)})
     first, second = target.word_pieces[0], target.word_pieces[1]
     assert len(source.word_pieces[1]) > 1
     assert len(second) > 1
     wanted = {(i, j) for i in source.word_pieces[1] for j in (*first, *second)}
-    assert spread(pair, links) == sorted(wanted)
+    assert links_to_pieces(pair, links) == sorted(wanted)
 
 
 def tiny_model(vocabulary: int) -> nn.Module:
-    return tiny_run("transformer").model.build(Sizes(vocabulary, vocabulary)).eval()
+    return tiny_run("transformer").model.build(VocabularySizes(vocabulary, vocabulary)).eval()
 
 
 # in the loss
@@ -240,8 +244,8 @@ def test_the_loss_is_the_cross_entropy_of_the_look(preset: str, head: int | None
     words = some_target(3, 5)
     wanted = torch.zeros(3, 5, 4)
     wanted[0, 1, :2], wanted[1, 0, 1], wanted[2, 4, 2] = 0.5, 1.0, 1.0
-    guided, looks = Guided(attention, head, 0.3), []
-    with guided.listening(), attention.heard_by(looks.append):
+    guided, looks = GuidedAlignmentLoss(attention, head, 0.3), []
+    with guided.recording(), attention.record(looks.append):
         small.model(source, words)
     got = guided.loss(wanted)
     heard = torch.cat([look.weights for look in looks], dim=2).detach().double().numpy()
@@ -260,11 +264,11 @@ def test_the_gradient_moves_the_look_towards_the_links() -> None:
     source = tokens([4, 2, 3], torch.Generator().manual_seed(3))
     words, wanted = some_target(3, 5), torch.zeros(3, 5, 4)
     wanted[0, :, 3], wanted[1, :, 0], wanted[2, :, 1] = 1.0, 1.0, 1.0
-    guided = Guided(model.get_submodule(LOOK), 1, 1.0)
+    guided = GuidedAlignmentLoss(model.get_submodule(LOOK), 1, 1.0)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
     losses = []
     for _ in range(8):
-        with guided.listening():
+        with guided.recording():
             model(source, words)
         loss = guided.loss(wanted)
         optimiser.zero_grad()
@@ -280,8 +284,8 @@ def test_under_autocast_a_look_that_is_far_off_still_has_a_loss_and_a_gradient()
     with torch.no_grad():
         attention.score.to_query.weight.mul_(300)  # as sharp as a look can be
     source, words = tokens([4, 4], torch.Generator().manual_seed(3)), some_target(2, 5)
-    guided = Guided(attention, 0, 1.0)
-    with torch.autocast("cpu", torch.bfloat16), guided.listening():
+    guided = GuidedAlignmentLoss(attention, 0, 1.0)
+    with torch.autocast("cpu", torch.bfloat16), guided.recording():
         model(source, words)
     loss = guided.loss(torch.full((2, 5, 4), 0.25))
     assert loss.dtype == torch.float32
@@ -299,14 +303,14 @@ def test_a_guided_look_points_after_a_few_steps_and_by_itself_it_would_not() -> 
     def points(strength: float) -> float:
         torch.manual_seed(0)
         run = tiny_run("transformer", dim=32, embedding=32, hidden_dim=64, heads=2)
-        model = run.model.build(Sizes(14, 14))
-        guided, steps = Guided(model.get_submodule(LOOK), 1, strength), 300
+        model = run.model.build(VocabularySizes(14, 14))
+        guided, steps = GuidedAlignmentLoss(model.get_submodule(LOOK), 1, strength), 300
         optimiser = torch.optim.Adam(model.parameters(), lr=1e-2, betas=(0.9, 0.98))
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
         chance = torch.Generator().manual_seed(0)
         for _ in range(steps):
             batch = toy_pairs("reverse", torch.randint(3, 8, (32,), generator=chance), chance)
-            with guided.listening():
+            with guided.recording():
                 decoded = model(batch.source, batch.inputs)
             loss = CrossEntropy()(decoded, model.readout, batch.target)
             loss = loss.plus("guide", guided.loss(_backwards(batch.source, batch.inputs.size(1))))
@@ -344,10 +348,12 @@ class Truth:
     def __init__(self, toy: Toy) -> None:
         self.toy, data = toy, toy.folder / "prepared" / "data"
         self.pieces, self.pairs = SentencePiece.load(data), list[tuple[Ids, Ids, list[Link]]]()
-        (shard,) = Prepared.open(str(data)).shards("train")
+        (shard,) = PreparedData.open(str(data)).shards("train")
         opened = shard.open()
         for i in range(shard.pairs):
-            source, target = (Text.spelt(self.pieces, ids.tolist()) for ids in opened.pair(i))
+            source, target = (
+                TokenizedText.from_tokens(self.pieces, ids.tolist()) for ids in opened.pair(i)
+            )
             words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
             own = [link for there, back in words for link in product(there, back)]
             self.pairs.append((source.pieces.ids, target.pieces.ids, own))
@@ -372,13 +378,13 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     few = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
     asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
     run_cli(asked)
-    events = list(read(home.log))
-    plan = next(e for e in events if e["event"] == "began")["plan"]
+    events = list(read_events(home.log))
+    plan = next(e for e in events if e["event"] == "training_started")["plan"]
     count = len({frozenset((source, target)) for source, target, _ in truth.pairs})
     assert plan["guide"] == f"{LOOK}, head 0, as it is read in, by the links of {count} pairs"
-    told = [e["parts"]["guide"] for e in events if e["event"] == "stepped"]
+    told = [e["parts"]["guide"] for e in events if e["event"] == "step_completed"]
     assert sum(told[-10:]) < sum(told[:10])
-    assert "train.guide=null" in fine_tuning(unseal(home.model))
+    assert "train.guide=null" in fine_tuning_overrides(open_bundle(home.model))
 
     truth.write("own.links", head="1")
     with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
@@ -400,13 +406,13 @@ def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, truth: Tr
         (RECURRENT, {}, (), rf"teaches {LOOK}, head 0.* but decoder\.attention; train one like"),
         (TRANSFORMER, {"head": "4"}, (), rf"links: .*wrong\.links teaches {LOOK}, head 4"),
         (TRANSFORMER, {"look": "encoder", "head": "mean"}, (), "teaches encoder, mean of all"),
-        (TRANSFORMER, {}, ("train.sampling=0.1",), r"train\.sampling: cuts words anew"),
+        (TRANSFORMER, {}, ("train.subword_alpha=0.1",), r"train\.sampling: cuts words anew"),
     ],
 )
 def test_a_guide_that_does_not_fit_the_run_is_refused(
     toy: Toy, truth: Truth, preset: str, facts: dict[str, str], settings: tuple[str, ...], said: str
 ) -> None:
-    path, home = truth.write("wrong.links", **facts), Home(toy.folder / "refused")
+    path, home = truth.write("wrong.links", **facts), RunDirectory(toy.folder / "refused")
     shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
     with pytest.raises(SpecError, match=said):
         run_cli(toy.arguments(preset, home, f"train.guide.links={path}", *settings))
@@ -419,16 +425,16 @@ def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
 
 
 def test_only_translators_are_guided(tmp_path: Path) -> None:
-    run = read_run("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
+    run = load_config("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
     with pytest.raises(SpecError, match=r"train\.guide: is for models that translate"):
-        prepare_data(run, Home(tmp_path), lambda progress: None)
+        prepare_data(run, RunDirectory(tmp_path), lambda progress: None)
 
 
 def test_what_a_resolved_run_leaves_open_can_be_set() -> None:
     """A run that was written down says `guide: null`."""
-    run = read_run("bahdanau", ["train.guide=null", "train.guide.links=some.links"])
+    run = load_config("bahdanau", ["train.guide=null", "train.guide.links=some.links"])
     assert run.train.guide is not None
-    assert (run.train.guide.links, run.train.guide.strength) == ("some.links", 0.3)
+    assert (run.train.guide.links, run.train.guide.weight) == ("some.links", 0.3)
 
 
 @pytest.fixture(scope="module")
@@ -449,10 +455,10 @@ def data(models: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("data")
     (folder / "a").write_text("\n".join([*SOURCES, SOURCES[0], ""]))
     (folder / "b").write_text("\n".join([*TARGETS, TARGETS[0], ""]))
-    corpus = corpus_of(str(folder / "a"), str(folder / "b"))
+    corpus = open_corpus(str(folder / "a"), str(folder / "b"))
     pieces = str(models[0].with_name("pieces"))
-    settings = Settings(tokenizer=pieces, limits=None, dedupe="none")
-    prepare([corpus], str(folder / "data"), settings, InProcess())
+    settings = PreparationSettings(tokenizer=pieces, limits=None, dedupe="none")
+    prepare_corpora([corpus], str(folder / "data"), settings, InProcessRunner())
     return folder
 
 
@@ -465,16 +471,16 @@ def test_the_command_writes_the_links_that_both_directions_agree_on(
     run_cli(["align", *both, "--prepared", str(data / "data"), "--out", str(out)])
     there, again = load_translator(forth), load_translator(back)
     guide = Guide.open(out, there.tokenizer)
-    assert there.pointer is not None
-    assert guide.pointer == replace(there.pointer, head=0, shift=1, agreement=0.0)
+    assert there.alignment_head is not None
+    assert guide.alignment_head == replace(there.alignment_head, head=0, shift=1, agreement=0.0)
     assert len(guide.links.keys) == len(SOURCES)  # one came twice
     found = there.align(SOURCES, TARGETS), again.align(TARGETS, SOURCES)
     for one, other in zip(*found, strict=True):
-        links = symmetrize(one.links, turned(other.links), "intersection")
+        links = symmetrize(one.links, transpose_links(other.links), "intersection")
         pair = one.source.pieces.ids, one.target.pieces.ids
-        wanted = guide.wanted(batch_of([pair]))[0]
+        wanted = guide.target_weights(batch_of([pair]))[0]
         assert [(s, t - 1) for t, s in wanted.nonzero().tolist()] == sorted(
-            spread(one, links), key=lambda link: link[::-1]
+            links_to_pieces(one, links), key=lambda link: link[::-1]
         )
 
 
@@ -482,18 +488,18 @@ def test_a_look_with_one_head_is_taught_at_the_moment_at_which_it_points(
     models: tuple[Path, Path], data: Path, tmp_path: Path
 ) -> None:
     many, one = (load_translator(path) for path in models)
-    write_guide(tmp_path / "g", one, many, Prepared.open(str(data / "data")), lambda told: None)
-    assert one.pointer is not None
-    taught = Guide.open(tmp_path / "g", one.tokenizer).pointer
-    assert taught == replace(one.pointer, agreement=0.0, null=False)
+    write_guide(tmp_path / "g", one, many, PreparedData.open(str(data / "data")), lambda told: None)
+    assert one.alignment_head is not None
+    taught = Guide.open(tmp_path / "g", one.tokenizer).alignment_head
+    assert taught == replace(one.alignment_head, agreement=0.0, null=False)
 
 
 def test_progress_is_told_from_the_first_pair_to_the_last(
     models: tuple[Path, Path], data: Path, tmp_path: Path
 ) -> None:
-    told: list[Progress] = []
+    told: list[StageProgress] = []
     forth, back = (load_translator(path) for path in models)
-    write_guide(tmp_path / "g", forth, back, Prepared.open(str(data / "data")), told.append)
+    write_guide(tmp_path / "g", forth, back, PreparedData.open(str(data / "data")), told.append)
     assert [(p.stage, p.done, p.total, p.pairs) for p in told] == [
         ("align", 0, 1, 6),
         ("align", 1, 1, 6),

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("PIL")
 
 from regard.svg import shade
-from regard.train.observers import heatmap as module
-from regard.train.observers.heatmap import CELL, MARGIN, heatmap
+from regard.train.loggers import pixel_heatmap as module
+from regard.train.loggers.pixel_heatmap import CELL, MARGIN, pixel_heatmap
 
 
 def cells(picture: np.ndarray, rows: int, columns: int) -> np.ndarray:
@@ -22,7 +22,9 @@ def cells(picture: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 def test_a_cell_has_the_colour_of_the_vector_picture() -> None:
     weights = np.array([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0]], np.float32)
-    found = cells(heatmap(weights, said=["▁a", "b"], read=["x", "y", "z"]), 2, 3)
+    found = cells(
+        pixel_heatmap(weights, row_labels=["▁a", "b"], column_labels=["x", "y", "z"]), 2, 3
+    )
     for row in range(2):
         for column in range(3):
             colour = "#" + "".join(f"{part:02X}" for part in found[row, column])
@@ -31,15 +33,17 @@ def test_a_cell_has_the_colour_of_the_vector_picture() -> None:
 
 def test_a_long_piece_has_room() -> None:
     weights = np.eye(2, dtype=np.float32)
-    narrow = heatmap(weights, said=["a", "b"], read=["x", "y"])
-    wide = heatmap(weights, said=["a", "a long piece"], read=["x", "another long piece"])
+    narrow = pixel_heatmap(weights, row_labels=["a", "b"], column_labels=["x", "y"])
+    wide = pixel_heatmap(
+        weights, row_labels=["a", "a long piece"], column_labels=["x", "another long piece"]
+    )
     assert wide.shape[1] > narrow.shape[1] + 30
     assert wide.shape[0] > narrow.shape[0] + 30
 
 
 def test_a_picture_may_have_no_labels() -> None:
     weights = np.full((3, 4), 0.25, np.float32)
-    assert heatmap(weights, said=[], read=[]).shape == (
+    assert pixel_heatmap(weights, row_labels=[], column_labels=[]).shape == (
         3 * CELL + 3 * MARGIN,
         4 * CELL + 3 * MARGIN,
         3,
@@ -52,7 +56,7 @@ def test_what_the_font_lacks_is_shown_by_what_comes_near(monkeypatch) -> None:
         cached.cache_clear()
     try:
         assert [module._shown(character) for character in "aä▁中"] == ["a", "a", "_", "?"]
-        heatmap(np.ones((1, 1), np.float32), said=["▁über"], read=["中"])
+        pixel_heatmap(np.ones((1, 1), np.float32), row_labels=["▁über"], column_labels=["中"])
     finally:
         for cached in (module._font, module._shown):
             cached.cache_clear()

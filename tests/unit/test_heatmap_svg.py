@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from regard.explain.pictures.heatmap import heatmap
-from regard.explain.pictures.label import measure
+from regard.explain.pictures.heatmap import attention_heatmap
+from regard.explain.pictures.label import text_width
 from regard.svg import shade, visible
 
 ARABIC = ["رجل", "يرتدي", "قميصا", "أزرق"]
@@ -30,7 +30,9 @@ def spread(rows: int, columns: int) -> np.ndarray:
 
 
 def draw(said: list[str], read: list[str], **given) -> ElementTree.Element:
-    picture = heatmap(spread(len(said), len(read)), said=said, read=read, title="T", **given)
+    picture = attention_heatmap(
+        spread(len(said), len(read)), row_labels=said, column_labels=read, title="T", **given
+    )
     return ElementTree.fromstring(picture)
 
 
@@ -53,7 +55,7 @@ def boxes(root: ElementTree.Element) -> list[tuple[str, int, tuple[float, ...]]]
         turn = re.match(r"rotate\((-?\d+)", text.get("transform", ""))
         angle = int(turn[1]) if turn else 0
         c, s = cos(radians(angle)), sin(radians(angle))
-        width = measure(words, size)
+        width = text_width(words, size)
         start = {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor")]
         along, across = c * x + s * y - start, -s * x + c * y
         found.append((words, angle, (along, across - 0.8 * size, along + width, across)))
@@ -94,7 +96,9 @@ def test_no_label_is_cut_and_none_lies_on_another(name: str) -> None:
 
 def test_a_cell_has_the_colour_of_its_weight_and_tells_it() -> None:
     weights = np.array([[0.25, 0.75], [1.0, 0.0]], np.float32)
-    root = ElementTree.fromstring(heatmap(weights, said=["c", "d"], read=["a", "b"], title=""))
+    root = ElementTree.fromstring(
+        attention_heatmap(weights, row_labels=["c", "d"], column_labels=["a", "b"], title="")
+    )
     told = {rect[0].text: rect.get("fill") for rect in every(root, "rect") if len(rect)}
     assert told == {
         "c ← a 0.250": shade(0.25),
@@ -108,7 +112,9 @@ def test_a_cell_has_the_colour_of_its_weight_and_tells_it() -> None:
 def test_merged_cells_have_the_same_colours_in_the_same_places(leftward: bool) -> None:
     read = ["שלום" if leftward else "word"] * 60
     weights = spread(60, 60)
-    root = ElementTree.fromstring(heatmap(weights, said=["a"] * 60, read=read, title=""))
+    root = ElementTree.fromstring(
+        attention_heatmap(weights, row_labels=["a"] * 60, column_labels=read, title="")
+    )
     found = np.full((60, 60), "", dtype="<U7")
     for path in every(root, "path"):
         for x, y, many in re.findall(r"M(\d+) (\d+)h(\d+)v", path.get("d")):
@@ -120,14 +126,23 @@ def test_merged_cells_have_the_same_colours_in_the_same_places(leftward: bool) -
 
 def test_two_hundred_words_fit_into_a_file_even_if_no_two_cells_agree() -> None:
     noise = np.random.default_rng(0).random((200, 200))
-    picture = heatmap(noise, said=["word"] * 200, read=["Wort"] * 200, title="", coverage=True)
+    picture = attention_heatmap(
+        noise, row_labels=["word"] * 200, column_labels=["Wort"] * 200, title="", coverage=True
+    )
     assert len(picture.encode()) < 1_000_000
     assert "one name in 4 is shown" in picture
 
 
 def test_forty_odd_words_fit_as_well() -> None:
     nasty = ["'\"&<>" * 12] * 50
-    assert len(heatmap(spread(50, 50), said=nasty, read=nasty, title="").encode()) < 1_000_000
+    assert (
+        len(
+            attention_heatmap(
+                spread(50, 50), row_labels=nasty, column_labels=nasty, title=""
+            ).encode()
+        )
+        < 1_000_000
+    )
 
 
 def test_columns_run_the_way_the_source_is_read() -> None:
@@ -181,12 +196,16 @@ def test_a_token_is_text_and_nothing_else() -> None:
 
 
 def test_without_words_it_says_so() -> None:
-    empty = heatmap(np.zeros((2, 0), np.float32), said=["a", "b"], read=[], title="T", note="n")
+    empty = attention_heatmap(
+        np.zeros((2, 0), np.float32), row_labels=["a", "b"], column_labels=[], title="T", note="n"
+    )
     assert "no words" in "".join(ElementTree.fromstring(empty).itertext())
 
 
 def test_the_same_weights_give_the_same_bytes() -> None:
     links = [(i, j) for i in range(6) for j in range(6)]
     given = {"said": ENGLISH, "read": ENGLISH, "title": "T"}
-    one = heatmap(spread(6, 6), links=links, gold=frozenset(links), **given)
-    assert one == heatmap(spread(6, 6), links=frozenset(links[::-1]), gold=links[::-1], **given)
+    one = attention_heatmap(spread(6, 6), links=links, gold=frozenset(links), **given)
+    assert one == attention_heatmap(
+        spread(6, 6), links=frozenset(links[::-1]), gold=links[::-1], **given
+    )

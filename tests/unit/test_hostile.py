@@ -31,9 +31,9 @@ import yaml
 from regard.bundle.bundle import RUN, WEIGHTS
 from regard.bundle.manifest import MANIFEST
 from regard.bundle.weights import pack
+from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
-from regard.spec.read import parse_run, read_run, write_run
-from regard.tasks.translation.translator import SPLITTING, build_model, load
+from regard.tasks.translation.translator import SPLIT_FILE, build_translation_model, load_translator
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
@@ -58,12 +58,12 @@ class Harm:
 
 def good() -> Content:
     tokenizer = SentencePiece.train(["one two three four", "five six seven"] * 5, size=290)
-    run = read_run("translate-tiny", SMALL)
-    model = build_model(run, tokenizer.size)
+    run = load_config("translate-tiny", SMALL)
+    model = build_translation_model(run, tokenizer.size)
     return {
-        RUN: write_run(run).encode(),
+        RUN: dump_config(run).encode(),
         WEIGHTS: pack(dict(model.named_parameters())),
-        SPLITTING: b'{"usual": 50, "longest": 100}',
+        SPLIT_FILE: b'{"usual": 50, "longest": 100}',
         **tokenizer_files(tokenizer.model),
     }
 
@@ -122,7 +122,7 @@ def zip_bomb() -> bytes:
 
 def run_with(**settings: Any) -> Content:
     """The good run with other values, however absurd, of the settings of that name."""
-    said = yaml.safe_load(write_run(read_run("translate-tiny", SMALL)))
+    said = yaml.safe_load(dump_config(load_config("translate-tiny", SMALL)))
 
     def change(here: Any) -> None:
         if isinstance(here, dict):
@@ -191,7 +191,9 @@ def contents(whole: Content) -> dict[str, Content]:
             WEIGHTS: pack(
                 {
                     n: p.long()
-                    for n, p in build_model(parse_run(plain.decode(), RUN), 290).named_parameters()
+                    for n, p in build_translation_model(
+                        parse_config(plain.decode(), RUN), 290
+                    ).named_parameters()
                 }
             )
         },
@@ -216,8 +218,8 @@ def contents(whole: Content) -> dict[str, Content]:
         "a run with a control": {RUN: plain + b"\x00"},
         "a run that extends a file": {RUN: b"extends: /dev/stdin\n"},
         "a run that is a word": {RUN: b"model"},
-        "a language model": {RUN: write_run(read_run("lm-transformer")).encode()},
-        "a model of pictures": {RUN: write_run(read_run("caption-soft")).encode()},
+        "a language model": {RUN: dump_config(load_config("lm-transformer")).encode()},
+        "a model of pictures": {RUN: dump_config(load_config("caption-soft")).encode()},
         "a model wider than memory": run_with(embedding=40_000, dim=40_000, hidden_dim=40_000),
         "a model wider than numbers": run_with(hidden_dim=2**62),
         "a model wider still": run_with(hidden_dim=2**70),
@@ -244,9 +246,9 @@ def contents(whole: Content) -> dict[str, Content]:
         "settings that are a list": {SETTINGS_FILE: b"[]"},
         "settings of 5 MB": {SETTINGS_FILE: b"[" + b"[]," * 1_700_000 + b"[]]"},
         # What the model knows of itself.
-        "texts of a length in words": {SPLITTING: b'{"usual": "long", "longest": "longer"}'},
-        "texts of no length": {SPLITTING: b"{}"},
-        "lists without end": {SPLITTING: b"[" * 100_000},
+        "texts of a length in words": {SPLIT_FILE: b'{"usual": "long", "longest": "longer"}'},
+        "texts of no length": {SPLIT_FILE: b"{}"},
+        "lists without end": {SPLIT_FILE: b"[" * 100_000},
         "a file for an engine that is noise": {
             "ctranslate2/model.bin": bytes(range(256)) * 10,
             "ctranslate2/config.json": b"{}",
@@ -412,7 +414,7 @@ def child(root: Path) -> None:
     """Open each, and tell how it ended; the good one first, so that all is warm."""
     os.chdir(root)
     folders = json.loads((root / "folders.json").read_bytes())
-    load(folders.pop("good")).translate(["one two"])
+    load_translator(folders.pop("good")).translate(["one two"])
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
     resource.setrlimit(resource.RLIMIT_AS, (size + (2 << 30),) * 2)
     resource.setrlimit(resource.RLIMIT_CPU, (240, 240))
@@ -420,7 +422,7 @@ def child(root: Path) -> None:
     for name, folder in folders.items():
         start = time.process_time()
         try:
-            load(folder)
+            load_translator(folder)
             ended = "accepted"
         except RegardError as error:
             ended = f"refused: {error}"

@@ -14,17 +14,17 @@ import pytest
 import yaml
 
 import regard
-from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add, seal, unseal
+from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add_files, open_bundle, save_bundle
+from regard.config.load import dump_config, load_config
+from regard.config.run import RunConfig
 from regard.errors import ArtefactError, RegardError
-from regard.spec.read import read_run, write_run
-from regard.spec.run import Run
-from regard.tasks.captions import captioner
-from regard.tasks.captions.captioner import CAPTIONS
-from regard.tasks.documents import labeller
-from regard.tasks.documents.labeller import CLASSES
+from regard.tasks.captioning import captioner
+from regard.tasks.captioning.captioner import CAPTIONS
+from regard.tasks.classification import document_classifier as labeller
+from regard.tasks.classification.document_classifier import CLASSES
 from regard.tasks.language import completer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
-from tests.tiny import tiny_run
+from tests.tiny_models import tiny_run
 
 LINES = ["one two three four", "five six seven"]
 PRESETS = {"captions": "caption-soft", "language": "lm-transformer", "documents": "han"}
@@ -43,20 +43,20 @@ def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Bundle:
     pieces.save(tmp_path)
     files = {name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)}
     if request.param == "captions":
-        model: Any = captioner.build_model(run, pieces.size)
+        model: Any = captioner.build_captioning_model(run, pieces.size)
         files[CAPTIONS] = b'{"longest": 9, "pointer": null}'
     elif request.param == "language":
-        model = completer.build_model(run, pieces.size)
+        model = completer.build_language_model(run, pieces.size)
     else:
-        model = labeller.build_model(run, pieces.size, 2)
+        model = labeller.build_classification_model(run, pieces.size, 2)
         files[CLASSES] = b'{"names": ["bad", "good"]}'
-    files[RUN] = write_run(run).encode()
-    return seal(tmp_path / "model", files, dict(model.named_parameters()))
+    files[RUN] = dump_config(run).encode()
+    return save_bundle(tmp_path / "model", files, dict(model.named_parameters()))
 
 
-def changed(run: Run, **settings: Any) -> bytes:
+def changed(run: RunConfig, **settings: Any) -> bytes:
     """The run with other values, however absurd, of the settings of that name."""
-    said = yaml.safe_load(write_run(run))
+    said = yaml.safe_load(dump_config(run))
 
     def change(here: Any) -> None:
         if isinstance(here, dict):
@@ -84,9 +84,9 @@ def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
         whole = (bundle.path / name).read_bytes()
         (bundle.path / name).write_bytes(data)
         with pytest.raises(ArtefactError, match=name):
-            unseal(bundle.path)
+            open_bundle(bundle.path)
         (bundle.path / name).write_bytes(whole)
-    assert unseal(bundle.path) == bundle
+    assert open_bundle(bundle.path) == bundle
 
 
 @ALL
@@ -94,7 +94,7 @@ def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
     "preset", ["translate-tiny", "lm-lstmn", "lm-transformer", "han", "caption-soft"]
 )
 def test_the_run_of_another_model_is_refused(bundle: Bundle, preset: str) -> None:
-    add(bundle, {RUN: write_run(read_run(preset)).encode()})
+    add_files(bundle, {RUN: dump_config(load_config(preset)).encode()})
     with pytest.raises(RegardError):
         regard.load(bundle.path)
 
@@ -114,22 +114,22 @@ def test_the_run_of_another_model_is_refused(bundle: Bundle, preset: str) -> Non
 )
 def test_a_run_that_cannot_be_is_refused(bundle: Bundle, settings: dict[str, Any]) -> None:
     run = yaml.safe_load(bundle.text(RUN))
-    add(bundle, {RUN: changed(Run.model_validate(run), **settings)})
+    add_files(bundle, {RUN: changed(RunConfig.model_validate(run), **settings)})
     with pytest.raises(RegardError):
         regard.load(bundle.path)
 
 
 @ALL
 def test_weights_that_are_not_its_own_are_refused(bundle: Bundle) -> None:
-    add(bundle, {WEIGHTS: b"\x80\x04N."})
+    add_files(bundle, {WEIGHTS: b"\x80\x04N."})
     with pytest.raises(ArtefactError, match=WEIGHTS):
         regard.load(bundle.path)
 
 
 @pytest.mark.parametrize("bundle", ["language"], indirect=True)
 def test_a_window_beyond_the_positions_that_were_learnt_is_refused(bundle: Bundle) -> None:
-    run = Run.model_validate(yaml.safe_load(bundle.text(RUN)))
-    add(bundle, {RUN: changed(run, longest=10**9)})
+    run = RunConfig.model_validate(yaml.safe_load(bundle.text(RUN)))
+    add_files(bundle, {RUN: changed(run, longest=10**9)})
     with pytest.raises(RegardError, match=r"data\.longest: 1000000000 pieces"):
         regard.load(bundle.path)
 
@@ -153,7 +153,7 @@ def test_a_window_beyond_the_positions_that_were_learnt_is_refused(bundle: Bundl
 def test_classes_that_are_not_those_of_the_weights_are_refused(
     bundle: Bundle, names: bytes
 ) -> None:
-    add(bundle, {CLASSES: names})
+    add_files(bundle, {CLASSES: names})
     with pytest.raises(ArtefactError, match=str(bundle.path)):
         regard.load(bundle.path)
 
@@ -178,6 +178,6 @@ def test_classes_that_are_not_those_of_the_weights_are_refused(
     ids=lambda known: known[:99].decode(),
 )
 def test_what_a_captioner_cannot_know_of_itself_is_refused(bundle: Bundle, known: bytes) -> None:
-    add(bundle, {CAPTIONS: known})
+    add_files(bundle, {CAPTIONS: known})
     with pytest.raises(ArtefactError, match=CAPTIONS):
         regard.load(bundle.path)

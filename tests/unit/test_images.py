@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from regard.data import images
-from regard.data.images import Frame, decode_picture, encode_png, on_top, read_picture
+from regard.data.formats import images
+from regard.data.formats.images import ImageFrame, blend, decode_picture, encode_png, read_picture
 from regard.errors import CorpusError
 
 RED = (220, 20, 30)
@@ -152,7 +152,7 @@ def test_what_can_be_seen_through_is_put_on_white() -> None:
     assert decode_picture(saved(clear, "PNG"), "clear").min() == 255
     half = Image.new("RGBA", (4, 4), (0, 0, 0, 128))
     assert decode_picture(saved(half, "PNG"), "half")[0, 0].tolist() == [127, 127, 127]
-    assert on_top(np.zeros((1, 1, 3), np.uint8), np.full((1, 1, 1), 255, np.uint8), 7).max() == 0
+    assert blend(np.zeros((1, 1, 3), np.uint8), np.full((1, 1, 1), 255, np.uint8), 7).max() == 0
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK"])
@@ -167,7 +167,7 @@ def test_every_kind_of_colours_becomes_red_green_blue(mode: str) -> None:
 
 def test_a_picture_is_put_into_its_frame_whole() -> None:
     picture = np.zeros((50, 100, 3), np.uint8)
-    frame = Frame(64, 64)
+    frame = ImageFrame(64, 64)
     fitted = frame.fit(picture)
     at = frame.placement(50, 100)
     assert fitted.shape == (64, 64, 3)
@@ -177,9 +177,9 @@ def test_a_picture_is_put_into_its_frame_whole() -> None:
 
 
 def test_a_picture_of_one_line_has_a_place_too() -> None:
-    assert Frame(32, 32).fit(np.zeros((1, 5_000, 3), np.uint8)).shape == (32, 32, 3)
+    assert ImageFrame(32, 32).fit(np.zeros((1, 5_000, 3), np.uint8)).shape == (32, 32, 3)
     same = np.zeros((32, 32, 3), np.uint8)
-    assert Frame(32, 32).fit(same) is same
+    assert ImageFrame(32, 32).fit(same) is same
 
 
 def test_a_png_gives_the_same_pixels_back() -> None:

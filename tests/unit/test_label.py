@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regard.explain.pictures.label import fold, isolate, measure, runs_left, shorten
+from regard.explain.pictures.label import fold, isolate, runs_left, shorten, text_width
 
 WORDS = [
     "window", "Donaudampfschifffahrtsgesellschaft", "ILLICIT", "MAMMOTH", "wwwmmm", "3,141.59",
@@ -20,20 +20,20 @@ def test_no_label_is_wider_than_it_was_measured(word: str) -> None:
             font = fonts.truetype(name, 100)
         except OSError:
             continue
-        assert font.getlength(word) <= measure(word, 100)
+        assert font.getlength(word) <= text_width(word, 100)
 
 
 def test_marks_take_no_room_and_squares_take_much() -> None:
-    assert measure("e\u0301\u0323", 10) == measure("e", 10)
-    assert measure("中", 10) == 10
-    assert measure("👍", 10) > 10
-    assert measure("", 10) == 0
+    assert text_width("e\u0301\u0323", 10) == text_width("e", 10)
+    assert text_width("中", 10) == 10
+    assert text_width("👍", 10) > 10
+    assert text_width("", 10) == 0
 
 
 def test_a_label_is_shortened_between_letters() -> None:
     assert shorten("short", 100, 10) == "short"
     long = shorten("L" * 60, 100, 10)
-    assert long.endswith("…") and measure(long, 10) <= 100 < measure("L" + long, 10)
+    assert long.endswith("…") and text_width(long, 10) <= 100 < text_width("L" + long, 10)
     marked = shorten("e\u0301" * 60, 100, 10)
     assert marked.removesuffix("…").count("e") == marked.count("\u0301")
     family = "👩\u200d👩\u200d👧"
@@ -47,7 +47,7 @@ def test_a_huge_label_is_shortened_in_no_time() -> None:
 
 def test_lines_are_folded_between_words() -> None:
     lines = fold("one two three " + "x" * 99, 60, 10)
-    assert all(measure(line, 10) <= 60 for line in lines)
+    assert all(text_width(line, 10) <= 60 for line in lines)
     assert " ".join(lines).startswith("one two three x")
     assert fold("", 60, 10) == []
 

@@ -10,21 +10,21 @@ import pytest
 import torch
 
 import regard
-from regard.bundle.bundle import SCORES, unseal
-from regard.data.batches.shards import Prepared
-from regard.engine.engine import Draw
+from regard.bundle.bundle import SCORES, open_bundle
+from regard.config.load import load_config
+from regard.data.loading.shards import PreparedData
 from regard.errors import CorpusError, RegardError, SpecError
+from regard.inference.engine import SamplingOptions
 from regard.search import greedy
-from regard.spec.read import read_run
-from regard.tasks.language.completer import Completer, load
-from regard.tasks.language.task import held_out
-from regard.tasks.language.use import USE
-from regard.tasks.training import Home
+from regard.tasks.language.completer import Completer, load_completer
+from regard.tasks.language.module import held_out_texts
+from regard.tasks.language.task import TASK
+from regard.tasks.training import RunDirectory
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
-from regard.train.observers.journal import read
+from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
-from tests.prose import LONGEST, PRESETS, arguments, make_prose
-from tests.toy import WORDS
+from tests.plain_texts import LONGEST, PRESETS, arguments, make_prose
+from tests.toy_corpus import WORDS
 
 COUNT = " ".join(WORDS[1:9])
 
@@ -35,22 +35,22 @@ def prose(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def home(prose: Path) -> Home:
-    home = Home(prose / "transformer")
+def home(prose: Path) -> RunDirectory:
+    home = RunDirectory(prose / "transformer")
     said = run_cli(arguments(prose, "lm-transformer", home.path))
     assert said.splitlines()[-1] == str(home.model)
     return home
 
 
 @pytest.fixture(scope="module")
-def completer(home: Home) -> Completer:
+def completer(home: RunDirectory) -> Completer:
     found = regard.load(home.model)
     assert isinstance(found, Completer)
     return found
 
 
 def test_it_learns_to_count_and_goes_on_past_what_it_can_read(completer: Completer) -> None:
-    (found,) = completer.complete([COUNT], most=3 * LONGEST)
+    (found,) = completer.complete([COUNT], max_length=3 * LONGEST)
     said = found.text.split()
     first = WORDS.index(said[0])
     assert first == 9
@@ -62,18 +62,20 @@ def test_it_learns_to_count_and_goes_on_past_what_it_can_read(completer: Complet
 
 @pytest.mark.parametrize("preset", PRESETS[:2])
 def test_recurrent_models_are_trained_by_the_same_command(prose: Path, preset: str) -> None:
-    home = Home(prose / preset)
+    home = RunDirectory(prose / preset)
     run_cli(arguments(prose, preset, home.path, "train.steps=20", "train.validate_every=10"))
-    validated = [e["scores"]["values"] for e in read(home.log) if e["event"] == "validated"]
+    validated = [
+        e["scores"]["values"] for e in read_events(home.log) if e["event"] == "validation_completed"
+    ]
     assert validated[-1]["perplexity"] < validated[0]["perplexity"] < 290
-    assert load(home.model).complete(["one"], most=5)[0].pieces
+    assert load_completer(home.model).complete(["one"], max_length=5)[0].pieces
 
 
 def test_one_word_takes_the_attention_away_and_no_parameter(prose: Path) -> None:
     """With a window of one it sees the present alone: an LSTM of the same size."""
-    attends = read_run("lm-recurrent-attention")
-    alone = read_run("lm-recurrent-attention", ["model.decoder.attention.span.window=1"])
-    sizes = regard.Sizes(50, 50)
+    attends = load_config("lm-recurrent-attention")
+    alone = load_config("lm-recurrent-attention", ["model.decoder.attention.span.window=1"])
+    sizes = regard.VocabularySizes(50, 50)
     torch.manual_seed(0)
     models = [run.model.build(sizes).eval() for run in (attends, alone)]
     counts = [sum(p.numel() for p in model.parameters()) for model in models]
@@ -83,8 +85,10 @@ def test_one_word_takes_the_attention_away_and_no_parameter(prose: Path) -> None
     torch.testing.assert_close(trace["decoder.attention"][0, 0], torch.eye(10))
 
 
-def test_the_perplexity_of_training_is_the_one_found_afterwards(home: Home, prose: Path) -> None:
-    trained = json.loads(unseal(home.model).read(SCORES))["values"]
+def test_the_perplexity_of_training_is_the_one_found_afterwards(
+    home: RunDirectory, prose: Path
+) -> None:
+    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
     said = json.loads(
         run_cli(["evaluate", str(home.model), "--text", str(prose / "valid.txt"), "--json"])
     )
@@ -120,28 +124,33 @@ def test_the_likeliest_is_what_a_plain_search_finds(completer: Completer) -> Non
         for token in [BOS, *ids[:-1]]:
             _, state = completer.model.step(torch.tensor([token]), state)
     room = LONGEST - len(ids)
-    want = greedy(completer.model.step, state, rows=1, bos=ids[-1], eos=EOS, limit=room)[0]
-    (found,) = completer.complete(["three four"], most=room)
+    want = greedy(completer.model.step, state, rows=1, bos=ids[-1], eos=EOS, max_length=room)[0]
+    (found,) = completer.complete(["three four"], max_length=room)
     assert found.pieces == tuple(map(completer.tokenizer.piece, want.tokens))
     assert found.logps == pytest.approx(want.logps, abs=1e-4)
 
 
 def test_chance_is_drawn_from_the_seed_and_the_place_alone(completer: Completer) -> None:
-    how = Draw(seed=5, temperature=3.0)
-    first = completer.complete(["one", "two"], how, most=9)
-    assert first == completer.complete(["one", "two"], how, most=9)
-    assert first[:1] == completer.complete(["one"], how, most=9)
-    assert first != completer.complete(["one", "two"], Draw(seed=6, temperature=3.0), most=9)
-    cold = completer.complete(["one"], Draw(temperature=0.01), most=9)
-    assert cold[0].text == completer.complete(["one"], most=9)[0].text
-    assert completer.complete(["one"], Draw(seed=9, top_k=1), most=9)[0].text == cold[0].text
+    how = SamplingOptions(seed=5, temperature=3.0)
+    first = completer.complete(["one", "two"], how, max_length=9)
+    assert first == completer.complete(["one", "two"], how, max_length=9)
+    assert first[:1] == completer.complete(["one"], how, max_length=9)
+    assert first != completer.complete(
+        ["one", "two"], SamplingOptions(seed=6, temperature=3.0), max_length=9
+    )
+    cold = completer.complete(["one"], SamplingOptions(temperature=0.01), max_length=9)
+    assert cold[0].text == completer.complete(["one"], max_length=9)[0].text
+    assert (
+        completer.complete(["one"], SamplingOptions(seed=9, top_k=1), max_length=9)[0].text
+        == cold[0].text
+    )
     marks = {completer.tokenizer.piece(mark) for mark in (PAD, BOS, UNK, EOS)}
     assert not marks & {piece for found in first for piece in found.pieces}
 
 
 @pytest.mark.parametrize("prompt", ["", "  ", "六 \u2581 \ud800 \x00", "one " * 100, "ONE"])
 def test_any_string_is_gone_on_with(completer: Completer, prompt: str) -> None:
-    (found,) = completer.complete([prompt], most=4)
+    (found,) = completer.complete([prompt], max_length=4)
     assert found.prompt == completer.tokenizer.normalize(prompt)
     assert completer.perplexity([prompt]).per_token > 0
 
@@ -153,14 +162,14 @@ def test_one_string_instead_of_a_list_is_refused(completer: Completer) -> None:
 
 
 def test_the_looks_of_a_text_at_its_own_past_are_told(completer: Completer) -> None:
-    ((reading,),) = completer.reread(["one two three"], ["decoder.blocks.0.own"])
-    look = reading.looks["decoder.blocks.0.own"]
+    ((reading,),) = completer.force_decode(["one two three"], ["decoder.blocks.0.self_attention"])
+    look = reading.attention["decoder.blocks.0.self_attention"]
     assert look.shape == (2, 4, 4) and len(reading.logps) == 4
     torch.testing.assert_close(look.sum(dim=-1), torch.ones(2, 4))
     assert torch.equal(look, look.tril())  # nothing is looked at that was not yet said
 
 
-def test_the_command_completes_arguments_or_lines(home: Home) -> None:
+def test_the_command_completes_arguments_or_lines(home: RunDirectory) -> None:
     said = run_cli(["complete", str(home.model), "one two", "five", "--most", "3"])
     assert [line.split()[0] for line in said.splitlines()] == ["one", "five"]
     same = run_cli(["complete", str(home.model), "--most", "3"], "one two\nfive\n")
@@ -170,17 +179,17 @@ def test_the_command_completes_arguments_or_lines(home: Home) -> None:
 
 
 def test_without_a_file_to_validate_on_a_share_is_held_out(prose: Path) -> None:
-    home = Home(prose / "held")
+    home = RunDirectory(prose / "held")
     said = arguments(prose, "lm-transformer", home.path, "train.steps=1", "data.held_out=0.1")
     at = said.index("--valid")
     run_cli(said[:at] + said[at + 2 :])
-    texts = held_out(Prepared.open(str(home.data)), SentencePiece.load(home.data))
+    texts = held_out_texts(PreparedData.open(str(home.data)), SentencePiece.load(home.data))
     assert 10 <= len(texts) <= 80
     assert all(set(text.split()) <= set(WORDS) for text in texts)
 
 
-def test_a_long_line_becomes_windows_and_loses_nothing(home: Home, prose: Path) -> None:
-    prepared, tokenizer = Prepared.open(str(home.data)), SentencePiece.load(home.data)
+def test_a_long_line_becomes_windows_and_loses_nothing(home: RunDirectory, prose: Path) -> None:
+    prepared, tokenizer = PreparedData.open(str(home.data)), SentencePiece.load(home.data)
     (shard,) = prepared.shards("train")
     opened = shard.open()
     rows = [opened.pair(i)[1].tolist() for i in range(shard.pairs)]
@@ -194,8 +203,8 @@ def test_a_long_line_becomes_windows_and_loses_nothing(home: Home, prose: Path) 
     ("setting", "message"),
     [
         ("train.metric=bleu", "train.metric: such a model is judged by perplexity, nll"),
-        ("train.sampling=0.1", "train.sampling: windows of text"),
-        ("data.longest=2000", r"data.longest: 2000 pieces, and the positions .* end at 1024"),
+        ("train.subword_alpha=0.1", "train.subword_alpha: windows of text"),
+        ("data.max_length=2000", r"data.max_length: 2000 pieces, and the positions .* end at 1024"),
     ],
 )
 def test_what_a_language_model_cannot_do_is_said_at_once(
@@ -205,7 +214,7 @@ def test_what_a_language_model_cannot_do_is_said_at_once(
         run_cli(arguments(prose, "lm-transformer", prose / "none", setting))
 
 
-def test_files_of_another_use_are_refused(home: Home, prose: Path, tmp_path: Path) -> None:
+def test_files_of_another_use_are_refused(home: RunDirectory, prose: Path, tmp_path: Path) -> None:
     text = str(prose / "train.txt")
     with pytest.raises(SpecError, match="names no corpus; say --text FILE"):
         run_cli(["train", "--preset", "lm-transformer", "--out", str(tmp_path)])
@@ -220,8 +229,8 @@ def test_files_of_another_use_are_refused(home: Home, prose: Path, tmp_path: Pat
         run_cli(["evaluate", str(golden), "--text", text])
 
 
-def test_fine_tuning_goes_on_with_what_was_learnt(home: Home, prose: Path) -> None:
-    mine = Home(prose / "mine")
+def test_fine_tuning_goes_on_with_what_was_learnt(home: RunDirectory, prose: Path) -> None:
+    mine = RunDirectory(prose / "mine")
     run_cli(
         [
             *("train", "--from", str(home.model), "--text", f"{prose}/valid.txt"),
@@ -229,17 +238,17 @@ def test_fine_tuning_goes_on_with_what_was_learnt(home: Home, prose: Path) -> No
             *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=2"),
         ]
     )
-    first = next(e for e in read(mine.log) if e["event"] == "stepped")
-    last = [e for e in read(home.log) if e["event"] == "stepped"][-1]
+    first = next(e for e in read_events(mine.log) if e["event"] == "step_completed")
+    last = [e for e in read_events(home.log) if e["event"] == "step_completed"][-1]
     assert first["loss"] < last["loss"] + 0.5
-    assert read_run(mine.model / "run.yaml").data.train[1].weight == pytest.approx(12 / 300)
+    assert load_config(mine.model / "run.yaml").data.train[1].weight == pytest.approx(12 / 300)
 
 
-def test_its_use_is_told_by_its_card_and_described(home: Home) -> None:
-    card = unseal(home.model).text("README.md")
+def test_its_use_is_told_by_its_card_and_described(home: RunDirectory) -> None:
+    card = open_bundle(home.model).text("README.md")
     assert "pipeline_tag: text-generation" in card and ".complete([" in card
     assert "word alignment" not in card
     told = json.loads(run_cli(["describe", str(home.model), "--json"]))
     assert told["scores"]["values"]["perplexity"] > 1
-    bundle = unseal(home.model)
-    assert USE.sizes(bundle) == regard.Sizes(290, 290)
+    bundle = open_bundle(home.model)
+    assert TASK.sizes(bundle) == regard.VocabularySizes(290, 290)

@@ -15,11 +15,11 @@ import pytest
 import sacrebleu
 
 from regard.errors import CorpusError
-from regard.evaluate.bootstrap import FEW, SEED, TIMES, estimate, resample
-from regard.evaluate.chart import chart_by_length
-from regard.evaluate.lengths import Evaluation, Lengths, divide, evaluate
-from regard.evaluate.scores import count, score
-from tests.spoilt import sentence, spoil
+from regard.evaluate.bootstrap import FEW, RESAMPLES, SEED, estimate_score, resample_scores
+from regard.evaluate.by_length import Evaluation, LengthRange, evaluate_by_length, length_buckets
+from regard.evaluate.length_chart import chart_by_length
+from regard.evaluate.scores import count_statistics, score_corpus
+from tests.damaged_files import sentence, spoil
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +34,12 @@ def texts() -> tuple[list[str], list[str], list[str]]:
 
 @pytest.fixture(scope="module")
 def evaluation(texts: tuple[list[str], list[str], list[str]]) -> Evaluation:
-    return evaluate(*texts, edges=(5, 10, 15))
+    return evaluate_by_length(*texts, edges=(5, 10, 15))
 
 
 def test_the_whole_scores_as_in_training_to_the_last_bit(texts, evaluation: Evaluation) -> None:
     _, outputs, references = texts
-    measured = score(outputs, references)
+    measured = score_corpus(outputs, references)
     assert {name: each.value for name, each in evaluation.scores.items()} == measured.values
     assert evaluation.signatures == measured.signatures
     assert evaluation.sentences == 120
@@ -54,20 +54,24 @@ def test_each_bucket_scores_as_a_corpus_of_its_own(texts, evaluation: Evaluation
         outputs, references = ([side[place] for place in places] for side in texts[1:])
         assert bucket.sentences == len(places)
         values = {name: each.value for name, each in bucket.scores.items()}
-        assert values == score(outputs, references).values
+        assert values == score_corpus(outputs, references).values
 
 
 def test_lengths_are_words_of_the_source_with_punctuation() -> None:
     sources = ["", "one two", "one, two", "a b c d", "a b c d e"]
-    places = divide(sources, sources, edges=(2, 4))
-    assert places == {Lengths(1, 2): [0, 1], Lengths(3, 4): [2, 3], Lengths(5, None): [4]}
+    places = length_buckets(sources, sources, edges=(2, 4))
+    assert places == {
+        LengthRange(1, 2): [0, 1],
+        LengthRange(3, 4): [2, 3],
+        LengthRange(5, None): [4],
+    }
     assert [str(lengths) for lengths in places] == ["1–2", "3–4", "5+"]
 
 
 def test_a_drawn_corpus_scores_as_its_sentences_written_out(texts) -> None:
     _, outputs, references = texts
-    counts = count(outputs, references)
-    drawn = dict(zip(counts, resample(list(counts.values())), strict=True))
+    counts = count_statistics(outputs, references)
+    drawn = dict(zip(counts, resample_scores(list(counts.values())), strict=True))
     random = np.random.default_rng(SEED)
     for time in range(3):
         taken = random.integers(len(outputs), size=len(outputs))
@@ -75,13 +79,13 @@ def test_a_drawn_corpus_scores_as_its_sentences_written_out(texts) -> None:
         assert drawn["bleu"][time] == sacrebleu.corpus_bleu(said, [meant]).score
         assert drawn["chrf"][time] == sacrebleu.corpus_chrf(said, [meant]).score
         assert drawn["ter"][time] == sacrebleu.corpus_ter(said, [meant]).score
-    assert all(len(scores) == TIMES for scores in drawn.values())
+    assert all(len(scores) == RESAMPLES for scores in drawn.values())
 
 
 def test_an_interval_holds_the_score_and_95_per_cent_of_what_was_drawn(texts) -> None:
-    counts = count(*texts[1:])
+    counts = count_statistics(*texts[1:])
     for (name, each), scores in zip(
-        estimate(counts).items(), resample(list(counts.values())), strict=True
+        estimate_score(counts).items(), resample_scores(list(counts.values())), strict=True
     ):
         assert each.interval is not None
         low, high = each.interval
@@ -93,7 +97,7 @@ def test_an_interval_of_many_sentences_is_that_of_the_normal_distribution() -> N
     """TER of sentences of one word is 100 × the share of wrong ones: a binomial."""
     random = Random(1)
     outputs = ["right" if random.random() < 0.7 else "wrong" for _ in range(2_000)]
-    found = estimate(count(outputs, ["right"] * 2_000))["ter"]
+    found = estimate_score(count_statistics(outputs, ["right"] * 2_000))["ter"]
     share = outputs.count("wrong") / 2_000
     spread = 100 * 1.96 * (share * (1 - share) / 2_000) ** 0.5
     assert found.value == pytest.approx(100 * share)
@@ -103,20 +107,20 @@ def test_an_interval_of_many_sentences_is_that_of_the_normal_distribution() -> N
 
 
 def test_the_same_sentences_give_the_same_intervals(texts, evaluation: Evaluation) -> None:
-    assert evaluate(*texts, edges=(5, 10, 15)) == evaluation
+    assert evaluate_by_length(*texts, edges=(5, 10, 15)) == evaluation
 
 
 def test_too_few_sentences_have_no_interval() -> None:
     texts = ["a cat sits on the mat"] * FEW
-    assert evaluate(texts, texts, texts).scores["bleu"].interval is not None
-    few = evaluate(texts[1:], texts[1:], texts[1:])
+    assert evaluate_by_length(texts, texts, texts).scores["bleu"].interval is not None
+    few = evaluate_by_length(texts[1:], texts[1:], texts[1:])
     assert few.scores["bleu"].interval is None
     assert few.scores["bleu"].value == pytest.approx(100)
 
 
 def test_a_bucket_without_sentences_has_no_scores() -> None:
     texts = ["a cat sits on the mat"] * FEW
-    first, *others = evaluate(texts, texts, texts).buckets
+    first, *others = evaluate_by_length(texts, texts, texts).buckets
     assert first.sentences == FEW
     assert all(bucket.sentences == 0 and bucket.scores == {} for bucket in others)
 
@@ -129,11 +133,11 @@ def test_an_evaluation_is_plain_json(evaluation: Evaluation) -> None:
 
 def test_each_output_needs_a_source_and_a_reference() -> None:
     with pytest.raises(CorpusError, match="sources: 1 for 2 outputs"):
-        evaluate(["a"], ["a", "b"], ["a", "b"])
+        evaluate_by_length(["a"], ["a", "b"], ["a", "b"])
     with pytest.raises(CorpusError, match="references: 1 for 2 outputs"):
-        evaluate(["a", "b"], ["a", "b"], ["a"])
+        evaluate_by_length(["a", "b"], ["a", "b"], ["a"])
     with pytest.raises(CorpusError, match="there are none to score"):
-        evaluate([], [], [])
+        evaluate_by_length([], [], [])
 
 
 def test_the_picture_has_every_system_every_bucket_and_its_count(evaluation: Evaluation) -> None:
@@ -150,7 +154,9 @@ def test_the_picture_has_every_system_every_bucket_and_its_count(evaluation: Eva
 def test_the_picture_has_a_band_where_there_are_intervals_and_no_buckets_behind_the_last() -> None:
     many, few = ["a cat sits on the mat"] * FEW, [" ".join(["cat"] * 25)]
     texts = many + few
-    root = ElementTree.fromstring(chart_by_length({"ours": evaluate(texts, texts, texts)}, "chrf"))
+    root = ElementTree.fromstring(
+        chart_by_length({"ours": evaluate_by_length(texts, texts, texts)}, "chrf")
+    )
     bands = [element for element in root.iter() if element.get("fill-opacity")]
     written = [element.text for element in root.iter()]
     assert len(bands) == 1
@@ -160,6 +166,6 @@ def test_the_picture_has_a_band_where_there_are_intervals_and_no_buckets_behind_
 def test_debates_of_all_lengths_fill_every_bucket(corpora: Path) -> None:
     path = corpora / "europarl-en-fr-de" / "test_by_length.en.gz"
     sources = gzip.decompress(path.read_bytes()).decode().splitlines()
-    places = divide(sources, sources)
+    places = length_buckets(sources, sources)
     assert sum(map(len, places.values())) == 1_956
     assert all(len(rows) > 150 for rows in places.values())

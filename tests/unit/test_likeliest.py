@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from regard.search.likeliest import likeliest
+from regard.search.topk import topk
 
 
 @pytest.mark.parametrize("size", [3, 64, 700, 1_280, 8_000, 8_037])
 def test_they_are_those_that_a_full_look_finds(size: int) -> None:
     logp = torch.randn(7, size).log_softmax(-1)
     logp[0, -1] = 0.0  # in the last block, which may not be whole
-    best, token = likeliest(logp, 10)
+    best, token = topk(logp, 10)
     wanted = logp.topk(min(10, size))
     assert torch.equal(best, wanted.values)
     assert torch.equal(logp.gather(1, token), best)
@@ -21,5 +21,5 @@ def test_they_are_those_that_a_full_look_finds(size: int) -> None:
 def test_what_is_forbidden_comes_last() -> None:
     logp = torch.full((2, 2_000), -torch.inf)
     logp[:, [5, 1_999]] = -1.0
-    best, token = likeliest(logp, 4)
+    best, token = topk(logp, 4)
     assert set(token[0, :2].tolist()) == {5, 1_999} and not best[:, 2:].isfinite().any()

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data.batches.loader import Loader, Step
-from regard.data.batches.plan import cut_pool
-from regard.data.batches.pool import Marks, Order, Sampling
-from regard.data.batches.shards import Prepared, Shard
-from regard.data.batches.stream import Place
+from regard.data.loading.batch_plan import cut_pool
+from regard.data.loading.cursor import Cursor
+from regard.data.loading.loader import Loader, TrainingStep
+from regard.data.loading.shard_pool import BatchOrder, SpecialTokens, SubwordSampling
+from regard.data.loading.shards import PreparedData, Shard
 from regard.errors import ArtefactError, SpecError
 from regard.text.tokenizer import BOS, EOS, PAD, SentencePiece
 
@@ -51,18 +51,18 @@ def corpus(tmp_path: Path) -> tuple[list[Shard], list[Rows]]:
     return [write_shard(tmp_path, f"train-{i:05}", shard) for i, shard in enumerate(rows)], rows
 
 
-ORDER = Order(seed=3, budget=60, micro_batches=3, pool_pairs=100)
+ORDER = BatchOrder(seed=3, budget=60, micro_batches=3, pool_pairs=100)
 
 
-def _facts(step: Step) -> list[tuple[int, bool, list[list[int]], list[list[int]]]]:
+def _facts(step: TrainingStep) -> list[tuple[int, bool, list[list[int]], list[list[int]]]]:
     return [
         (
-            micro.place,
+            micro.index,
             micro.counts,
             micro.batch.source.ids.tolist(),
             micro.batch.target.ids.tolist(),
         )
-        for micro in step.micros
+        for micro in step.micro_batches
     ]
 
 
@@ -76,7 +76,7 @@ def test_a_batch_holds_the_pairs_right_padded_between_their_marks(
         if step.after.epoch:
             break
         predicted = 0
-        for micro in step.micros:
+        for micro in step.micro_batches:
             source, target = micro.batch.source, micro.batch.target
             assert source.lengths is not None and target.lengths is not None
             for i in range(len(source.ids)):
@@ -93,11 +93,13 @@ def test_a_batch_holds_the_pairs_right_padded_between_their_marks(
     assert seen > 250
 
 
-@pytest.mark.parametrize("marks", [Marks(False, False), Marks(True, False), Marks(True, True)])
-def test_marks_are_set_as_asked(tmp_path: Path, marks: Marks) -> None:
+@pytest.mark.parametrize(
+    "marks", [SpecialTokens(False, False), SpecialTokens(True, False), SpecialTokens(True, True)]
+)
+def test_marks_are_set_as_asked(tmp_path: Path, marks: SpecialTokens) -> None:
     shard = write_shard(tmp_path, "a", [([7, 8, 9], [5]), ([7], [5, 6, 4])])
-    loader = Loader([shard], Order(seed=0, budget=100, source=marks, target=marks))
-    batch = next(loader.steps()).micros[0].batch
+    loader = Loader([shard], BatchOrder(seed=0, budget=100, source=marks, target=marks))
+    batch = next(loader.steps()).micro_batches[0].batch
     rows = {
         tuple(row[:n])
         for row, n in zip(batch.source.ids.tolist(), batch.source.lengths.tolist(), strict=True)
@@ -114,7 +116,7 @@ def test_ranks_together_read_what_one_reads(corpus: tuple[list[Shard], list[Rows
             parts = [next(rank) for rank in ranks]
             assert {part.target_tokens for part in parts} == {alone.target_tokens}
             assert {part.after for part in parts} == {alone.after}
-            assert len({len(part.micros) for part in parts}) == 1
+            assert len({len(part.micro_batches) for part in parts}) == 1
             together = sorted(fact for part in parts for fact in _facts(part) if fact[1])
             assert together == _facts(alone)
 
@@ -127,20 +129,20 @@ def test_a_stream_goes_on_from_its_state_on_another_number_of_ranks(
     state = Loader(shards, ORDER).state(whole[16].after)
     assert set(state) == {"epoch", "pool", "batch", "step", "data"}
     rank = Loader(shards, ORDER, rank=1, world=2)
-    for expected, step in zip(whole[17:], rank.steps(rank.place(state)), strict=False):
+    for expected, step in zip(whole[17:], rank.steps(rank.cursor(state)), strict=False):
         assert [fact for fact in _facts(step) if fact[1]] == _facts(expected)[1::2]
 
 
 def test_changed_data_are_reported_not_absorbed(corpus: tuple[list[Shard], list[Rows]]) -> None:
     shards, _ = corpus
-    state = Loader(shards, ORDER).state(Place(step=5))
+    state = Loader(shards, ORDER).state(Cursor(step=5))
     for other in (
         Loader(shards[:4], ORDER),
-        Loader(shards, Order(seed=3, budget=61, micro_batches=3, pool_pairs=100)),
+        Loader(shards, BatchOrder(seed=3, budget=61, micro_batches=3, pool_pairs=100)),
         Loader(shards, ORDER, weights={"a": 2.0}),
     ):
         with pytest.raises(ArtefactError, match="not those of the checkpoint"):
-            other.place(state)
+            other.cursor(state)
 
 
 def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
     for step in Loader(shards, ORDER, weights={"two": 3.0}).steps():
         if step.after.epoch:
             break
-        for micro in step.micros:
+        for micro in step.micro_batches:
             for number in micro.batch.source.ids[:, 0].tolist():
                 counts[4 if number < 44 else 44] += 1
     assert counts[44] > 2 * counts[4]
@@ -163,14 +165,14 @@ def test_text_segmented_anew_keeps_the_order_and_goes_on_the_same(tmp_path: Path
     tokenizer = SentencePiece.train(lines, size=320)
     ids = tokenizer.encode(lines)
     shard = write_shard(tmp_path, "a", list(zip(ids, ids, strict=True)))
-    order = Order(seed=1, budget=400)
+    order = BatchOrder(seed=1, budget=400)
     plain = Loader([shard], order)
-    loader = Loader([shard], order, sampling=Sampling(tokenizer, alpha=0.2))
+    loader = Loader([shard], order, sampling=SubwordSampling(tokenizer, alpha=0.2))
     steps = list(islice(loader.steps(), 12))
     differ = 0
     for drawn, stored in zip(steps, plain.steps(), strict=False):
         assert drawn.after == stored.after
-        a, b = (step.micros[0].batch.source for step in (drawn, stored))
+        a, b = (step.micro_batches[0].batch.source for step in (drawn, stored))
         texts = [[tokenizer.decode(row) for row in side.ids.tolist()] for side in (a, b)]
         assert texts[0] == texts[1]
         differ += not torch.equal(a.lengths, b.lengths)
@@ -188,7 +190,7 @@ def test_a_failure_in_the_thread_ahead_is_raised_to_the_reader(tmp_path: Path) -
 
 def test_a_directory_without_a_manifest_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match=r"manifest\.json: there is no such file"):
-        Prepared.open(str(tmp_path))
+        PreparedData.open(str(tmp_path))
 
 
 def test_multi30k_is_padded_by_at_most_nine_per_cent(corpora: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_stream_goes_on_at_once(tmp_path: Path) -> None:
     """A pool is planned in a tenth of a second; the limit leaves room for a busy machine."""
     rows: Rows = [([5] * (1 + i % 40), [6] * (1 + i % 37)) for i in range(20_000)]
     first = write_shard(tmp_path, "a", rows)
-    loader = Loader([first] * 200, Order(seed=1, budget=4_096))
+    loader = Loader([first] * 200, BatchOrder(seed=1, budget=4_096))
     begun = time.process_time()
-    next(loader.steps(Place(epoch=1, pool=3, batch=2_000, step=9_999)))
+    next(loader.steps(Cursor(epoch=1, pool=3, batch=2_000, step=9_999)))
     assert time.process_time() - begun < 2

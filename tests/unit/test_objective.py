@@ -7,17 +7,17 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from regard.attention import Choice
+from regard.attention import SampledPosition
 from regard.batch import Tokens
-from regard.nn.decoder import Decoded
+from regard.nn.interfaces import Decoded
 from regard.train import cross_entropy as chunks
 from regard.train.cross_entropy import _ChunkedCrossEntropy, cross_entropy
-from regard.train.objective import (
+from regard.train.losses import (
+    CoverageLoss,
     CrossEntropy,
-    DoublyStochastic,
     Reinforce,
 )
-from tests.tiny import target, tiny
+from tests.tiny_models import target, tiny
 
 E, V = 8, 11
 LENGTHS = torch.tensor([5, 2, 4])
@@ -133,7 +133,7 @@ def test_reinforce_rewards_what_went_better_than_usual() -> None:
     entropy = torch.rand(3, 5, requires_grad=True)
     reinforce = Reinforce(reward=0.5, entropy=0.02)
     reinforce.baseline.fill_(-2.0)
-    loss = reinforce(Decoded(hidden, Choice(logp, entropy)), layer, Tokens(ids, LENGTHS))
+    loss = reinforce(Decoded(hidden, SampledPosition(logp, entropy)), layer, Tokens(ids, LENGTHS))
     loss.total.backward()
     logps = layer(hidden).log_softmax(-1).gather(-1, ids[..., None])[..., 0]
     real = torch.arange(5) < LENGTHS[:, None]
@@ -146,7 +146,7 @@ def test_reinforce_rewards_what_went_better_than_usual() -> None:
 
 def test_reinforce_moves_its_baseline_in_training_only() -> None:
     reinforce = Reinforce().eval()
-    choice = Choice(torch.zeros(3, 5), torch.zeros(3, 5))
+    choice = SampledPosition(torch.zeros(3, 5), torch.zeros(3, 5))
     ids = torch.randint(0, V, (3, 5))
     reinforce(Decoded(torch.randn(3, 5, E), choice), readout(), Tokens(ids))
     assert reinforce.baseline == 0
@@ -156,12 +156,12 @@ def test_the_doubly_stochastic_regulariser_wants_every_region_seen() -> None:
     """Xu et al. 2015, eq. 14: λ Σ_s (1 − Σ_t α_ts)², over the steps that are not padding."""
     small = tiny("caption-soft")
     source, words = small.source([1, 1, 1]), target(3, 5)
-    regulariser = DoublyStochastic(small.model.decoder.attention, strength=0.3)
-    with regulariser.listening():
+    regulariser = CoverageLoss(small.model.decoder.attention, strength=0.3)
+    with regulariser.recording():
         small.model(source, words)
     got = regulariser.loss(Tokens(words, LENGTHS))
     looks = []
-    with small.model.decoder.attention.heard_by(looks.append):
+    with small.model.decoder.attention.record(looks.append):
         small.model(source, words)
     weights = torch.cat([look.weights for look in looks], dim=2)[:, 0]  # B T S
     want = sum(

@@ -10,7 +10,7 @@ from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
 
-from regard.explain.page import frame, page, viewer
+from regard.explain.page import explanation_page, notebook_frame, viewer_script
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -45,12 +45,12 @@ class Elements(HTMLParser):
 
 def test_records_come_back_as_they_went_in() -> None:
     records = [json.dumps({"text": text}, ensure_ascii=False) for text in HOSTILE]
-    raw = Elements(page(records, "a title")).raw
+    raw = Elements(explanation_page(records, "a title")).raw
     assert [json.loads(each)["text"] for each in raw[1:-1]] == HOSTILE
 
 
 def test_no_record_can_close_its_element() -> None:
-    text = page([json.dumps(HOSTILE, ensure_ascii=False)], "a title")
+    text = explanation_page([json.dumps(HOSTILE, ensure_ascii=False)], "a title")
     tags = [tag for tag, _ in Elements(text).tags]
     assert tags.count("script") == 2
     data = text.split('<script type="application/json">')[1].split("</script>")[0]
@@ -59,12 +59,12 @@ def test_no_record_can_close_its_element() -> None:
 
 def test_a_hostile_title_stays_text() -> None:
     for title in HOSTILE:
-        tags = [tag for tag, _ in Elements(page(["{}"], title)).tags]
+        tags = [tag for tag, _ in Elements(explanation_page(["{}"], title)).tags]
         assert tags.count("script") == 2 and "img" not in tags
 
 
 def test_the_policy_allows_this_script_and_this_style_alone() -> None:
-    elements = Elements(page(["{}"], "a title"))
+    elements = Elements(explanation_page(["{}"], "a title"))
     policy = next(
         attributes["content"] or ""
         for tag, attributes in elements.tags
@@ -78,13 +78,13 @@ def test_the_policy_allows_this_script_and_this_style_alone() -> None:
 
 
 def test_the_policy_stands_before_all_that_it_rules() -> None:
-    text = page(["{}"], "a title")
+    text = explanation_page(["{}"], "a title")
     assert text.index("Content-Security-Policy") < text.index("<style") < text.index("<script")
 
 
 def test_a_frame_holds_the_page_and_lets_nothing_out() -> None:
-    whole = page([json.dumps(HOSTILE)], 'a "title"')
-    framed = frame(whole, height=500)
+    whole = explanation_page([json.dumps(HOSTILE)], 'a "title"')
+    framed = notebook_frame(whole, height=500)
     (tag, attributes), *_ = Elements(framed).tags
     assert tag == "iframe"
     assert attributes["sandbox"] == "allow-scripts"
@@ -94,7 +94,7 @@ def test_a_frame_holds_the_page_and_lets_nothing_out() -> None:
 
 
 def test_the_viewer_is_small_and_whole() -> None:
-    script = viewer()
+    script = viewer_script()
     assert len(gzip.compress(script.encode(), 9)) <= 60 * 1024
     assert "</script" not in script.lower() and "<!--" not in script
     assert "regard-view" in script

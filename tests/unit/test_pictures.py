@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from regard.data.batches.pictures import Pictures, from_ids, to_ids
-from regard.data.grids import Grid
-from regard.data.images import Frame, encode_png
-from regard.data.preparation import pictures as preparation
+from regard.data.formats.grids import FeatureGrid
+from regard.data.formats.images import ImageFrame, encode_png
+from regard.data.loading.image_shards import ImageShards, from_ids, to_ids
+from regard.data.preparation import prepare_images as preparation
 from regard.data.preparation.dedupe import hash_texts
-from regard.data.preparation.pictures import prepare_pictures
-from regard.data.preparation.runner import InProcess
+from regard.data.preparation.prepare_images import prepare_pictures
+from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtefactError, CorpusError
 
 
@@ -28,8 +28,8 @@ def draw(folder: Path, count: int) -> list[str]:
 def test_pictures_are_found_by_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "EACH", 3)
     names, out = draw(tmp_path, 7), str(tmp_path / "out")
-    prepare_pictures([*names, *names[:2]], out, Frame(4, 4), InProcess())
-    pictures = Pictures.open(out)
+    prepare_pictures([*names, *names[:2]], out, ImageFrame(4, 4), InProcessRunner())
+    pictures = ImageShards.open(out)
     assert [count for _, count in pictures.shards] == [3, 3, 1]
     order = [6, 0, 3, 3, 2]
     seen = pictures.read(hash_texts([names[i] for i in order]))
@@ -45,26 +45,28 @@ def test_a_hash_goes_through_ids_and_back() -> None:
 
 def test_what_was_prepared_is_not_prepared_again(tmp_path: Path) -> None:
     names, out, told = draw(tmp_path, 2), str(tmp_path / "out"), []
-    prepare_pictures(names, out, Frame(8, 8), InProcess(), told.append)
-    prepare_pictures(names, out, Frame(8, 8), InProcess(), told.append)
+    prepare_pictures(names, out, ImageFrame(8, 8), InProcessRunner(), told.append)
+    prepare_pictures(names, out, ImageFrame(8, 8), InProcessRunner(), told.append)
     assert [progress.found for progress in told] == [0, 1]
     Path(names[0]).write_bytes(encode_png(np.full((8, 8, 3), 77, np.uint8)))
-    prepare_pictures(names, out, Frame(8, 8), InProcess(), told.append)
+    prepare_pictures(names, out, ImageFrame(8, 8), InProcessRunner(), told.append)
     assert told[-1].found == 0
-    assert Pictures.open(out).read(hash_texts(names))[0].max() == 77
+    assert ImageShards.open(out).read(hash_texts(names))[0].max() == 77
 
 
 def test_a_missing_picture_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"nowhere\.png"):
-        prepare_pictures(["nowhere.png"], str(tmp_path / "out"), Frame(8, 8), InProcess())
+        prepare_pictures(
+            ["nowhere.png"], str(tmp_path / "out"), ImageFrame(8, 8), InProcessRunner()
+        )
 
 
 def test_damage_to_prepared_pictures_is_noticed(tmp_path: Path) -> None:
     names, out = draw(tmp_path, 2), tmp_path / "out"
     with pytest.raises(ArtefactError, match=r"pictures\.json"):
-        Pictures.open(str(out))
-    prepare_pictures(names, str(out), Frame(8, 8), InProcess())
-    opened = Pictures.open(str(out))
+        ImageShards.open(str(out))
+    prepare_pictures(names, str(out), ImageFrame(8, 8), InProcessRunner())
+    opened = ImageShards.open(str(out))
     with pytest.raises(ArtefactError, match="missing"):
         opened.read(np.array([7], np.uint64))
     pixels = out / "pictures-00000.pixels"
@@ -73,7 +75,7 @@ def test_damage_to_prepared_pictures_is_noticed(tmp_path: Path) -> None:
         opened.read(hash_texts(names))
     (out / "pictures.hashes").write_bytes(b"12345678")
     with pytest.raises(ArtefactError, match="not whole"):
-        Pictures.open(str(out))
+        ImageShards.open(str(out))
 
 
 def test_grids_are_read_from_safetensors(tmp_path: Path) -> None:
@@ -81,8 +83,8 @@ def test_grids_are_read_from_safetensors(tmp_path: Path) -> None:
     grids = {str(i): numbers.normal(size=(2, 3, 5)).astype(np.float32) for i in range(3)}
     save_file(grids, path)
     names, out = [f"{path}#{key}" for key in grids], str(tmp_path / "out")
-    prepare_pictures(names, out, Grid(2, 3, 5), InProcess())
-    seen = Pictures.open(out).read(hash_texts(names[::-1]))
+    prepare_pictures(names, out, FeatureGrid(2, 3, 5), InProcessRunner())
+    seen = ImageShards.open(out).read(hash_texts(names[::-1]))
     assert seen.dtype == np.float16
     np.testing.assert_allclose(seen[0], grids["2"], atol=2e-3)
 
@@ -103,5 +105,5 @@ def test_a_wrong_grid_is_refused(name: str, said: str, tmp_path: Path) -> None:
     save_file({"a": np.zeros((2, 2, 2), np.float32), "nan": nan}, tmp_path / "f.safetensors")
     (tmp_path / "damaged.safetensors").write_bytes(b"\xff" * 40)
     with pytest.raises(CorpusError, match=r"safetensors") as raised:
-        Grid(2, 3, 5).read(f"{tmp_path}/{name}")
+        FeatureGrid(2, 3, 5).read(f"{tmp_path}/{name}")
     assert said in str(raised.value)

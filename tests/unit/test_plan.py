@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.data.batches.plan import Batches, arrange, cut_pool
-from regard.data.batches.stream import Place, Turn, places_of, turns
+from regard.data.loading.batch_plan import BatchCuts, arrange, cut_pool
+from regard.data.loading.cursor import Cursor, StepPlan, plan_steps, rank_batches
 
 
 class Corpus:
@@ -42,14 +42,18 @@ class Corpus:
         batches = cut_pool(self.seed, epoch, number, widths, shares, self.budget)
         return Named(batches, names, widths)
 
-    def turns(self, place: Place) -> Iterator[Turn[Named]]:
-        return turns(place, self.micro_batches, lambda epoch: len(self.pools(epoch)), self.open)
+    def turns(self, place: Cursor) -> Iterator[StepPlan[Named]]:
+        return plan_steps(
+            place, self.micro_batches, lambda epoch: len(self.pools(epoch)), self.open
+        )
 
 
 class Named:
     """The batches of a pool, as the names of their pairs."""
 
-    def __init__(self, batches: Batches, names: list[tuple[int, int]], widths: np.ndarray) -> None:
+    def __init__(
+        self, batches: BatchCuts, names: list[tuple[int, int]], widths: np.ndarray
+    ) -> None:
         self.batches, self.names, self.widths = batches, names, widths
 
     def __len__(self) -> int:
@@ -59,7 +63,7 @@ class Named:
         return tuple(self.names[row] for row in self.batches.rows(batch))
 
 
-def _pairs(turn: Turn[Named]) -> list[tuple[tuple[int, int], ...]]:
+def _pairs(turn: StepPlan[Named]) -> list[tuple[tuple[int, int], ...]]:
     return [pool.pairs(batch) for pool, batch in turn.batches]
 
 
@@ -77,7 +81,7 @@ def test_each_epoch_is_a_permutation_and_any_ranks_go_on_from_any_step(
 ) -> None:
     corpus = Corpus(seed, counts, budget, micro_batches)
     whole = []
-    for turn in corpus.turns(Place()):
+    for turn in corpus.turns(Cursor()):
         whole.append(turn)
         if turn.after.epoch and len(whole) > stop:
             break
@@ -95,7 +99,7 @@ def test_each_epoch_is_a_permutation_and_any_ranks_go_on_from_any_step(
     for expected, turn in zip(tail, corpus.turns(place), strict=False):
         assert turn.after == expected.after
         said = _pairs(turn)
-        ranks = [places_of(rank, world, len(said)) for rank in range(world)]
+        ranks = [rank_batches(rank, world, len(said)) for rank in range(world)]
         assert len({len(places) for places in ranks}) == 1  # all make as many passes
         taken = sorted(place for places in ranks for place in places)
         assert taken[: len(said)] == list(range(len(said)))
@@ -140,7 +144,7 @@ def test_a_weight_says_how_often_an_epoch_reads_a_corpus(
     read = 0
     for number, pool in enumerate(arrange(5, 0, counts, [weight] * 10, 300)):
         widths = np.concatenate([lengths[visit.shard] for visit in pool])
-        shares = np.repeat([visit.share for visit in pool], 100)
+        shares = np.repeat([visit.fraction for visit in pool], 100)
         read += len(cut_pool(5, 0, number, widths, shares, 300).order)
     assert low <= read <= high
 
@@ -153,11 +157,11 @@ def test_a_pool_is_a_bounded_part_of_the_corpus() -> None:
 
 def test_the_stream_of_two_ranks_is_that_of_one_through_a_change_of_world() -> None:
     corpus = Corpus(3, [40, 30, 20], budget=60, micro_batches=4)
-    expected = [_pairs(turn) for turn in islice(corpus.turns(Place()), 40)]
-    place, said = Place(), []
+    expected = [_pairs(turn) for turn in islice(corpus.turns(Cursor()), 40)]
+    place, said = Cursor(), []
     for world, steps in ((2, 13), (4, 9), (3, 18)):
         for turn in islice(corpus.turns(place), steps):
-            places = sorted(i for rank in range(world) for i in places_of(rank, world, 4))
+            places = sorted(i for rank in range(world) for i in rank_batches(rank, world, 4))
             said.append([_pairs(turn)[i] for i in places if i < len(turn.batches)])
             place = turn.after
     assert said == expected

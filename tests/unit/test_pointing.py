@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data.captions import Named
-from regard.explain.align import Pointer
-from regard.explain.pointing import Regions, Seen, point
-from regard.explain.reread import Reading
+from regard.align.extraction import AlignmentHead
+from regard.data.formats.captions import NamedObject
+from regard.explain.pointing import PointingExample, Regions, score_pointing
+from regard.inference.forced_decoding import ForcedDecoding
 
 REGIONS = Regions(4, 4, 64, 64)
 
@@ -36,20 +36,22 @@ def test_looks_heads_and_moments_are_told_apart() -> None:
     look = torch.full((2, 3, 16), 1 / 16)
     look[1, 1] = 0.0
     look[1, 1, 5] = 1.0  # row 1, column 1
-    named = Named((2, 5), ((16.0, 16.0, 32.0, 32.0),))
-    seen = Seen(Reading((0.0,) * 3, {"decoder.attention": look}), [(0, 1), (2, 5)], (named,))
-    found = point([seen], REGIONS)
-    best = found[Pointer("decoder.attention", 1, 0, null=False)]
+    named = NamedObject((2, 5), ((16.0, 16.0, 32.0, 32.0),))
+    seen = PointingExample(
+        ForcedDecoding((0.0,) * 3, {"decoder.attention": look}), [(0, 1), (2, 5)], (named,)
+    )
+    found = score_pointing([seen], REGIONS)
+    best = found[AlignmentHead("decoder.attention", 1, 0, null=False)]
     assert (best.hits, best.mass, best.words) == (1.0, 1.0, 1)
     assert best.chance == best.chance_mass == 1 / 16
-    even = found[Pointer("decoder.attention", 0, 0, null=False)]
+    even = found[AlignmentHead("decoder.attention", 0, 0, null=False)]
     assert even.hits == 0.0 and even.mass == pytest.approx(1 / 16)
-    later = found[Pointer("decoder.attention", 1, 1, null=False)]
+    later = found[AlignmentHead("decoder.attention", 1, 1, null=False)]
     assert later.hits == 0.0
-    mean = found[Pointer("decoder.attention", None, 0, null=False)]
+    mean = found[AlignmentHead("decoder.attention", None, 0, null=False)]
     assert mean.hits == 1.0 and mean.mass == pytest.approx(0.5 + 1 / 32)
 
 
 def test_nothing_named_is_nothing_measured() -> None:
-    reading = Reading((0.0,), {"a": torch.full((1, 1, 16), 1 / 16)})
-    assert point([Seen(reading, [(0, 1)], ())], REGIONS) == {}
+    reading = ForcedDecoding((0.0,), {"a": torch.full((1, 1, 16), 1 / 16)})
+    assert score_pointing([PointingExample(reading, [(0, 1)], ())], REGIONS) == {}

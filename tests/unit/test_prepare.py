@@ -12,25 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.data.corpus import Corpus, corpus_of
 from regard.data.filters import FILTERS, SCRIPTS, Limits, fault, faults
+from regard.data.formats.corpus import Corpus, open_corpus
 from regard.data.preparation import dedupe
-from regard.data.preparation.cut import Piece, cut_text, read_lines
-from regard.data.preparation.prepare import Progress, Settings, prepare
-from regard.data.preparation.runner import InProcess
+from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
+from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner
 from regard.errors import CorpusError, SpecError
 from regard.text.normalize import normalize
 from regard.text.tokenizer import SentencePiece
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-SETTINGS = Settings(vocabulary=300, shard_pairs=150)
+SETTINGS = PreparationSettings(vocabulary=300, shard_pairs=150)
 
 
 def written(folder: Path, pairs: list[tuple[str, str]], name: str = "train") -> Corpus:
     for side, suffix in enumerate(("en", "de")):
         text = "".join(f"{pair[side]}\n" for pair in pairs)
         (folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
-    return corpus_of(str(folder / f"{name}.en"), str(folder / f"{name}.de"), name=name)
+    return open_corpus(str(folder / f"{name}.en"), str(folder / f"{name}.de"), name=name)
 
 
 def spelt(i: int) -> str:
@@ -53,14 +53,14 @@ class Log:
     def __init__(self) -> None:
         self.ran: set[str] = set()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: StageProgress) -> None:
         if progress.found < progress.done:
             self.ran.add(progress.stage)
 
 
-def ran(corpora: list[Corpus], out: Path, how: Settings) -> set[str]:
+def ran(corpora: list[Corpus], out: Path, how: PreparationSettings) -> set[str]:
     log = Log()
-    prepare(corpora, str(out), how, InProcess(), tell=log)
+    prepare_corpora(corpora, str(out), how, InProcessRunner(), tell=log)
     return log.ran
 
 
@@ -81,7 +81,7 @@ def test_a_changed_parameter_runs_again_only_what_depends_on_it(tmp_path: Path) 
 def test_what_is_missing_is_made_again(tmp_path: Path, tokenizer: str) -> None:
     corpus, out = [written(tmp_path, PAIRS)], tmp_path / "out"
     how = replace(SETTINGS, tokenizer=tokenizer)
-    prepare(corpus, str(out), how, InProcess())
+    prepare_corpora(corpus, str(out), how, InProcessRunner())
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     (out / "train-00002.source").unlink()
     (out / "train-00004.json").unlink()
@@ -94,7 +94,7 @@ def test_every_pair_is_accounted_for(tmp_path: Path, tokenizer: str) -> None:
     twice = [("English  " + spelt(7) + "!", "Deutsch, " + spelt(7))]
     corpus = [written(tmp_path, [*PAIRS, *bad, *twice])]
     how = replace(SETTINGS, tokenizer=tokenizer, held_out=0.1)
-    prepared = prepare(corpus, str(tmp_path / "out"), how, InProcess())
+    prepared = prepare_corpora(corpus, str(tmp_path / "out"), how, InProcessRunner())
     rows = json.loads((tmp_path / "out" / "manifest.json").read_text())["rows"]
     assert rows["read"] == 1_005 == rows["train"] + rows["held out"] + sum(rows["dropped"].values())
     assert rows["dropped"] == {
@@ -113,7 +113,9 @@ def test_the_split_follows_the_source_not_the_order(tmp_path: Path, tokenizer: s
     for name, rows in (("a", pairs), ("b", shuffled)):
         (tmp_path / name).mkdir()
         how = replace(SETTINGS, tokenizer=tokenizer, held_out=0.2)
-        prepare([written(tmp_path / name, rows)], str(tmp_path / name / "out"), how, InProcess())
+        prepare_corpora(
+            [written(tmp_path / name, rows)], str(tmp_path / name / "out"), how, InProcessRunner()
+        )
         text = (tmp_path / name / "out" / "valid-00000.source.txt").read_text()
         held.append(sorted(text.splitlines()))
     assert held[0] == held[1]
@@ -124,25 +126,25 @@ def test_valid_files_are_kept_whole(tmp_path: Path, tokenizer: str) -> None:
     checks = [*PAIRS[:20], *PAIRS[:20], ("12", "12")]
     how = replace(SETTINGS, tokenizer=tokenizer)
     corpora, valid = [written(tmp_path, PAIRS)], [written(tmp_path, checks, "valid")]
-    prepared = prepare(corpora, str(tmp_path / "out"), how, InProcess(), valid=valid)
+    prepared = prepare_corpora(corpora, str(tmp_path / "out"), how, InProcessRunner(), valid=valid)
     assert sum(shard.pairs for shard in prepared.shards("valid")) == 41
     with pytest.raises(SpecError, match="held_out"):
-        prepare(corpora, "x", replace(how, held_out=0.1), InProcess(), valid=valid)
+        prepare_corpora(corpora, "x", replace(how, held_out=0.1), InProcessRunner(), valid=valid)
 
 
 def test_several_corpora_and_packed_ones_become_one_set(tmp_path: Path, tokenizer: str) -> None:
     table = tmp_path / "more.tsv"
     table.write_text("".join(f"table {s}\ttafel {t}\n" for s, t in PAIRS[:300]))
-    corpora = [written(tmp_path, PAIRS), corpus_of(str(table), name="table")]
+    corpora = [written(tmp_path, PAIRS), open_corpus(str(table), name="table")]
     how = replace(SETTINGS, tokenizer=tokenizer)
-    prepared = prepare(corpora, str(tmp_path / "out"), how, InProcess())
+    prepared = prepare_corpora(corpora, str(tmp_path / "out"), how, InProcessRunner())
     sizes = {"train": 0, "table": 0}
     for shard in prepared.shards("train"):
         shard.verify()
         sizes[shard.corpus] += shard.pairs
     assert sizes == {"train": 1_000, "table": 300}
     with pytest.raises(CorpusError, match="different names"):
-        prepare([corpora[0], corpora[0]], "x", how, InProcess())
+        prepare_corpora([corpora[0], corpora[0]], "x", how, InProcessRunner())
 
 
 @settings(max_examples=200, deadline=None)
@@ -160,9 +162,11 @@ def test_pieces_hold_every_line_in_its_place(
     for path in paths:
         Path(path).write_bytes(("\n".join(lines) + "\n" * ended).encode())
     pieces = cut_text(*paths, size)
-    assert [Piece.of(piece.facts()) for piece in pieces] == pieces
+    assert [CorpusPiece.of(piece.facts()) for piece in pieces] == pieces
     read = [
-        line for piece in pieces for line in read_lines(piece.target, piece.first_line, piece.lines)
+        line
+        for piece in pieces
+        for line in read_piece_lines(piece.target, piece.first_line, piece.lines)
     ]
     assert read == [line.removesuffix("\r") for line in lines]  # as everywhere: \r\n ends a line
 
@@ -172,7 +176,7 @@ def test_a_damaged_line_is_named_by_file_and_number(tmp_path: Path) -> None:
     (tmp_path / "a.de").write_bytes(b"gut\n" * 11)
     piece = cut_text(str(tmp_path / "a.en"), str(tmp_path / "a.de"), 4)[1]
     with pytest.raises(CorpusError, match=r"a\.en, line 8: byte 0xff is not UTF-8"):
-        read_lines(piece.source, piece.first_line, piece.lines)
+        read_piece_lines(piece.source, piece.first_line, piece.lines)
     (tmp_path / "a.de").write_bytes(b"gut\n" * 10)
     with pytest.raises(CorpusError, match=r"a\.en has 11 lines and .*a\.de has 10"):
         cut_text(str(tmp_path / "a.en"), str(tmp_path / "a.de"), 4)
@@ -197,7 +201,7 @@ def test_the_first_of_equal_records_is_kept_however_they_are_partitioned(
                 records[slots[part * width] : slots[(part + 1) * width]]
                 for records, slots in shards
             ]
-            found += dedupe.repeated(ranges).tolist()
+            found += dedupe.find_repeats(ranges).tolist()
         assert sorted(found) == expected
 
 
@@ -274,7 +278,11 @@ def test_every_script_knows_its_own_letters() -> None:
 def test_lengths_have_two_bytes(tmp_path: Path, tokenizer: str) -> None:
     corpus = [written(tmp_path, PAIRS[:50])]
     how = replace(SETTINGS, tokenizer=tokenizer)
-    shard = prepare(corpus, str(tmp_path / "out"), how, InProcess()).shards("train")[0].open()
+    shard = (
+        prepare_corpora(corpus, str(tmp_path / "out"), how, InProcessRunner())
+        .shards("train")[0]
+        .open()
+    )
     assert shard.lengths.dtype == np.uint16 and shard.source.dtype == np.uint16
     source, target = shard.pair(49)
     loaded = SentencePiece.load(Path(tokenizer))
@@ -287,7 +295,7 @@ def test_a_tokeniser_of_another_normal_form_is_refused(tmp_path: Path) -> None:
     for side in ("en", "de"):
         (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in lines))
     SentencePiece.train(lines, size=300, form="NFKC").save(tmp_path / "tokenizer")
-    corpus = corpus_of(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
-    settings = Settings(tokenizer=str(tmp_path / "tokenizer"))
+    corpus = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
+    settings = PreparationSettings(tokenizer=str(tmp_path / "tokenizer"))
     with pytest.raises(SpecError, match="say NFKC"):
-        prepare([corpus], str(tmp_path / "out"), settings, InProcess())
+        prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())

@@ -10,13 +10,20 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from regard.cli.progress import Bar, Course, Lines, show_progress
-from regard.train.report import Began, Ended, Event, Saved, Scores, duration
+from regard.cli.progress import ProgressState, TrainingBar, TrainingLines, show_progress
+from regard.train.events import (
+    CheckpointSaved,
+    Event,
+    Scores,
+    TrainingEnded,
+    TrainingStarted,
+    format_duration,
+)
 from tests.events import back, run, stepped, validated
 
 
 def lines(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
-    show = Lines()
+    show = TrainingLines()
     for event in events:
         show(event)
     said = capsys.readouterr()
@@ -38,13 +45,15 @@ def test_the_plan_comes_first_and_the_end_last(capsys) -> None:
 
 
 def test_steps_are_told_every_ten_seconds_of_the_run_at_most(capsys) -> None:
-    said = lines(capsys, Began(0, 100, 1, {}), *map(stepped, range(1, 51)))  # half a second each
+    said = lines(
+        capsys, TrainingStarted(0, 100, 1, {}), *map(stepped, range(1, 51))
+    )  # half a second each
     assert [line.split(",")[0] for line in said] == [f"step {step}/100" for step in (20, 40)]
     assert "epoch 2: loss 3.000, 8,000 tokens/s, rate 2.00e-02, 40 s to go" in said[0]
 
 
 def test_saves_are_not_told(capsys) -> None:
-    assert lines(capsys, Saved(10, "checkpoints/10", 0.1)) == []
+    assert lines(capsys, CheckpointSaved(10, "checkpoints/10", 0.1)) == []
 
 
 def test_a_validation_says_whether_it_is_the_best(capsys) -> None:
@@ -68,15 +77,15 @@ def test_a_step_back_is_told_with_its_reason(capsys) -> None:
 
 
 def test_a_run_may_end_without_having_been_validated(capsys) -> None:
-    assert lines(capsys, Ended(3, "asked to stop", 0, None)) == [
+    assert lines(capsys, TrainingEnded(3, "asked to stop", 0, None)) == [
         "ended after step 3: asked to stop"
     ]
 
 
-def course(*events: Event) -> Course:
-    heard = Course()
+def course(*events: Event) -> ProgressState:
+    heard = ProgressState()
     for event in events:
-        heard.hear(event)
+        heard.update(event)
     return heard
 
 
@@ -91,9 +100,9 @@ def test_what_went_wrong_leaves_no_trace_in_the_loss() -> None:
 
 
 def test_the_time_to_go_counts_validations_and_saves() -> None:
-    events = [Began(0, 40, 1, {}), *map(stepped, range(1, 11)), validated(10, 20.0)]
+    events = [TrainingStarted(0, 40, 1, {}), *map(stepped, range(1, 11)), validated(10, 20.0)]
     assert course(*events).remaining == pytest.approx((10 * 0.5 + 2) / 10 * 30)
-    assert course(Began(30, 40, 1, {}), stepped(31)).remaining == pytest.approx(0.5 * 9)
+    assert course(TrainingStarted(30, 40, 1, {}), stepped(31)).remaining == pytest.approx(0.5 * 9)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +110,7 @@ def test_the_time_to_go_counts_validations_and_saves() -> None:
     [(9.4, "9 s"), (61.0, "1 min"), (3599.0, "59 min"), (5400.0, "1 h 30 min")],
 )
 def test_a_duration_has_two_parts_at_most(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert format_duration(seconds) == words
 
 
 def terminal() -> tuple[Console, io.StringIO]:
@@ -111,8 +120,12 @@ def terminal() -> tuple[Console, io.StringIO]:
 
 def test_a_bar_shows_where_the_run_stands() -> None:
     console, screen = terminal()
-    bar = Bar(console)
-    for event in (Began(0, 3000, 1, {}), *map(stepped, range(1, 1501)), validated(1500, 20.0)):
+    bar = TrainingBar(console)
+    for event in (
+        TrainingStarted(0, 3000, 1, {}),
+        *map(stepped, range(1, 1501)),
+        validated(1500, 20.0),
+    ):
         bar(event)
     console.print(bar.draw())
     first, second = screen.getvalue().splitlines()[-2:]
@@ -125,17 +138,17 @@ def test_a_bar_shows_where_the_run_stands() -> None:
 
 def test_before_the_run_begins_no_bar_is_shown() -> None:
     console, screen = terminal()
-    console.print(Bar(console).draw())
+    console.print(TrainingBar(console).draw())
     assert screen.getvalue() == ""
 
 
 def test_what_is_said_once_stands_above_the_bar_and_is_taken_literally() -> None:
     console, screen = terminal()
-    bar = Bar(console)
+    bar = TrainingBar(console)
     with Live(get_renderable=bar.draw, console=console, transient=True):
         for event in run(20):
             bar(event)
-        bar(Ended(20, "asked to [stop]", 20, Scores({"bleu": 1.0})))
+        bar(TrainingEnded(20, "asked to [stop]", 20, Scores({"bleu": 1.0})))
     assert "ended after step 20: asked to [stop]" in screen.getvalue()
     assert "step 10: bleu 15.00, the best so far" in screen.getvalue()
 
@@ -143,7 +156,7 @@ def test_what_is_said_once_stands_above_the_bar_and_is_taken_literally() -> None
 def test_where_there_is_no_terminal_there_are_lines(monkeypatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with show_progress() as observer:
-        assert type(observer) is Lines
+        assert type(observer) is TrainingLines
 
 
 def test_on_a_terminal_there_is_a_bar(monkeypatch) -> None:
@@ -154,5 +167,5 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch) -> None:
     with show_progress() as observer:
         for event in run(20):
             observer(event)
-        assert type(observer) is Bar
+        assert type(observer) is TrainingBar
     assert "step 20: bleu 30.00, the best so far" in screen.getvalue()

@@ -9,14 +9,14 @@ import pytest
 
 from regard import svg
 from regard.errors import SpecError
-from regard.explain.pictures.raster import png
+from regard.explain.pictures.raster import svg_to_png
 
 
 def test_a_picture_has_as_many_pixels_as_asked_for() -> None:
     pytest.importorskip("resvg_py")
-    picture = svg.picture(100, 50, [svg.text("ä中 رجل", 10, 20)])
+    picture = svg.svg_document(100, 50, [svg.svg_text("ä中 رجل", 10, 20)])
     for scale in (1, 2.0, 1.5):
-        found = png(picture, scale)
+        found = svg_to_png(picture, scale)
         assert found.startswith(b"\x89PNG")
         assert struct.unpack(">II", found[16:24]) == (100 * scale, 50 * scale)
 
@@ -24,4 +24,4 @@ def test_a_picture_has_as_many_pixels_as_asked_for() -> None:
 def test_without_resvg_the_remedy_is_named(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(SpecError, match=r"pip install 'regard\[pictures\]'"):
-        png("<svg/>")
+        svg_to_png("<svg/>")

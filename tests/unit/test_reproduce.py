@@ -18,20 +18,20 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from regard.align.links import GoldAlignment
 from regard.cli.main import app
-from regard.data.corpus import read_sides
+from regard.config.model import VocabularySizes
+from regard.data.formats.corpus import read_parallel
 from regard.errors import CorpusError
-from regard.evaluate.alignment import Gold
-from regard.evaluate.scores import count
-from regard.reproduce import teach as teaching
-from regard.reproduce.alignments import Alignments, Gilded, read_gilded
-from regard.reproduce.bleu_by_length import BleuByLength
-from regard.reproduce.hansards import written
-from regard.reproduce.mechanisms import Mechanisms, together
-from regard.reproduce.strip import strip_chart
-from regard.reproduce.study import Study, jobs
-from regard.reproduce.teach import Course, Line, prepare, teach
-from regard.spec.model import Sizes
+from regard.evaluate.scores import count_statistics
+from regard.studies import runner as teaching
+from regard.studies.alignments import Alignments, GoldPairs, read_gold_pairs
+from regard.studies.bleu_by_length import BleuByLength
+from regard.studies.hansards import detokenize_hansards
+from regard.studies.mechanisms import Mechanisms, average_seeds
+from regard.studies.runner import RunProgress, WorkerChannel, prepare_runs, train_runs
+from regard.studies.strip_chart import strip_chart
+from regard.studies.study import Study, study_runs
 from tests.conftest import DATA
 
 STUDIES: list[type[Study]] = [BleuByLength, Alignments, Mechanisms]
@@ -39,12 +39,14 @@ needs_corpora = pytest.mark.skipif(not DATA.exists(), reason="needs the corpora:
 
 
 def _sizes(study: Study) -> dict[str, int]:
-    from regard.spec.read import read_run
+    from regard.config.load import load_config
 
     found = {}
     with torch.device("meta"):
         for entry in study.entries:
-            model = read_run(entry.preset, entry.settings).model.build(Sizes(8_000, 8_000))
+            model = load_config(entry.preset, entry.settings).model.build(
+                VocabularySizes(8_000, 8_000)
+            )
             found[entry.name] = sum(parameter.numel() for parameter in model.parameters())
     return found
 
@@ -62,8 +64,8 @@ def test_the_models_of_a_study_have_one_size(study: Callable[..., Study]) -> Non
 def test_the_runs_of_a_study_read_the_same_for_the_same_budget(
     study: Callable[..., Study], tmp_path: Path
 ) -> None:
-    every = jobs(study(quick=True), DATA, tmp_path)
-    assert len({job.home.path for job in every}) == len(every)
+    every = study_runs(study(quick=True), DATA, tmp_path)
+    assert len({job.directory.path for job in every}) == len(every)
     budgets = {
         (job.run.train.steps, job.run.train.batch_tokens, job.run.data.vocabulary) for job in every
     }
@@ -71,29 +73,29 @@ def test_the_runs_of_a_study_read_the_same_for_the_same_budget(
     files = every[0].run.data.train[0].files
     for job in every:
         turned = job.run.data.train[0].files
-        assert turned == (files[::-1] if job.entry.turned else files)
+        assert turned == (files[::-1] if job.entry.reversed else files)
 
 
 def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"train\.en\.gz: is not there; let --data name"):
-        jobs(Mechanisms(quick=False), tmp_path, tmp_path / "out")
+        study_runs(Mechanisms(quick=False), tmp_path, tmp_path / "out")
 
 
 def test_seeds_are_counted_together() -> None:
     references = ["a b c d e", "f g h i j"]
-    one = count(["a b c d e", "f g h i"], references, ["bleu"])["bleu"]
-    other = count(["a b c x e", "f g h i j"], references, ["bleu"])["bleu"]
-    both = together([one, other])
+    one = count_statistics(["a b c d e", "f g h i"], references, ["bleu"])["bleu"]
+    other = count_statistics(["a b c x e", "f g h i j"], references, ["bleu"])["bleu"]
+    both = average_seeds([one, other])
     assert np.array_equal(both.rows, one.rows + other.rows)
     assert min(one.corpus(), other.corpus()) <= both.corpus() <= max(one.corpus(), other.corpus())
 
 
 def test_pairs_whose_words_change_places_are_shown() -> None:
     straight, swapped = frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})
-    gold = [Gold(straight, straight), Gold(swapped, swapped)]
-    pairs = Gilded([["a", "b"]] * 2, [["x", "y"]] * 2, gold)
+    gold = [GoldAlignment(straight, straight), GoldAlignment(swapped, swapped)]
+    pairs = GoldPairs([["a", "b"]] * 2, [["x", "y"]] * 2, gold)
     assert pairs.crossed() == [1, 0]
-    assert pairs.turned().gold[1].sure == swapped
+    assert pairs.reversed().gold[1].sure == swapped
 
 
 def test_gold_words_are_written_as_people_write_them() -> None:
@@ -112,25 +114,25 @@ def test_gold_words_are_written_as_people_write_them() -> None:
         "opposition",
         "?",
     ]
-    text, spans = written(words, "fr")
+    text, spans = detokenize_hansards(words, "fr")
     assert text == "L'ordre des choses, peut-être de l'opposition ?"
     assert [text[start:end] for start, end in spans] == [
         *("L'", "ordre", "des", "des", "choses", ",", "peut", "-", "être", "de", "l'"),
         *("opposition", "?"),
     ]
-    text, spans = written(["is", "it", "the", "member", "'s", "motion", "?"], "en")
+    text, spans = detokenize_hansards(["is", "it", "the", "member", "'s", "motion", "?"], "en")
     assert text == "Is it the member's motion?"
     assert len(spans) == 7
 
 
 @needs_corpora
 def test_all_gold_sentences_keep_their_words() -> None:
-    pairs = read_gilded(DATA)
+    pairs = read_gold_pairs(DATA)
     for words, language in [
         *((s, "en") for s in pairs.sources),
         *((t, "fr") for t in pairs.targets),
     ]:
-        text, spans = written(words, language)
+        text, spans = detokenize_hansards(words, language)
         assert len(spans) == len(words)
         assert "".join(text.split()) == "".join(
             text[start:end] for start, end in dict.fromkeys(spans)
@@ -147,15 +149,17 @@ def test_a_strip_chart_has_a_mark_for_each_value() -> None:
 def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
     """With two of its models; all of them are for `-m slow`."""
     study = Mechanisms(quick=True)
-    two = [job for job in jobs(study, DATA, tmp_path) if job.entry.name in ("dot", "additive")]
-    prepare(two, lambda progress: None)
-    told: list[Course] = []
-    taught = teach(two, 2, told.append)
+    two = [
+        job for job in study_runs(study, DATA, tmp_path) if job.entry.name in ("dot", "additive")
+    ]
+    prepare_runs(two, lambda progress: None)
+    told: list[RunProgress] = []
+    taught = train_runs(two, 2, told.append)
     assert [each.job.entry.name for each in taught] == ["additive", "dot"]
     assert {course.words for course in told} >= {"done"}
     assert all(each.cost.tokens > 0 and each.cost.memory > 0 for each in taught)
     told.clear()
-    assert teach(two, 2, told.append) == taught
+    assert train_runs(two, 2, told.append) == taught
     assert not told
     heard: list[str] = []
     found = study.find(taught, DATA, heard.append)
@@ -172,23 +176,23 @@ def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
 def test_a_run_that_is_stopped_while_it_translates_leaves_that_for_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = jobs(Mechanisms(quick=True), DATA, tmp_path)[0]
-    prepare([job], lambda progress: None)
-    line = Line(Queue(), multiprocessing.Event())
+    job = study_runs(Mechanisms(quick=True), DATA, tmp_path)[0]
+    prepare_runs([job], lambda progress: None)
+    line = WorkerChannel(Queue(), multiprocessing.Event())
     monkeypatch.setattr(teaching, "_line", [line])
-    monkeypatch.setattr(Line, "cut", property(lambda self: job.home.model.exists()))
-    teaching._unless_stopped(teaching._teach, job)
-    assert job.home.model.exists() and not job.outputs.exists() and not job.cost.exists()
+    monkeypatch.setattr(WorkerChannel, "cut", property(lambda self: job.directory.model.exists()))
+    teaching._unless_stopped(teaching._train_one, job)
+    assert job.directory.model.exists() and not job.outputs.exists() and not job.cost.exists()
     monkeypatch.undo()
-    (taught,) = teach([job], 1, lambda course: None)
-    assert len(taught.outputs) == len(read_sides(*job.test)[0])
+    (taught,) = train_runs([job], 1, lambda course: None)
+    assert len(taught.outputs) == len(read_parallel(*job.test)[0])
 
 
 @needs_corpora
 def test_the_links_of_both_directions_are_found_once_and_only_where_they_are_wanted(
     tmp_path: Path,
 ) -> None:
-    every = jobs(Alignments(quick=True), DATA, tmp_path)
+    every = study_runs(Alignments(quick=True), DATA, tmp_path)
 
     def finders() -> list[str]:
         return [job.entry.name for job in teaching._finders(every)]
@@ -198,7 +202,7 @@ def test_the_links_of_both_directions_are_found_once_and_only_where_they_are_wan
     assert guided.guide is not None
     assert guided.guide == guided_back.guide
     for job in (guided, guided_back):
-        job.home.path.mkdir(exist_ok=True)
+        job.directory.path.mkdir(exist_ok=True)
         job.cost.touch()
     assert finders() == ["Bahdanau guided"]
     guided.cost.unlink()

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.data.captions import Captioned, Captions, Named, write_captions
-from regard.data.corpus import blocks
-from regard.data.images import read_picture
+from regard.data.formats.captions import CaptionedImage, Captions, NamedObject, write_captions
+from regard.data.formats.corpus import read_blocks
+from regard.data.formats.images import read_picture
 from regard.data.scenes import Icon, Scenes, read_icons, write_scenes
 from regard.errors import CorpusError
 
@@ -114,8 +114,8 @@ def test_scenes_come_back_from_disk(tmp_path: Path) -> None:
 
 def test_captions_without_objects_and_pictures_elsewhere(tmp_path: Path) -> None:
     given = [
-        Captioned("/pictures/a.png", "ein Hund – ü"),
-        Captioned("s3://bucket/b.png", "b", (Named((0, 1), ((0.0, 0.0, 1.0, 2.0),)),)),
+        CaptionedImage("/pictures/a.png", "ein Hund – ü"),
+        CaptionedImage("s3://bucket/b.png", "b", (NamedObject((0, 1), ((0.0, 0.0, 1.0, 2.0),)),)),
     ]
     write_captions(tmp_path / "x.jsonl", given)
     assert list(Captions(str(tmp_path / "x.jsonl")).read()) == given
@@ -126,8 +126,8 @@ def test_captions_are_a_corpus_whose_keys_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     corpus = Captions(f"{tmp_path}/x.jsonl", source="file", target="text")
     assert corpus.paths == (f"{tmp_path}/x.jsonl",) and not corpus.in_place
-    assert [len(block) for block in blocks(corpus, 2)] == [2, 2, 1]
-    assert next(blocks(corpus, 2, start=3)).pairs().__next__() == (f"{tmp_path}/3.png", "t3")
+    assert [len(block) for block in read_blocks(corpus, 2)] == [2, 2, 1]
+    assert next(read_blocks(corpus, 2, start=3)).pairs().__next__() == (f"{tmp_path}/3.png", "t3")
 
 
 @pytest.mark.parametrize(

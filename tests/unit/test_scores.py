@@ -12,40 +12,40 @@ import pytest
 import sacrebleu
 
 from regard.errors import CorpusError
-from regard.evaluate.scores import score
+from regard.evaluate.scores import score_corpus
 
 OUTPUTS = ["The cat sat on the mat.", "a dog barks loudly"]
 REFERENCES = ["the cat sat on the mat.", "A dog barks at night"]
 
 
 def test_what_is_right_has_a_full_score() -> None:
-    measured = score(REFERENCES, REFERENCES)
+    measured = score_corpus(REFERENCES, REFERENCES)
     assert measured.values == pytest.approx({"bleu": 100, "bleu_lc": 100, "chrf": 100, "ter": 0})
 
 
 def test_bleu_is_the_geometric_mean_of_precisions_by_hand() -> None:
     # 13a: "a b c d e ." against "a b c d f .": 5/6 words, 3/5, 2/4 and 1/3 longer grams agree
-    measured = score(["a b c d e."], ["a b c d f."])
+    measured = score_corpus(["a b c d e."], ["a b c d f."])
     assert measured.values["bleu"] == pytest.approx(100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
 
 
 def test_what_is_too_short_is_punished_by_hand() -> None:
-    measured = score(["a b c d"], ["a b c d e f"])
+    measured = score_corpus(["a b c d"], ["a b c d e f"])
     assert measured.values["bleu"] == pytest.approx(100 * math.exp(1 - 6 / 4))
 
 
 def test_ter_is_edits_per_word_by_hand() -> None:
-    assert score(["a b x d"], ["a b c d e"]).values["ter"] == pytest.approx(100 * 2 / 5)
+    assert score_corpus(["a b x d"], ["a b c d e"]).values["ter"] == pytest.approx(100 * 2 / 5)
 
 
 def test_only_one_bleu_minds_case() -> None:
-    values = score(["THE CAT SAT ON THE MAT."], ["the cat sat on the mat."]).values
+    values = score_corpus(["THE CAT SAT ON THE MAT."], ["the cat sat on the mat."]).values
     assert values["bleu"] < 20
     assert values["bleu_lc"] == pytest.approx(100)
 
 
 def test_the_scores_are_those_of_sacrebleu() -> None:
-    values = score(OUTPUTS, REFERENCES).values
+    values = score_corpus(OUTPUTS, REFERENCES).values
     assert values == {
         "bleu": sacrebleu.corpus_bleu(OUTPUTS, [REFERENCES]).score,
         "bleu_lc": sacrebleu.corpus_bleu(OUTPUTS, [REFERENCES], lowercase=True).score,
@@ -55,27 +55,30 @@ def test_the_scores_are_those_of_sacrebleu() -> None:
 
 
 def test_a_score_says_how_it_was_computed() -> None:
-    signatures = score(OUTPUTS, REFERENCES).signatures
+    signatures = score_corpus(OUTPUTS, REFERENCES).signatures
     version = f"version:{sacrebleu.__version__}"
     assert signatures["bleu"] == f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|{version}"
     assert signatures["bleu_lc"] == f"nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|{version}"
     assert all(version in signature for signature in signatures.values())
-    assert signatures.keys() == score(OUTPUTS, REFERENCES).values.keys()
+    assert signatures.keys() == score_corpus(OUTPUTS, REFERENCES).values.keys()
 
 
 def test_a_sentence_may_be_empty() -> None:
-    assert score(["", "a dog barks at night"], ["a cat", "a dog barks at night"]).values["bleu"] > 0
-    assert score([""], ["a cat"]).values["bleu"] == 0
+    assert (
+        score_corpus(["", "a dog barks at night"], ["a cat", "a dog barks at night"]).values["bleu"]
+        > 0
+    )
+    assert score_corpus([""], ["a cat"]).values["bleu"] == 0
 
 
 def test_nothing_cannot_be_scored() -> None:
     with pytest.raises(CorpusError, match="there are none to score"):
-        score([], [])
+        score_corpus([], [])
 
 
 def test_an_output_needs_a_reference() -> None:
     with pytest.raises(CorpusError, match="references: 1 for 2 outputs"):
-        score(OUTPUTS, REFERENCES[:1])
+        score_corpus(OUTPUTS, REFERENCES[:1])
 
 
 def test_a_real_test_set_scores_as_on_the_command_line_of_sacrebleu(
@@ -88,5 +91,5 @@ def test_a_real_test_set_scores_as_on_the_command_line_of_sacrebleu(
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     command = [sys.executable, "-m", "sacrebleu", "references", "-i", "outputs", "-b", "-w", "4"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    ours = score(outputs, references).values["bleu"]
+    ours = score_corpus(outputs, references).values["bleu"]
     assert float(done.stdout) == pytest.approx(ours, abs=5e-5)

@@ -10,35 +10,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.data.batches.loader import Loader
-from regard.data.batches.pictures import from_ids
-from regard.data.batches.pool import Marks, Order
-from regard.data.batches.shards import Prepared
-from regard.data.captions import Captions
-from regard.data.corpus import Corpus, Lines, documents_of
+from regard.data.formats.captions import Captions
+from regard.data.formats.corpus import Corpus, TextLines, open_documents
+from regard.data.loading.image_shards import from_ids
+from regard.data.loading.loader import Loader
+from regard.data.loading.shard_pool import BatchOrder, SpecialTokens
+from regard.data.loading.shards import PreparedData
 from regard.data.preparation.dedupe import hash_texts
-from regard.data.preparation.prepare import Settings, prepare
-from regard.data.preparation.runner import InProcess, Processes, Runner
-from regard.data.preparation.sides import LONGEST_SENTENCE, SIDES, SideName
+from regard.data.preparation.fields import FIELDS, MAX_SENTENCE_LENGTH, FieldName
+from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
 from regard.errors import CorpusError
 from regard.text.tokenizer import EOS, SentencePiece
-from regard.text.windows import window_sizes, windows
-from tests.judged import make_judged
-from tests.prose import make_prose
-from tests.shown import make_shown
+from regard.text.windows import split_windows, window_sizes
+from tests.captioned_images import make_shown
+from tests.labelled_documents import make_judged
+from tests.plain_texts import make_prose
 
-SIDES_OF: dict[str, tuple[SideName, SideName]] = {
+SIDES_OF: dict[str, tuple[FieldName, FieldName]] = {
     "texts": ("nothing", "prose"),
     "documents": ("document", "label"),
     "captions": ("name", "text"),
 }
 FILES = {"texts": "train.txt", "documents": "train.jsonl", "captions": "shown/train.jsonl"}
 OF: dict[str, Callable[..., Corpus]] = {
-    "texts": Lines,
-    "documents": documents_of,
+    "texts": TextLines,
+    "documents": open_documents,
     "captions": Captions,
 }
-BARE = Marks(begin=False, end=False)
+BARE = SpecialTokens(begin=False, end=False)
 
 
 @pytest.mark.parametrize("length", [0, 1, 6, 7, 8, 20, 21, 22])
@@ -46,7 +46,7 @@ def test_windows_are_few_and_equal_and_lose_nothing(length: int) -> None:
     sizes = window_sizes(length, 7)
     assert sum(sizes) == length and len(sizes) == -(-length // 7)
     assert not sizes or max(sizes) - min(sizes) <= 1
-    found = windows(range(length), 7)
+    found = split_windows(range(length), 7)
     assert [item for window in found for item in window] == list(range(length))
 
 
@@ -59,18 +59,18 @@ def corpus(kind: str, folder: Path, *, packed: bool = False) -> Corpus:
     return OF[kind](str(path), name="train")
 
 
-def prepared(kind: str, folder: Path, out: Path, runner: Runner, **more: bool) -> Prepared:
-    settings = Settings(
+def prepared(kind: str, folder: Path, out: Path, runner: Runner, **more: bool) -> PreparedData:
+    settings = PreparationSettings(
         vocabulary=290,
-        sides=SIDES_OF[kind],
+        fields=SIDES_OF[kind],
         limits=None,
         dedupe="none",
         held_out=0.1,
-        longest=60,
+        max_length=60,
         shard_pairs=64,
     )
     with runner:
-        return prepare([corpus(kind, folder, **more)], str(out), settings, runner)
+        return prepare_corpora([corpus(kind, folder, **more)], str(out), settings, runner)
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +85,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_law_11_engine_whoever_prepares_them_and_however_packed_shards_are_the_same(
     kind: str, folder: Path, tmp_path: Path
 ) -> None:
-    here = prepared(kind, folder, tmp_path / "a", InProcess())
-    many = prepared(kind, folder, tmp_path / "b", Processes(2))
-    unpacked = prepared(kind, folder, tmp_path / "c", InProcess(), packed=True)
+    here = prepared(kind, folder, tmp_path / "a", InProcessRunner())
+    many = prepared(kind, folder, tmp_path / "b", ProcessRunner(2))
+    unpacked = prepared(kind, folder, tmp_path / "c", InProcessRunner(), packed=True)
     assert len(here.shards("train")) > 2
     for split in ("train", "valid"):
         one, other, third = (
@@ -103,21 +103,23 @@ def test_law_9_order_is_that_of_seed_and_epoch_for_any_ranks(
     kind: str, folder: Path, tmp_path: Path
 ) -> None:
     """Two ranks read between them what one reads, step by step."""
-    shards = prepared(kind, folder, tmp_path, InProcess()).shards("train")
-    begins = Marks(begin=kind == "texts", end=False)
-    order = Order(3, 200, micro_batches=2, source=BARE, target=begins)
+    shards = prepared(kind, folder, tmp_path, InProcessRunner()).shards("train")
+    begins = SpecialTokens(begin=kind == "texts", end=False)
+    order = BatchOrder(3, 200, micro_batches=2, source=BARE, target=begins)
     alone = Loader(shards, order).steps()
     pair = [Loader(shards, order, rank=rank, world=2).steps() for rank in (0, 1)]
     for _ in range(8):
         whole, parts = next(alone), [next(one) for one in pair]
         assert [s.after for s in parts] == [whole.after] * 2
         assert [s.target_tokens for s in parts] == [whole.target_tokens] * 2
-        for micro, part in zip(whole.micros, [p.micros[0] for p in parts], strict=False):
+        for micro, part in zip(
+            whole.micro_batches, [p.micro_batches[0] for p in parts], strict=False
+        ):
             for side in ("source", "target"):
                 ours, theirs = (getattr(one.batch, side) for one in (micro, part))
                 assert ours.ids.equal(theirs.ids) and ours.lengths.equal(theirs.lengths)
-        said = sum(int(m.batch.target.lengths.sum()) for m in whole.micros)
-        rows = sum(len(m.batch.target.ids) for m in whole.micros)
+        said = sum(int(m.batch.target.lengths.sum()) for m in whole.micro_batches)
+        rows = sum(len(m.batch.target.ids) for m in whole.micro_batches)
         assert whole.target_tokens == said - rows * begins.count  # a label is one: a document
     for steps in (alone, *pair):
         steps.close()
@@ -125,25 +127,25 @@ def test_law_9_order_is_that_of_seed_and_epoch_for_any_ranks(
 
 def test_a_label_is_one_id_and_a_document_its_sentences() -> None:
     tokenizer = SentencePiece.train(["one two three four five six"] * 9, size=290)
-    side = SIDES["document"]
+    side = FIELDS["document"]
     clean = side.clean("One two.  Three!\u2029\u2029 \u2029\u2029four", "NFC")
     assert side.lines(clean) == ["One two.", "Three!", "four"]
     long = " ".join(["one"] * 300)
     flat = side.encode([clean, long], tokenizer, [])
     rows = flat.ids.tolist()[: int(flat.lengths[0])], flat.ids.tolist()[int(flat.lengths[0]) :]
     pieces = len(tokenizer.encode([long])[0])
-    parts = -(-pieces // LONGEST_SENTENCE)
+    parts = -(-pieces // MAX_SENTENCE_LENGTH)
     assert parts > 1 and [row.count(EOS) for row in rows] == [3, parts]
-    assert rows[1].index(EOS) <= LONGEST_SENTENCE and len(rows[1]) == pieces + parts
-    labels = SIDES["label"].encode(["b", "a", "b"], tokenizer, ["a", "b"])
+    assert rows[1].index(EOS) <= MAX_SENTENCE_LENGTH and len(rows[1]) == pieces + parts
+    labels = FIELDS["label"].encode(["b", "a", "b"], tokenizer, ["a", "b"])
     assert labels.ids.tolist() == [1, 0, 1] and labels.lengths.tolist() == [1, 1, 1]
     with pytest.raises(CorpusError, match="label 'c': no training document has it"):
-        SIDES["label"].encode(["c"], tokenizer, ["a", "b"])
+        FIELDS["label"].encode(["c"], tokenizer, ["a", "b"])
 
 
 def test_a_name_is_four_ids_whatever_it_is_called() -> None:
     tokenizer = SentencePiece.train(["one two three four five six"] * 9, size=290)
-    side, names = SIDES["name"], ["a.png", "A  ü\u2029/b.png", "x" * 5_000]
+    side, names = FIELDS["name"], ["a.png", "A  ü\u2029/b.png", "x" * 5_000]
     assert [side.clean(name, "NFC") for name in names] == names and side.lines("a.png") == []
     flat = side.encode(names, tokenizer, [])
     assert flat.lengths.tolist() == [4, 4, 4] and flat.ids.dtype == np.uint16
@@ -160,9 +162,11 @@ def test_a_list_of_texts_is_one_document_and_a_line_break_is_no_new_record(
         {"parts": "seven\neight", "label": "b"},
     ]
     file.write_text("\n".join(map(json.dumps, records)) + "\n")
-    settings = Settings(vocabulary=290, sides=("document", "label"), limits=None, dedupe="none")
-    found = documents_of(str(file), source="parts", name="train")
-    ready = prepare([found], str(tmp_path / "out"), settings, InProcess())
+    settings = PreparationSettings(
+        vocabulary=290, fields=("document", "label"), limits=None, dedupe="none"
+    )
+    found = open_documents(str(file), source="parts", name="train")
+    ready = prepare_corpora([found], str(tmp_path / "out"), settings, InProcessRunner())
     (shard,) = ready.shards("train")
     tokenizer, opened = SentencePiece.load(tmp_path / "out"), shard.open()
     documents = [opened.pair(i)[0].tolist() for i in range(shard.pairs)]
@@ -172,4 +176,4 @@ def test_a_list_of_texts_is_one_document_and_a_line_break_is_no_new_record(
 
 def test_a_file_that_is_no_file_of_documents_is_answered_with_what_is() -> None:
     with pytest.raises(CorpusError, match=r"must be a \.tsv file \(label, tab, text\)"):
-        documents_of("reviews.txt")
+        open_documents("reviews.txt")

@@ -11,11 +11,11 @@ from torch import nn
 
 from regard.attention import Attention, Dropout
 from regard.batch import Tokens
-from regard.nn.decoder import Decoded
-from regard.train.objective import CrossEntropy, Reinforce
-from regard.train.speed import Speed, has_bf16
+from regard.nn.interfaces import Decoded
+from regard.train.losses import CrossEntropy, Reinforce
+from regard.train.performance import Performance, has_bf16
 from tests.conftest import ROOT
-from tests.tiny import PRESETS, Tiny, target, tiny
+from tests.tiny_models import PRESETS, Tiny, target, tiny
 
 CPU = torch.device("cpu")
 
@@ -24,8 +24,8 @@ CPU = torch.device("cpu")
 def test_every_preset_learns_in_bf16(name: str) -> None:
     """Its loss and all its gradients are finite, and near those in fp32."""
     small = tiny.__wrapped__(name)
-    exact, grads = _lesson(small, Speed(precision="fp32"))
-    narrow, narrow_grads = _lesson(small, Speed(precision="bf16"))
+    exact, grads = _lesson(small, Performance(precision="fp32"))
+    narrow, narrow_grads = _lesson(small, Performance(precision="bf16"))
     assert narrow.dtype == torch.float32
     torch.testing.assert_close(narrow, exact, rtol=0.02, atol=0)
     for key, grad in narrow_grads.items():
@@ -35,7 +35,7 @@ def test_every_preset_learns_in_bf16(name: str) -> None:
         assert nn.functional.cosine_similarity(*flat, dim=0) > 0.98
 
 
-def _lesson(small: Tiny, speed: Speed) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+def _lesson(small: Tiny, speed: Performance) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     model = small.model.train()
     model.zero_grad()
     words = target(3, 6)
@@ -52,20 +52,20 @@ def _lesson(small: Tiny, speed: Speed) -> tuple[torch.Tensor, dict[str, torch.Te
 
 
 def test_everything_is_decided_by_the_device_or_as_it_was_asked() -> None:
-    here = Speed().resolve(CPU)
+    here = Performance().resolve(CPU)
     assert here.precision == ("bf16" if has_bf16(CPU) else "fp32")
     assert (here.dropout, here.loss, here.allocator) == ("bytes", "chunked", "glibc")
     assert here.attention == "auto"  # by the length of each memory
-    there = Speed().resolve(torch.device("meta"))
-    assert there == Speed("fp32", "sdpa", "plain", "chunked", "plain")
-    asked = Speed("fp32", "matmul", "plain", "plain", "plain")
+    there = Performance().resolve(torch.device("meta"))
+    assert there == Performance("fp32", "sdpa", "plain", "chunked", "plain")
+    asked = Performance("fp32", "matmul", "plain", "plain", "plain")
     assert asked.resolve(CPU) == asked
 
 
 def test_switches_are_set_wherever_they_are() -> None:
     small = tiny.__wrapped__("transformer")
     whole = nn.ModuleList([small.model, CrossEntropy(), Reinforce()])
-    Speed("fp32", "sdpa", "plain", "plain").apply(whole)
+    Performance("fp32", "sdpa", "plain", "plain").apply(whole)
     parts = list(whole.modules())
     assert {part.kernel for part in parts if isinstance(part, Attention)} == {"sdpa"}
     assert {part.kernel for part in parts if isinstance(part, Dropout)} == {"plain"}
@@ -78,7 +78,7 @@ def test_switches_are_set_wherever_they_are() -> None:
 
 PAGES = """
 import resource, torch
-from regard.train.speed import Speed
+from regard.train.performance import Speed
 Speed(allocator="{allocator}").tune_allocator()
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from regard.train.mesh import World
-from regard.train.state import Buffers
+from regard.train.distributed import World
+from regard.train.train_state import Buffers
 from tests.counting import Counting
 
 
@@ -18,12 +18,12 @@ def test_each_batch_finds_what_the_step_found_and_the_mean_of_what_they_leave_is
         buffers.restore()
         assert memory.tolist() == [1.0, 2.0]
         memory.fill_(left)
-        buffers.note()
+        buffers.record()
     buffers.restore()
     memory.fill_(100.0)  # by a batch that does not count
-    buffers.settle(World())
+    buffers.reduce(World())
     assert memory.tolist() == [4.0, 4.0]
 
 
 def test_a_task_without_buffers_has_nothing_to_settle() -> None:
-    Buffers(Counting()).settle(World())
+    Buffers(Counting()).reduce(World())

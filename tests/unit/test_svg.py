@@ -130,7 +130,7 @@ def test_a_weight_beyond_the_scale_has_the_colour_of_its_end() -> None:
     ],
 )
 def test_text_is_text_and_nothing_else(nasty: str) -> None:
-    picture = svg.picture(10, 10, [svg.text(nasty, 1, 1, whole=nasty)])
+    picture = svg.svg_document(10, 10, [svg.svg_text(nasty, 1, 1, whole=nasty)])
     root = ElementTree.fromstring(picture.encode())
     assert [element.tag.rpartition("}")[2] for element in root.iter()] == [
         "svg",

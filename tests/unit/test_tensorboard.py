@@ -15,8 +15,8 @@ from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from regard.errors import SpecError
-from regard.train.observers.heatmap import heatmap
-from regard.train.observers.tensorboard import TensorBoard
+from regard.train.loggers.pixel_heatmap import pixel_heatmap
+from regard.train.loggers.tensorboard import TensorBoardLogger
 from tests.events import PIECES, READ, back, run, scores, stepped
 
 
@@ -31,7 +31,7 @@ def steps(folder: Path, curve: str) -> list[int]:
 
 @pytest.fixture
 def board(tmp_path: Path) -> Path:
-    observer = TensorBoard(tmp_path)
+    observer = TensorBoardLogger(tmp_path)
     for event in run(20):
         observer(event)
     return tmp_path
@@ -60,18 +60,18 @@ def test_attention_is_a_picture_at_each_validation(board: Path) -> None:
     first, last = shown(board).Images("sample 1/decoder.attention 0")
     assert (first.step, last.step) == (10, 20)
     drawn = np.asarray(Image.open(io.BytesIO(last.encoded_image_string)).convert("RGB"))
-    weights = scores(30.0, 20).samples[0].looks[0].weights.numpy()
-    assert np.array_equal(drawn, heatmap(weights, said=PIECES, read=READ))
+    weights = scores(30.0, 20).samples[0].attention[0].weights.numpy()
+    assert np.array_equal(drawn, pixel_heatmap(weights, row_labels=PIECES, column_labels=READ))
     assert first.encoded_image_string != last.encoded_image_string
 
 
 def test_a_run_that_goes_on_shows_no_step_twice(tmp_path: Path) -> None:
-    killed = TensorBoard(tmp_path)
+    killed = TensorBoardLogger(tmp_path)
     for event in run(20):
         if event.step <= 17:
             killed(event)
     killed.writer.close()
-    observer = TensorBoard(tmp_path, after=10)
+    observer = TensorBoardLogger(tmp_path, after=10)
     for event in run(20, after=10):
         observer(event)
     assert steps(tmp_path, "train/loss") == list(range(1, 21))
@@ -79,7 +79,7 @@ def test_a_run_that_goes_on_shows_no_step_twice(tmp_path: Path) -> None:
 
 
 def test_what_went_wrong_is_hidden_once_the_run_steps_back(tmp_path: Path) -> None:
-    observer = TensorBoard(tmp_path)
+    observer = TensorBoardLogger(tmp_path)
     for event in [*map(stepped, range(1, 8)), back(5, 7), stepped(6, 1.0), stepped(7, 1.0)]:
         observer(event)
     observer.writer.close()
@@ -89,7 +89,7 @@ def test_what_went_wrong_is_hidden_once_the_run_steps_back(tmp_path: Path) -> No
 
 
 def test_a_run_begun_anew_shows_nothing_of_the_old(board: Path) -> None:
-    observer = TensorBoard(board)
+    observer = TensorBoardLogger(board)
     observer(stepped(1))
     observer.writer.close()
     assert steps(board, "train/loss") == [1]
@@ -98,4 +98,4 @@ def test_a_run_begun_anew_shows_nothing_of_the_old(board: Path) -> None:
 def test_where_it_is_missing_its_package_is_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard.writer", None)
     with pytest.raises(SpecError, match=r"pip install 'regard\[tensorboard\]'"):
-        TensorBoard(tmp_path)
+        TensorBoardLogger(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.text import normalize, trace
+from regard.text import normalize, trace_normalization
 from regard.text.normalize import _LONG_TEXT, Form, _clings
 
 FORMS: tuple[Form, ...] = ("NFC", "NFKC")
@@ -68,7 +68,7 @@ def test_each_character_comes_from_its_own_part_of_the_raw_text(
     form: Form, texts: list[str]
 ) -> None:
     for text in texts:
-        traced = trace(text, form)
+        traced = trace_normalization(text, form)
         assert traced.text == normalize(text, form)
         spans = list(zip(traced.starts, traced.ends, strict=True))
         assert len(spans) == len(traced.text)
@@ -92,7 +92,7 @@ def test_every_character_of_unicode_is_traced_and_safe(form: Form) -> None:
         text = "b".join(ASSIGNED[start : start + 500])
         normal = normalize(text, form)
         assert normalize(normal, form) == normal
-        assert len(trace(text, form).starts) == len(normal)
+        assert len(trace_normalization(text, form).starts) == len(normal)
 
 
 @pytest.mark.parametrize("form", FORMS)

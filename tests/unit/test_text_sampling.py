@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from regard.errors import SpecError
 from regard.text import SentencePiece, normalize
-from regard.text.sampling import Cutter
+from regard.text.sampling import SubwordSampler
 
 LINES = [
     f"the {a} {b} sleeps under a {c} tree, slowly sleeping"
@@ -63,9 +63,11 @@ def test_draws_follow_the_probabilities_of_all_ways() -> None:
 
     weights = {w: math.exp(alpha * sum(scores[p] for p in w)) for w in ways(word)}
     total = sum(weights.values())
-    cutter, draws = Cutter(pieces, range(256)), random.Random(0)
+    cutter, draws = SubwordSampler(pieces, range(256)), random.Random(0)
     names = list(pieces)
-    often = Counter(tuple(names[i] for i in cutter.cut(word, alpha, draws)) for _ in range(20_000))
+    often = Counter(
+        tuple(names[i] for i in cutter.sample(word, alpha, draws)) for _ in range(20_000)
+    )
     assert set(often) == set(weights)
     for way, weight in weights.items():
         assert often[way] / 20_000 == pytest.approx(weight / total, abs=0.012)

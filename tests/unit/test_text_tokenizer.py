@@ -20,9 +20,9 @@ from regard.text import (
     UNK,
     SentencePiece,
     normalize,
-    pieces_of_words,
-    words,
-    words_of_pieces,
+    pieces_by_word,
+    split_words,
+    words_by_piece,
 )
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, Kind
 
@@ -83,11 +83,11 @@ def test_every_piece_and_word_knows_its_characters_of_the_raw_text(
                 group += 1
             assert normalize(text[start:end]) == tokenizer.decode(ids[at:group]).strip()
             at = group
-        spans = words(text)
-        for word, pieces in zip(spans, pieces_of_words(found.spans, spans), strict=True):
+        spans = split_words(text)
+        for word, pieces in zip(spans, pieces_by_word(found.spans, spans), strict=True):
             touching = [i for i, (a, b) in enumerate(found.spans) if a < word[1] and b > word[0]]
             assert set(touching) <= set(pieces)
-        owners = words_of_pieces(found.spans, spans)
+        owners = words_by_piece(found.spans, spans)
         assert all(owners) or not spans
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.text import Span, pieces_of_words, sentences, words, words_of_pieces
+from regard.text import Span, pieces_by_word, split_sentences, split_words, words_by_piece
 
 
 def cut(spans: list[Span], text: str) -> list[str]:
@@ -32,13 +32,13 @@ def cut(spans: list[Span], text: str) -> list[str]:
     ],
 )
 def test_what_the_words_are(text: str, expected: list[str]) -> None:
-    assert cut(words(text), text) == expected
+    assert cut(split_words(text), text) == expected
 
 
 @settings(deadline=None)
 @given(st.text())
 def test_words_hold_every_character_but_white_space_once(text: str) -> None:
-    spans = words(text)
+    spans = split_words(text)
     assert all(start < end for start, end in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
@@ -47,10 +47,10 @@ def test_words_hold_every_character_but_white_space_once(text: str) -> None:
 def test_pieces_and_words_are_matched_by_their_characters() -> None:
     spans = [(0, 3), (4, 9)]
     pieces = [(0, 0), (0, 2), (2, 3), (3, 4), (4, 9), (9, 9)]
-    assert words_of_pieces(pieces, spans) == [[0], [0], [0], [1], [1], [1]]
-    assert pieces_of_words(pieces, spans) == [[0, 1, 2], [3, 4, 5]]
-    assert words_of_pieces([(0, 9)], spans) == [[0, 1]]
-    assert words_of_pieces([(0, 1)], []) == [[]]
+    assert words_by_piece(pieces, spans) == [[0], [0], [0], [1], [1], [1]]
+    assert pieces_by_word(pieces, spans) == [[0, 1, 2], [3, 4, 5]]
+    assert words_by_piece([(0, 9)], spans) == [[0, 1]]
+    assert words_by_piece([(0, 1)], []) == [[]]
 
 
 @pytest.mark.parametrize(
@@ -68,28 +68,33 @@ def test_pieces_and_words_are_matched_by_their_characters() -> None:
 )
 def test_where_sentences_end(expected: list[str]) -> None:
     text = "  ".join(expected)
-    assert cut(sentences(text), text) == expected
+    assert cut(split_sentences(text), text) == expected
 
 
 def test_where_sentences_end_without_spaces() -> None:
     text = "今天天气很好。我们去吧！「好的。」他说。"
-    assert cut(sentences(text), text) == ["今天天气很好。", "我们去吧！", "「好的。」", "他说。"]
+    assert cut(split_sentences(text), text) == [
+        "今天天气很好。",
+        "我们去吧！",
+        "「好的。」",
+        "他说。",
+    ]
 
 
 def test_an_empty_line_ends_a_sentence_and_a_line_end_does_not() -> None:
     text = "A title\n \nThe first\nsentence."
-    assert cut(sentences(text), text) == ["A title", "The first\nsentence."]
+    assert cut(split_sentences(text), text) == ["A title", "The first\nsentence."]
 
 
 @settings(deadline=None)
 @given(st.text(st.one_of(st.sampled_from(' .!?。\n"»)a1B'), st.characters())))
 def test_sentences_hold_every_character_but_white_space_once(text: str) -> None:
-    spans = sentences(text)
+    spans = split_sentences(text)
     assert all(start < end and text[start:end].strip() == text[start:end] for start, end in spans)
     assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize("find", [words, sentences])
+@pytest.mark.parametrize("find", [split_words, split_sentences])
 @pytest.mark.parametrize(
     "unit",
     ["a", ". ", "a.b.", '."', "!)", "\n", "\n \n", "。", "' ", "1.", " »", "e\u0301", "\u200d"],

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.engine.engine import Decoding
-from regard.engine.texts import Splitting, join, search_texts
+from regard.inference.engine import SearchOptions
+from regard.inference.pipeline import Splitting, join_segments, search_texts
 from regard.search import Hypothesis
 from regard.text.tokenizer import SentencePiece
 
@@ -38,9 +38,9 @@ def tokenizer() -> SentencePiece:
 
 
 def echoed(tokenizer: SentencePiece, texts: list[str], splitting: Splitting) -> list[str]:
-    found = search_texts(Echo(), tokenizer, splitting, texts, Decoding())
+    found = search_texts(Echo(), tokenizer, splitting, texts, SearchOptions())
     return [
-        join(
+        join_segments(
             text,
             [part.span for part in parts],
             [tokenizer.decode(part.hypotheses[0].tokens) for part in parts],
@@ -50,7 +50,7 @@ def echoed(tokenizer: SentencePiece, texts: list[str], splitting: Splitting) -> 
 
 
 def stretches(tokenizer: SentencePiece, text: str, splitting: Splitting) -> list[str]:
-    (parts,) = search_texts(Echo(), tokenizer, splitting, [text], Decoding())
+    (parts,) = search_texts(Echo(), tokenizer, splitting, [text], SearchOptions())
     return [text[slice(*part.span)] for part in parts]
 
 
@@ -85,7 +85,7 @@ def test_no_character_is_lost_and_nothing_is_longer_than_it_may_be(
     tokenizer, text: str, longest: int
 ) -> None:
     engine = Echo()
-    (parts,) = search_texts(engine, tokenizer, Splitting(longest, longest), [text], Decoding())
+    (parts,) = search_texts(engine, tokenizer, Splitting(longest, longest), [text], SearchOptions())
     covered = {i for part in parts for i in range(*part.span)}
     lost = "".join(c for i, c in enumerate(text) if i not in covered)
     assert tokenizer.normalize(lost) == ""
@@ -95,5 +95,5 @@ def test_no_character_is_lost_and_nothing_is_longer_than_it_may_be(
 
 def test_a_word_of_a_hundred_thousand_letters_is_translated_too(tokenizer) -> None:
     engine = Echo()
-    search_texts(engine, tokenizer, Splitting(100, 200), ["dog" * 30_000], Decoding())
+    search_texts(engine, tokenizer, Splitting(100, 200), ["dog" * 30_000], SearchOptions())
     assert max(engine.read) <= 200

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from regard.errors import SpecError
-from regard.train.observers.curves import curves
-from regard.train.observers.mlflow import MLflow
-from regard.train.observers.tracker import Tracker
-from regard.train.observers.wandb import WandB
-from regard.train.report import Event, Saved
+from regard.train.events import CheckpointSaved, Event
+from regard.train.loggers.event_curves import event_curves
+from regard.train.loggers.mlflow import MLflowLogger
+from regard.train.loggers.tracker import TrackerLogger
+from regard.train.loggers.wandb import WandbLogger
 from tests.events import back, run, stepped, validated
 
 
 def test_a_step_gives_the_curves_of_training() -> None:
-    assert curves(stepped(2)) == {
+    assert event_curves(stepped(2)) == {
         "train/loss": 3.0,
         "train/nll": 2.5,
         "train/rate": 2e-3,
@@ -30,18 +30,22 @@ def test_a_step_gives_the_curves_of_training() -> None:
 
 
 def test_a_validation_gives_the_curves_of_its_scores() -> None:
-    assert curves(validated(2, 20.0)) == {"valid/bleu": 20.0, "valid/chrf": 40.0, "valid/nll": 1.5}
-    assert curves(back(1, 2)) == {}
+    assert event_curves(validated(2, 20.0)) == {
+        "valid/bleu": 20.0,
+        "valid/chrf": 40.0,
+        "valid/nll": 1.5,
+    }
+    assert event_curves(back(1, 2)) == {}
 
 
-@pytest.mark.parametrize(("tracker", "name"), [(MLflow, "mlflow"), (WandB, "wandb")])
+@pytest.mark.parametrize(("tracker", "name"), [(MLflowLogger, "mlflow"), (WandbLogger, "wandb")])
 def test_where_one_is_missing_its_package_is_named(tracker, name, tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(SpecError, match=rf"pip install 'regard\[{name}\]'"):
         tracker(tmp_path)
 
 
-class Shown(Tracker):
+class Shown(TrackerLogger):
     def __init__(self) -> None:
         super().__init__()
         self.steps: list[int] = []
@@ -61,8 +65,8 @@ def shown(*events: Event) -> list[int]:
     return tracker.steps
 
 
-def saved(step: int) -> Saved:
-    return Saved(step, f"checkpoints/{step}", 0.1)
+def saved(step: int) -> CheckpointSaved:
+    return CheckpointSaved(step, f"checkpoints/{step}", 0.1)
 
 
 def test_steps_are_shown_once_a_checkpoint_holds_them() -> None:
@@ -105,7 +109,7 @@ def test_mlflow_shows_a_run_and_no_step_twice(store: str, tmp_path: Path, monkey
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = pytest.importorskip("mlflow")
     mlflow.set_tracking_uri(store.format(tmp_path))
-    for _ in killed_and_gone_on(MLflow, tmp_path):
+    for _ in killed_and_gone_on(MLflowLogger, tmp_path):
         mlflow.end_run()
     mlflow.flush_async_logging()
     (found,) = mlflow.MlflowClient().search_runs(["0"])
@@ -120,7 +124,7 @@ def test_wandb_shows_a_run_and_no_step_twice(tmp_path: Path, monkeypatch) -> Non
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
     ids = []
-    for observer in killed_and_gone_on(WandB, tmp_path):
+    for observer in killed_and_gone_on(WandbLogger, tmp_path):
         ids.append(observer.run.id)
         observer.run.finish()
     assert ids[0] == ids[1]

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, unseal
-from regard.data.batches.shards import Prepared
+from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, open_bundle
+from regard.config.load import load_config
+from regard.data.loading.shards import PreparedData
 from regard.errors import ArtefactError, SpecError
-from regard.evaluate.scores import score
-from regard.spec.read import read_run
-from regard.tasks.training import Home
-from regard.tasks.translation.task import Pairs, Translation, held_out
-from regard.tasks.translation.translator import load
+from regard.evaluate.scores import score_corpus
+from regard.tasks.training import RunDirectory
+from regard.tasks.translation.module import Pairs, TranslationModule, held_out_pairs
+from regard.tasks.translation.translator import load_translator
 from regard.text.tokenizer import SentencePiece
-from regard.train.observers.journal import read
+from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
-from tests.toy import RECURRENT, TRANSFORMER, Toy, make_toy
+from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy, make_toy
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 @pytest.fixture(scope="module")
-def home(toy: Toy) -> Home:
+def home(toy: Toy) -> RunDirectory:
     """A run of forty steps."""
     home = toy.home("trained")
     said = run_cli(toy.arguments(TRANSFORMER, home, "train.steps=40", "train.validate_every=20"))
@@ -36,50 +36,50 @@ def home(toy: Toy) -> Home:
     return home
 
 
-def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: Home) -> None:
-    bundle = unseal(home.model)
+def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: RunDirectory) -> None:
+    bundle = open_bundle(home.model)
     known = {"text.json", "alignment.json", "alarms.json", "data.json", "README.md"}
     assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *known}
     scores = json.loads(bundle.read(SCORES))
     assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")
-    assert read_run(home.model / RUN) == read_run(home.path / RUN)
+    assert load_config(home.model / RUN) == load_config(home.path / RUN)
 
 
-def test_the_score_of_training_is_the_score_found_afterwards(home: Home, toy: Toy) -> None:
+def test_the_score_of_training_is_the_score_found_afterwards(home: RunDirectory, toy: Toy) -> None:
     """The same search, the same text, the same measure: to the last digit."""
     sources = (toy.folder / "valid.a").read_text().splitlines()
-    outputs = [found.text for found in load(home.model).translate(sources)]
-    measured = score(outputs, (toy.folder / "valid.b").read_text().splitlines())
-    trained = json.loads(unseal(home.model).read(SCORES))["values"]
+    outputs = [found.text for found in load_translator(home.model).translate(sources)]
+    measured = score_corpus(outputs, (toy.folder / "valid.b").read_text().splitlines())
+    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
     assert measured.values == {name: trained[name] for name in measured.values}
 
 
-def test_the_journal_tells_of_every_step_and_every_validation(home: Home) -> None:
-    events = list(read(home.log))
-    assert [e["step"] for e in events if e["event"] == "stepped"] == list(range(1, 41))
-    validated = [e for e in events if e["event"] == "validated"]
+def test_the_journal_tells_of_every_step_and_every_validation(home: RunDirectory) -> None:
+    events = list(read_events(home.log))
+    assert [e["step"] for e in events if e["event"] == "step_completed"] == list(range(1, 41))
+    validated = [e for e in events if e["event"] == "validation_completed"]
     assert [e["step"] for e in validated] == [20, 40]
     sample = validated[0]["scores"]["samples"][0]
     assert sample["source"].split()[::-1] == sample["reference"].split()
 
 
-def test_validation_shows_where_the_model_looked(home: Home, toy: Toy) -> None:
-    run, tokenizer = read_run(home.path / RUN), SentencePiece.load(home.data)
+def test_validation_shows_where_the_model_looked(home: RunDirectory, toy: Toy) -> None:
+    run, tokenizer = load_config(home.path / RUN), SentencePiece.load(home.data)
     valid = Pairs(("one two", "three"), ("two one", "three"))
-    task = Translation(run, Prepared.open(str(home.data)), tokenizer, valid).eval()
+    task = TranslationModule(run, PreparedData.open(str(home.data)), tokenizer, valid).eval()
     with torch.no_grad():
         sample = task.validate().samples[0]
-    look = sample.looks[0]
-    assert look.name == "decoder.blocks.0.source"
+    look = sample.attention[0]
+    assert look.name == "decoder.blocks.0.cross_attention"
     assert look.weights.shape == (len(sample.output_pieces), len(sample.source_pieces))
     torch.testing.assert_close(look.weights.sum(dim=1), torch.ones(look.weights.size(0)))
 
 
 def test_fine_tuning_keeps_the_vocabulary_and_begins_with_what_was_learnt(
-    home: Home, toy: Toy
+    home: RunDirectory, toy: Toy
 ) -> None:
     files = [str(toy.folder / name) for name in ("valid.a", "valid.b", "train.a", "train.b")]
-    mine = Home(toy.folder / "mine")
+    mine = RunDirectory(toy.folder / "mine")
     run_cli(
         [
             *("train", "--from", str(home.model), "--source", files[0], "--target", files[1]),
@@ -87,29 +87,29 @@ def test_fine_tuning_keeps_the_vocabulary_and_begins_with_what_was_learnt(
             *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=3"),
         ]
     )
-    first = next(e for e in read(mine.log) if e["event"] == "stepped")
-    last = [e for e in read(home.log) if e["event"] == "stepped"][-1]
+    first = next(e for e in read_events(mine.log) if e["event"] == "step_completed")
+    last = [e for e in read_events(home.log) if e["event"] == "step_completed"][-1]
     assert first["loss"] < last["loss"] + 0.5
     old, new = (SentencePiece.load(place.model) for place in (home, mine))
     assert old.fingerprint == new.fingerprint
-    run = read_run(mine.model / RUN)
-    assert run.train.optimizer.rate == read_run(home.model / RUN).train.optimizer.rate / 5
+    run = load_config(mine.model / RUN)
+    assert run.train.optimizer.rate == load_config(home.model / RUN).train.optimizer.rate / 5
     assert run.data.train[1].weight == pytest.approx(8 / 400)  # as many old pairs as new
 
 
 def test_a_recurrent_model_is_trained_by_the_same_command(toy: Toy) -> None:
     home = toy.home("recurrent")
     run_cli(toy.arguments(RECURRENT, home, "train.steps=2"))
-    assert "decoder.attention.score.to_keys.weight" in unseal(home.model).weights()
+    assert "decoder.attention.score.to_keys.weight" in open_bundle(home.model).weights()
 
 
 def test_without_validation_files_a_share_is_held_out(toy: Toy) -> None:
-    home = Home(toy.folder / "held")
+    home = RunDirectory(toy.folder / "held")
     arguments = toy.arguments(TRANSFORMER, home, "train.steps=1", "data.held_out=0.05")
     at = arguments.index("--valid")
     run_cli(arguments[:at] + arguments[at + 3 :])
-    prepared, tokenizer = Prepared.open(str(home.data)), SentencePiece.load(home.data)
-    pairs = held_out(prepared, tokenizer)
+    prepared, tokenizer = PreparedData.open(str(home.data)), SentencePiece.load(home.data)
+    pairs = held_out_pairs(prepared, tokenizer)
     assert 5 <= len(pairs.sources) <= 40
     assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
 
@@ -134,7 +134,7 @@ def test_a_typo_is_answered_with_its_place_and_the_nearest_name(
     toy: Toy, settings: str, message: str
 ) -> None:
     with pytest.raises(SpecError, match=message):
-        run_cli(toy.arguments(TRANSFORMER, Home(toy.folder / "none"), settings))
+        run_cli(toy.arguments(TRANSFORMER, RunDirectory(toy.folder / "none"), settings))
 
 
 def test_a_run_without_corpora_says_how_to_name_them(toy: Toy) -> None:
@@ -154,7 +154,7 @@ def test_a_model_that_does_not_translate_is_refused(toy: Toy) -> None:
         )
 
 
-def test_a_damaged_bundle_is_refused_before_it_is_used(home: Home, tmp_path: Path) -> None:
+def test_a_damaged_bundle_is_refused_before_it_is_used(home: RunDirectory, tmp_path: Path) -> None:
     for name in (WEIGHTS, RUN, "tokenizer.model", MANIFEST):
         copy = tmp_path / name
         copy.mkdir()
@@ -164,6 +164,6 @@ def test_a_damaged_bundle_is_refused_before_it_is_used(home: Home, tmp_path: Pat
                 data[len(data) // 2] ^= 4
             (copy / file.name).write_bytes(data)
         with pytest.raises(ArtefactError, match=str(copy)):
-            unseal(copy)
+            open_bundle(copy)
     with pytest.raises(ArtefactError, match="not a model"):
-        unseal(tmp_path)
+        open_bundle(tmp_path)

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard.engine.engine import Decoding, Draw
-from regard.engine.texts import Splitting
-from regard.engine.torch import TorchEngine
 from regard.errors import ArtefactError, CorpusError
-from regard.explain.reread import reread
-from regard.text.words import words
+from regard.inference.engine import SamplingOptions, SearchOptions
+from regard.inference.forced_decoding import force_decode
+from regard.inference.pipeline import Splitting
+from regard.inference.torch_engine import TorchEngine
+from regard.text.words import split_words
+from tests.bundles import LINES, sealed
 from tests.command import run_cli
-from tests.sealed import LINES, sealed
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +43,16 @@ def test_a_translation_tells_its_score_and_that_of_every_piece(translator) -> No
 def test_the_score_reported_is_the_score_forced(translator) -> None:
     model, sources = copy.deepcopy(translator.model).double(), translator.tokenizer.encode(LINES)
     for source, hypotheses in zip(
-        sources, TorchEngine(model).search(sources, Decoding(5)), strict=True
+        sources, TorchEngine(model).search(sources, SearchOptions(5)), strict=True
     ):
         for said in hypotheses:
-            (read,) = reread(model, [(source, said.tokens)])
+            (read,) = force_decode(model, [(source, said.tokens)])
             assert said.logps == pytest.approx(read.logps[: len(said.logps)], abs=1e-9)
 
 
 def test_alternatives_come_best_first(translator) -> None:
-    for found in translator.translate(LINES, Decoding(4), best=4):
-        scores = [one.score for one in (found, *found.alternatives)]
+    for found in translator.translate(LINES, SearchOptions(4), best=4):
+        scores = [one.score for one in (found, *found.n_best)]
         assert len(scores) == 4 and scores == sorted(scores, reverse=True)
 
 
@@ -82,12 +82,12 @@ def test_probabilities_that_an_engine_does_not_tell_are_found_by_a_forced_readin
         assert one.score == other.score
         known = len(other.logps)  # one that was cut at its limit has no end
         assert one.logps[:known] == pytest.approx(other.logps, abs=1e-4)
-        assert len(one.alternatives[0].logps) >= len(other.alternatives[0].logps)
+        assert len(one.n_best[0].logps) >= len(other.n_best[0].logps)
 
 
 def test_what_is_drawn_differs_by_its_seed_alone(translator) -> None:
     def drawn(seed: int) -> list[str]:
-        how = Decoding(1, draw=Draw(seed))
+        how = SearchOptions(1, sampling=SamplingOptions(seed))
         return [found.text for found in translator.translate(LINES, how)]
 
     assert drawn(1) == drawn(1) != drawn(2)
@@ -119,11 +119,11 @@ def test_the_words_of_a_long_text_are_those_of_its_parts(tmp_path: Path) -> None
     small = regard.load(sealed("bahdanau", tmp_path / "model", splitting=Splitting(12, 40)))
     text = " ".join(LINES)
     (found,) = small.translate([text], align=True, check=True)
-    aligned = found.aligned
-    assert aligned.source.word_texts == [text[a:b] for a, b in words(text)]
+    aligned = found.alignment
+    assert aligned.source.word_texts == [text[a:b] for a, b in split_words(text)]
     assert aligned.weights.shape == (len(aligned.target.words), len(aligned.source.words) + 1)
     first = len(small.align([LINES[0]], [found.parts[0].text])[0].links)
-    assert len([i for i, _ in aligned.links if i < len(words(LINES[0]))]) == first
+    assert len([i for i, _ in aligned.links if i < len(split_words(LINES[0]))]) == first
 
 
 def test_alignments_link_words_and_name_their_characters(translator) -> None:
@@ -193,7 +193,7 @@ def test_two_directions_seal_what_they_agree_on(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("A man sees a dog.\nGo!\n")
     pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
     run_cli(["align", str(there), *pairs, "--reverse", str(back), "--choose"])
-    one, other = (regard.load(path).pointer for path in (there, back))
+    one, other = (regard.load(path).alignment_head for path in (there, back))
     assert one.agreement == other.agreement > 0
 
 

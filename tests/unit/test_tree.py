@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from regard.batch import Tokens, pad
-from regard.explain.tree import Beam, grow
-from regard.search import Grown, Hypothesis, beam
+from regard.explain.beam_tree import BeamTree, build_beam_tree
+from regard.search import BeamStep, Hypothesis, beam
 from regard.text.tokenizer import BOS, EOS
-from tests.tiny import tiny
+from tests.tiny_models import tiny
 
 MODELS = ["bahdanau", "luong-local-p", "sutskever", "transformer"]
 LIMIT = 9  # some come to an end before it
@@ -34,11 +34,13 @@ def model(request) -> Any:
 
 @torch.inference_mode()
 def search(model: Any, source: Tokens, width: int, alpha: float) -> list[Hypothesis]:
-    ends = {"bos": BOS, "eos": EOS, "limit": LIMIT}
-    return beam(model.step, model.start(source), rows=1, width=width, alpha=alpha, **ends)[0]
+    ends = {"bos": BOS, "eos": EOS, "max_length": LIMIT}
+    return beam(
+        model.step, model.start(source), rows=1, beam_size=width, length_penalty=alpha, **ends
+    )[0]
 
 
-def depths(tree: Beam) -> list[int]:
+def depths(tree: BeamTree) -> list[int]:
     """Of each node, counted from 1."""
     found: list[int] = []
     for parent in tree.parents:
@@ -51,7 +53,9 @@ def test_the_best_path_is_the_best_hypothesis_and_nothing_is_changed_by_looking(
     model: Any, width: int, alpha: float
 ) -> None:
     for source in SOURCES:
-        found, tree = grow(model, source, width=width, alpha=alpha, limit=LIMIT)
+        found, tree = build_beam_tree(
+            model, source, beam_size=width, length_penalty=alpha, max_length=LIMIT
+        )
         assert found == search(model, source, width, alpha)
         best = found[0]
         said = tuple(tree.tokens[node] for node in tree.best)
@@ -64,7 +68,9 @@ def test_the_best_path_is_the_best_hypothesis_and_nothing_is_changed_by_looking(
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_tree_is_what_a_beam_may_do(model: Any, width: int) -> None:
     for source in SOURCES:
-        found, tree = grow(model, source, width=width, alpha=1.0, limit=LIMIT)
+        found, tree = build_beam_tree(
+            model, source, beam_size=width, length_penalty=1.0, max_length=LIMIT
+        )
         deep = depths(tree)
         assert deep == sorted(deep)
         for node, parent in enumerate(tree.parents):
@@ -89,11 +95,11 @@ def test_of_several_sentences_each_is_told_as_if_alone() -> None:
     """Not to the last bit, as rows of a larger batch are summed in another order."""
     small = tiny("transformer")
 
-    def told(source: Tokens, rows: int) -> list[Grown]:
-        heard: list[Grown] = []
+    def told(source: Tokens, rows: int) -> list[BeamStep]:
+        heard: list[BeamStep] = []
         state = small.model.start(source)
-        ends = {"bos": BOS, "eos": EOS, "limit": 6}
-        beam(small.model.step, state, rows=rows, width=3, **ends, tell=heard.append)
+        ends = {"bos": BOS, "eos": EOS, "max_length": 6}
+        beam(small.model.step, state, rows=rows, beam_size=3, **ends, on_step=heard.append)
         return heard
 
     batch = [[4, 5, 6, EOS], [7, EOS], [9, 9, 8, 5, 4, EOS]]
@@ -111,15 +117,19 @@ def test_of_several_sentences_each_is_told_as_if_alone() -> None:
 
 def test_with_fewer_tokens_than_ways_only_real_ways_are_nodes() -> None:
     small = tiny("bahdanau")
-    found, tree = grow(small.model, pad([[4, EOS]]), width=40, alpha=1.0, limit=3)
+    found, tree = build_beam_tree(
+        small.model, pad([[4, EOS]]), beam_size=40, length_penalty=1.0, max_length=3
+    )
     assert len(found) == 40
     assert all(total > -torch.inf for total in tree.totals)
     assert Counter(depths(tree))[1] == 11  # the whole vocabulary
 
 
 def test_a_tree_is_written_in_pieces() -> None:
-    _, tree = grow(tiny("transformer").model, pad([[4, EOS]]), width=2, alpha=1.0, limit=3)
-    told = tree.written(lambda token: f"▁{token}")
+    _, tree = build_beam_tree(
+        tiny("transformer").model, pad([[4, EOS]]), beam_size=2, length_penalty=1.0, max_length=3
+    )
+    told = tree.to_record(lambda token: f"▁{token}")
     assert told["pieces"] == [f"▁{token}" for token in tree.tokens]
     assert "tokens" not in told
     assert (told["width"], told["best"], told["fates"]) == (2, tree.best, tree.fates)

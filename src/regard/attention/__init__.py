@@ -1,67 +1,38 @@
-"""The heart: a query looks at keys and takes from values. Needs torch and nothing else."""
+"""Attention: a query is compared with keys, and the weights average values.
 
-from regard.attention.attention import Attention, Glance
-from regard.attention.dropout import Dropout
-from regard.attention.equation import Equation, equation
-from regard.attention.memory import Memory
-from regard.attention.score import (
-    Additive,
-    Cosine,
-    InnerProduct,
-    Score,
-    Units,
-    additive,
-    bilinear,
-    cosine,
-    dot,
-    perceptron,
-    scaled_dot,
-)
-from regard.attention.span import (
-    Causal,
-    Everywhere,
-    IndexSpan,
-    Last,
-    LocalMonotone,
-    LocalPredictive,
-    Question,
-    Span,
-    View,
-)
-from regard.attention.weigh import Choice, Hard, Softmax, Sparsemax, Uniform, Weighed, Weighing
+This package needs torch and jaxtyping only.
+"""
 
-__all__ = [
-    "Additive",
-    "Attention",
-    "Causal",
-    "Choice",
-    "Cosine",
-    "Dropout",
-    "Equation",
-    "Everywhere",
-    "Glance",
-    "Hard",
-    "IndexSpan",
-    "InnerProduct",
-    "Last",
-    "LocalMonotone",
-    "LocalPredictive",
-    "Memory",
-    "Question",
-    "Score",
-    "Softmax",
-    "Span",
-    "Sparsemax",
-    "Uniform",
-    "Units",
-    "View",
-    "Weighed",
-    "Weighing",
-    "additive",
-    "bilinear",
-    "cosine",
-    "dot",
-    "equation",
-    "perceptron",
-    "scaled_dot",
-]
+from regard.attention.attention import Attention as Attention
+from regard.attention.attention import AttentionOutput as AttentionOutput
+from regard.attention.attention import replace_normalizers as replace_normalizers
+from regard.attention.equation import Equation as Equation
+from regard.attention.kernels.dropout import Dropout as Dropout
+from regard.attention.memory import Memory as Memory
+from regard.attention.normalizers import Hard as Hard
+from regard.attention.normalizers import NormalizedWeights as NormalizedWeights
+from regard.attention.normalizers import Normalizer as Normalizer
+from regard.attention.normalizers import SampledPosition as SampledPosition
+from regard.attention.normalizers import Softmax as Softmax
+from regard.attention.normalizers import Sparsemax as Sparsemax
+from regard.attention.normalizers import Uniform as Uniform
+from regard.attention.scores import Additive as Additive
+from regard.attention.scores import Cosine as Cosine
+from regard.attention.scores import InnerProduct as InnerProduct
+from regard.attention.scores import Score as Score
+from regard.attention.scores import ScoreTerms as ScoreTerms
+from regard.attention.scores import additive as additive
+from regard.attention.scores import bilinear as bilinear
+from regard.attention.scores import cosine as cosine
+from regard.attention.scores import dot as dot
+from regard.attention.scores import perceptron as perceptron
+from regard.attention.scores import scaled_dot as scaled_dot
+from regard.attention.spans import Causal as Causal
+from regard.attention.spans import Everywhere as Everywhere
+from regard.attention.spans import IndexSpan as IndexSpan
+from regard.attention.spans import Last as Last
+from regard.attention.spans import LocalMonotone as LocalMonotone
+from regard.attention.spans import LocalPredictive as LocalPredictive
+from regard.attention.spans import Span as Span
+from regard.attention.spans import SpanQuery as SpanQuery
+from regard.attention.spans import Visibility as Visibility

@@ -33,7 +33,7 @@ from pydantic import TypeAdapter, ValidationError
 from torch import Tensor
 
 from regard.bundle import manifest
-from regard.bundle.manifest import MANIFEST, Identity, identify
+from regard.bundle.manifest import MANIFEST, FileIdentity, identify_file
 from regard.bundle.weights import pack, unpack
 from regard.data import storage
 from regard.errors import ArtefactError
@@ -52,7 +52,7 @@ class Bundle:
     """A directory whose files were found to be what its manifest says."""
 
     path: Path
-    files: Mapping[str, Identity]
+    files: Mapping[str, FileIdentity]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class Bundle:
             raise ArtefactError(f"{self.path}: has no {name}; it was sealed by another version")
         with _open(self.path, name) as file:
             data = file.read(self.files[name].size + 1)
-        _compare(self.path / name, identify(data), self.files[name])
+        _compare(self.path / name, identify_file(data), self.files[name])
         return data
 
     def text(self, name: str) -> str:
@@ -73,7 +73,7 @@ class Bundle:
         except UnicodeDecodeError as error:
             raise ArtefactError(f"{self.path / name}: not UTF-8 ({error}); seal it again") from None
 
-    def facts(self, name: str) -> dict[str, Any]:
+    def json(self, name: str) -> dict[str, Any]:
         """What a JSON file says, by name."""
         try:
             said = json.loads(self.text(name))
@@ -97,22 +97,22 @@ class Bundle:
         return unpack(self.read(WEIGHTS), self.path / WEIGHTS)
 
 
-def seal(path: Path, files: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> Bundle:
+def save_bundle(path: Path, files: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> Bundle:
     """Write a bundle aside and swap it in; one that was there before is replaced."""
-    return _seal(path, {**files, WEIGHTS: pack(weights)}.items())
+    return _write_bundle(path, {**files, WEIGHTS: pack(weights)}.items())
 
 
-def add(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
+def add_files(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
     """Seal the same bundle with more files, or with others in the place of some."""
     kept = ((name, bundle.read(name)) for name in bundle.names if name not in files)
-    return _seal(bundle.path, chain(kept, files.items()))
+    return _write_bundle(bundle.path, chain(kept, files.items()))
 
 
-def unseal(path: Path) -> Bundle:
+def open_bundle(path: Path) -> Bundle:
     """Open a bundle, every byte of which is compared with the manifest before it is used."""
     try:
         with _open(path, MANIFEST) as file:
-            said = file.read(manifest.LONGEST + 1)
+            said = file.read(manifest.MAX_FILES + 1)
     except ArtefactError as error:
         aside = _beside(path, "old")
         raise ArtefactError(
@@ -123,34 +123,34 @@ def unseal(path: Path) -> Bundle:
                 else "name a folder that `regard train` has sealed, such as run/model"
             )
         ) from None
-    if len(said) > manifest.LONGEST:
+    if len(said) > manifest.MAX_FILES:
         raise ArtefactError(
-            f"{path / MANIFEST}: a manifest has {manifest.LONGEST:,} bytes at most; do not use "
+            f"{path / MANIFEST}: a manifest has {manifest.MAX_FILES:,} bytes at most; do not use "
             "this model"
         )
-    files = manifest.read(said, path / MANIFEST)
+    files = manifest.read_manifest(said, path / MANIFEST)
     for name, identity in files.items():
         with _open(path, name) as file:
             size = os.fstat(file.fileno()).st_size
             if size == identity.size:  # else its bytes need not be read
-                found = Identity(size, hashlib.file_digest(file, "sha256").hexdigest())
+                found = FileIdentity(size, hashlib.file_digest(file, "sha256").hexdigest())
             else:
-                found = Identity(size, "")
+                found = FileIdentity(size, "")
         _compare(path / name, found, identity)
     return Bundle(path, files)
 
 
-def _seal(path: Path, contents: Iterable[tuple[str, bytes]]) -> Bundle:
+def _write_bundle(path: Path, contents: Iterable[tuple[str, bytes]]) -> Bundle:
     aside, old = _beside(path, "aside"), _beside(path, "old")
     for left in (aside, old):  # by one who was killed
         shutil.rmtree(left, ignore_errors=True)
     files = {}
     for name, data in contents:
-        files[name] = identify(data)
-        manifest.check(name, len(data), path)
-        storage.write(str(aside / name), data)
-    storage.write(str(aside / MANIFEST), manifest.write(files))
-    unseal(aside)  # what cannot be opened replaces nothing
+        files[name] = identify_file(data)
+        manifest.check_file(name, len(data), path)
+        storage.write_bytes(str(aside / name), data)
+    storage.write_bytes(str(aside / MANIFEST), manifest.write_manifest(files))
+    open_bundle(aside)  # what cannot be opened replaces nothing
     if path.exists():
         path.rename(old)
     aside.rename(path)
@@ -181,7 +181,7 @@ def _open(folder: Path, name: str) -> BufferedReader:
     return file
 
 
-def _compare(path: Path, found: Identity, said: Identity) -> None:
+def _compare(path: Path, found: FileIdentity, said: FileIdentity) -> None:
     if found != said:
         raise ArtefactError(
             f"{path}: is not what {MANIFEST} says: it was damaged or changed; copy it again"

@@ -17,7 +17,7 @@ NOT_FOR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CorpusFacts:
     """A corpus as it was read."""
 
     name: str
@@ -27,25 +27,25 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreFacts:
     metric: str
     value: float
     signature: str  # how it was computed; without one, in words
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CardFacts:
     """All that a card tells; each figure as it was measured."""
 
     name: str
-    about: str  # in a line
+    description: str  # in a line
     kind: str  # such as "Transformer, 4 + 4 layers of 128"
     parameters: int
     vocabulary: str  # such as "8,000 unigram pieces of both languages, NFC"
     tokenizer: str  # its fingerprint
-    corpora: tuple[Read, ...]
+    corpora: tuple[CorpusFacts, ...]
     training: Mapping[str, str]  # settings, by their places in the run file
-    scores: tuple[Score, ...]
+    scores: tuple[ScoreFacts, ...]
     scored_on: str  # such as "1,014 validation pairs, at step 4,000"
     search: str  # such as "beam 5, scores divided by length^1.0"; where nothing is searched, ""
     export: str  # such as "CTranslate2 can run it", or why not
@@ -57,11 +57,11 @@ class Facts:
     units: tuple[str, str, str] = ("pairs", "source pieces", "target pieces")  # of its corpora
 
 
-def write_card(facts: Facts) -> str:
+def write_card(facts: CardFacts) -> str:
     return "\n".join([*_metadata(facts), *_body(facts)]) + "\n"
 
 
-def _metadata(facts: Facts) -> Iterator[str]:
+def _metadata(facts: CardFacts) -> Iterator[str]:
     """YAML whose strings are JSON's, which is YAML too: no name can break out of its line."""
     yield "---"
     if facts.languages is not None:
@@ -88,13 +88,13 @@ def _metadata(facts: Facts) -> Iterator[str]:
     yield "---"
 
 
-def _body(facts: Facts) -> Iterator[str]:
+def _body(facts: CardFacts) -> Iterator[str]:
     yield from ("", f"# {_plain(facts.name)}", "")
     if facts.languages is not None:
         source, target = map(_plain, facts.languages)
         yield from (f"Translates from {source} to {target}.", "")
-    if facts.about:
-        yield from (_plain(facts.about), "")
+    if facts.description:
+        yield from (_plain(facts.description), "")
     yield from ("```python", "import regard", "")
     yield from (f'print(regard.load("PATH OF THIS FOLDER").{facts.call})', "```", "")
     aligned = "none: the model looks at no words" if facts.alignment is None else facts.alignment

@@ -17,9 +17,9 @@ from regard.errors import ArtefactError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-LONGEST = 64 << 10  # bytes of a manifest: hundreds of files, and a bundle has some ten
+MAX_FILES = 64 << 10  # bytes of a manifest: hundreds of files, and a bundle has some ten
 
-LARGEST = {
+MAX_FILE_BYTES = {
     ".yaml": 256 << 10,  # a run is a page or two
     ".md": 1 << 20,
     ".json": 4 << 20,  # a vocabulary of 250,000 pieces; parsed, at most 100 MB
@@ -34,23 +34,23 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class FileIdentity:
     """What tells a file's content from any other."""
 
     size: int
     sha256: str
 
 
-def identify(data: bytes) -> Identity:
-    return Identity(len(data), hashlib.sha256(data).hexdigest())
+def identify_file(data: bytes) -> FileIdentity:
+    return FileIdentity(len(data), hashlib.sha256(data).hexdigest())
 
 
-def write(files: Mapping[str, Identity]) -> bytes:
+def write_manifest(files: Mapping[str, FileIdentity]) -> bytes:
     said = {"format": FORMAT, "files": {name: asdict(one) for name, one in files.items()}}
     return json.dumps(said, indent=1, sort_keys=True).encode()
 
 
-def read(data: bytes, where: Path) -> dict[str, Identity]:
+def read_manifest(data: bytes, where: Path) -> dict[str, FileIdentity]:
     """The files of a manifest, each with a name and a size that a bundle may have."""
     try:
         said = json.loads(data)
@@ -64,14 +64,14 @@ def read(data: bytes, where: Path) -> dict[str, Identity]:
             f"{where}: of format {known}, and this version reads {FORMAT}; use the version of "
             "regard that sealed it, or copy it again if it was damaged"
         )
-    if write(files) != data:
+    if write_manifest(files) != data:
         raise ArtefactError(f"{where}: is damaged or was changed by hand; copy it again")
     for name, identity in files.items():
-        check(name, identity.size, where)
+        check_file(name, identity.size, where)
     return files
 
 
-def check(name: str, size: int, where: Path) -> None:
+def check_file(name: str, size: int, where: Path) -> None:
     """Refuse a name that may lead out of the bundle, and what is too large to be what it is."""
     shown = repr(name[:80])  # whose characters may be anything
     if not _NAME.fullmatch(name) or name == MANIFEST:
@@ -79,11 +79,11 @@ def check(name: str, size: int, where: Path) -> None:
             f"{where}: {shown} cannot be a file of a model: letters, digits and . _ - make its "
             "name, with one folder at most; do not use a model that says otherwise"
         )
-    largest = LARGEST.get(PurePosixPath(name).suffix)
+    largest = MAX_FILE_BYTES.get(PurePosixPath(name).suffix)
     if largest is None:
         raise ArtefactError(
             f"{where}: {shown} is of a kind that no model has; there are "
-            f"{', '.join(sorted(LARGEST))}"
+            f"{', '.join(sorted(MAX_FILE_BYTES))}"
         )
     if size > largest:
         raise ArtefactError(
@@ -92,8 +92,8 @@ def check(name: str, size: int, where: Path) -> None:
         )
 
 
-def _identity(facts: Mapping[str, object]) -> Identity:
+def _identity(facts: Mapping[str, object]) -> FileIdentity:
     size, digest = facts["size"], facts["sha256"]
     if type(size) is not int or type(digest) is not str or not _DIGEST.fullmatch(digest):
         raise ValueError("neither a size nor a SHA-256")
-    return Identity(size, digest)
+    return FileIdentity(size, digest)

@@ -14,7 +14,7 @@ from regard.errors import ArtefactError
 M = TypeVar("M", bound=nn.Module)
 
 
-def restored(build: Callable[[], M], bundle: Bundle) -> M:
+def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
     """What `build` makes, with the bundle's weights; it is not made before they are known to fit.
 
     A run may ask for more memory than there is, in a word. Without numbers it costs none.
@@ -27,7 +27,7 @@ def restored(build: Callable[[], M], bundle: Bundle) -> M:
         raise ArtefactError(
             f"{bundle.path}: the model of its run cannot be built ({error}); do not use it"
         ) from None
-    _must_fit(draft, weights, bundle)
+    _check_shapes(draft, weights, bundle)
     model = build()
     _fill(model, weights)
     return model
@@ -36,11 +36,11 @@ def restored(build: Callable[[], M], bundle: Bundle) -> M:
 def restore(model: nn.Module, bundle: Bundle) -> None:
     """Give each parameter of `model` the bundle's value: all of them, and no more."""
     weights = bundle.weights()
-    _must_fit(model, weights, bundle)
+    _check_shapes(model, weights, bundle)
     _fill(model, weights)
 
 
-def _must_fit(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundle) -> None:
+def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundle) -> None:
     theirs, mine = (
         {name: (one.shape, one.is_floating_point()) for name, one in found}
         for found in (weights.items(), model.named_parameters())

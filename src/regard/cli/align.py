@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from regard.explain.align import Aligned
+    from regard.align.extraction import WordAlignment
 
 Symmetry = Literal["intersection", "grow-diag"]  # of explain/align.py, which needs torch
 
@@ -65,25 +65,32 @@ def align(
         raise typer.BadParameter("say --source and --target, or --prepared")
     from contextlib import ExitStack
 
-    from regard.bundle.bundle import add, unseal
-    from regard.data.corpus import blocks, corpus_of
-    from regard.evaluate.alignment import write_links
-    from regard.explain.align import symmetrize, turned
-    from regard.tasks.translation.finish import agree
-    from regard.tasks.translation.task import read_valid
-    from regard.tasks.translation.translator import ALIGNMENT, facts, load
+    from regard.align.links import write_links
+    from regard.align.symmetrize import symmetrize, transpose_links
+    from regard.bundle.bundle import add_files, open_bundle
+    from regard.data.formats.corpus import open_corpus, read_blocks
+    from regard.tasks.translation.calibrate import choose_agreeing_heads
+    from regard.tasks.translation.module import read_valid
+    from regard.tasks.translation.translator import (
+        ALIGNMENT_FILE,
+        calibration_files,
+        load_translator,
+    )
 
-    there = load(model, engine="torch")
-    back = None if reverse is None else load(reverse, engine="torch")
+    there = load_translator(model, engine="torch")
+    back = None if reverse is None else load_translator(reverse, engine="torch")
     if choose:
         if back is None or reverse is None:
             raise typer.BadParameter("--choose needs --reverse, the model to agree with")
-        agree(there, back, read_valid(corpus_of(source, target)))
+        choose_agreeing_heads(there, back, read_valid(open_corpus(source, target)))
         for path, translator in ((model, there), (reverse, back)):
-            add(unseal(Path(path)), {ALIGNMENT: facts(translator)[ALIGNMENT]})
+            add_files(
+                open_bundle(Path(path)),
+                {ALIGNMENT_FILE: calibration_files(translator)[ALIGNMENT_FILE]},
+            )
     with ExitStack() as open_:
         file = None if out is None else open_.enter_context(out.open("w", encoding="utf-8"))
-        for block in blocks(corpus_of(source, target), 1_000):
+        for block in read_blocks(open_corpus(source, target), 1_000):
             pairs = list(block.pairs())
             sources, targets = [p.source for p in pairs], [p.target for p in pairs]
             found = there.align(sources, targets, pretokenized=pretokenized)
@@ -91,7 +98,7 @@ def align(
             if back is not None:
                 other = back.align(targets, sources, pretokenized=pretokenized)
                 links = [
-                    symmetrize(one, turned(two.links), symmetry or "grow-diag")
+                    symmetrize(one, transpose_links(two.links), symmetry or "grow-diag")
                     for one, two in zip(links, other, strict=True)
                 ]
             for aligned, own in zip(found, links, strict=True):
@@ -104,19 +111,19 @@ def align(
 
 
 def _write_guide(forth: str, back: str, prepared: str, out: Path) -> None:
-    from regard.cli.prepare import telling
-    from regard.data.batches.shards import Prepared
+    from regard.cli.prepare import show_preparation
+    from regard.data.loading.shards import PreparedData
     from regard.tasks.translation.guide import write_guide
-    from regard.tasks.translation.translator import load
+    from regard.tasks.translation.translator import load_translator
 
-    there, again = (load(path, engine="torch") for path in (forth, back))
-    with telling() as tell:
-        write_guide(out, there, again, Prepared.open(prepared), tell)
+    there, again = (load_translator(path, engine="torch") for path in (forth, back))
+    with show_preparation() as tell:
+        write_guide(out, there, again, PreparedData.open(prepared), tell)
 
 
-def soft(aligned: Aligned) -> dict[str, Any]:
+def soft(aligned: WordAlignment) -> dict[str, Any]:
     """Links, weights, and the characters of each word, as plain values."""
-    from regard.evaluate.alignment import write_links
+    from regard.align.links import write_links
 
     return {
         "links": write_links(aligned.links),

@@ -26,11 +26,11 @@ def caption(
     """
     from dataclasses import replace
 
-    from regard.tasks.captions.captioner import load
+    from regard.tasks.captioning.captioner import load_captioner
 
-    captioner = load(model)
-    how = captioner.how if beam is None else replace(captioner.how, width=beam)
-    how = replace(how, width=max(how.width, best))
+    captioner = load_captioner(model)
+    how = captioner.how if beam is None else replace(captioner.how, beam_size=beam)
+    how = replace(how, beam_size=max(how.beam_size, best))
     for found in captioner.caption(images, how, best=best):
         ways = (found, *found.alternatives)
         if as_json:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.lines import blocks, reading, writing
+from regard.cli.line_files import line_batches, open_input, open_output
 
 if TYPE_CHECKING:
-    from regard.tasks.documents.labeller import Labelled
+    from regard.tasks.classification.document_classifier import ClassificationResult
 
 BLOCK = 100  # documents that are held at once
 
@@ -35,30 +35,30 @@ def classify(
 
     Examples: regard classify model/ < reviews.txt; regard classify model/ a.txt --page a.html
     """
-    from regard.tasks.documents.labeller import load, shaded
+    from regard.tasks.classification.document_classifier import document_view, load_classifier
 
-    labeller = load(model)
-    shown: list[Labelled] = []
-    with reading(None) as lines, writing(out) as file:
+    labeller = load_classifier(model)
+    shown: list[ClassificationResult] = []
+    with open_input(None) as lines, open_output(out) as file:
         texts = map(_whole, files) if files else lines
-        for block in blocks(iter(texts), BLOCK):
+        for block in line_batches(iter(texts), BLOCK):
             found = labeller.classify(block, weights=json or page is not None)
             for one in found:
                 file.write(f"{_as_json(one) if json else _as_text(one)}\n")
             if page is not None:
                 shown += found
     if page is not None:
-        page.write_text(shaded(shown), encoding="utf-8")
+        page.write_text(document_view(shown), encoding="utf-8")
 
 
-def _as_text(found: Labelled) -> str:
+def _as_text(found: ClassificationResult) -> str:
     return "\t" if found.label is None else f"{found.label}\t{found.probability:.4f}"
 
 
-def _as_json(found: Labelled) -> str:
+def _as_json(found: ClassificationResult) -> str:
     return json_.dumps({**asdict(found), "probability": found.probability}, ensure_ascii=False)
 
 
 def _whole(path: Path) -> str:
-    with reading(path) as lines:
+    with open_input(path) as lines:
         return "\n".join(lines)

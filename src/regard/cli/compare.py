@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.evaluate import Beam, read_lines, translate
+from regard.cli.evaluate import Beam, read_text_lines, translate_lines
 
 
 def compare(
@@ -36,25 +36,27 @@ def compare(
     """
     from rich.console import Console
 
-    from regard.evaluate.compare import compare as compare_
-    from regard.evaluate.compare import judge, read_gate
-    from regard.evaluate.page import page
+    from regard.evaluate.compare import apply_gates, parse_gate
+    from regard.evaluate.compare import compare_systems as compare_
+    from regard.evaluate.comparison_page import comparison_page
     from regard.evaluate.report import draw_comparison, verdict_line
 
-    gates = [read_gate(written) for written in gate or []]
+    gates = [parse_gate(written) for written in gate or []]
     names = names_of(systems)
-    from regard.data.corpus import read_sides
+    from regard.data.formats.corpus import read_parallel
 
-    sources, references = read_sides(source, reference)
+    sources, references = read_parallel(source, reference)
     outputs = {}
     for name, system in zip(names, systems, strict=True):
         is_model = Path(system).is_dir()
-        outputs[name] = translate(system, sources, beam) if is_model else read_lines(system)
+        outputs[name] = (
+            translate_lines(system, sources, beam) if is_model else read_text_lines(system)
+        )
     with Console(stderr=True).status("scoring"):
         comparison = compare_(sources, references, outputs)
-    verdicts = judge(comparison, gates)
+    verdicts = apply_gates(comparison, gates)
     if html is not None:
-        html.write_text(page(comparison, verdicts), encoding="utf-8")
+        html.write_text(comparison_page(comparison, verdicts), encoding="utf-8")
     if json:
         facts = asdict(comparison) | {"verdicts": [asdict(verdict) for verdict in verdicts]}
         print(json_.dumps(facts, ensure_ascii=False))

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.drawing import Sample, Seed, Temperature, TopK, TopP
-from regard.cli.lines import reading, writing
+from regard.cli.line_files import open_input, open_output
+from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 
 def complete(
@@ -32,12 +32,12 @@ def complete(
 
     Example: regard complete model/ "Once upon a time" --sample --temperature 0.8 --seed 7
     """
-    from regard.engine.engine import Draw
-    from regard.tasks.language.completer import load
+    from regard.inference.engine import SamplingOptions
+    from regard.tasks.language.completer import load_completer
 
-    completer = load(model)
-    draw = Draw(seed, temperature, top_k, top_p) if sample else None
-    with reading(None) as lines, writing(out) as file:
-        for found in completer.complete(prompts or list(lines), draw, most=most):
+    completer = load_completer(model)
+    draw = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
+    with open_input(None) as lines, open_output(out) as file:
+        for found in completer.complete(prompts or list(lines), draw, max_length=most):
             said = json_.dumps(asdict(found), ensure_ascii=False) if json else str(found)
             file.write(f"{said}\n")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from regard.spec.describe import Description
-    from regard.spec.model import Sizes
-    from regard.spec.run import Run
+    from regard.config.describe import Description
+    from regard.config.model import VocabularySizes
+    from regard.config.run import RunConfig
 
 
 def describe(
@@ -35,12 +35,13 @@ def describe(
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
     from regard.bundle.manifest import MANIFEST
-    from regard.spec.describe import describe as describe_
-    from regard.spec.model import Sizes
-    from regard.spec.read import presets, read_run
+    from regard.config.describe import describe_run as describe_
+    from regard.config.load import load_config, presets
+    from regard.config.model import VocabularySizes
+    from regard.interop.ctranslate2_limits import export_obstacles
 
     if preset is None:
-        abouts = {name: read_run(name).about for name in presets()}
+        abouts = {name: load_config(name).description for name in presets()}
         print(json_.dumps(abouts, indent=2, ensure_ascii=False)) if json else _list(abouts)
         return
     sealed: dict[str, Any] = {}
@@ -49,27 +50,27 @@ def describe(
             raise typer.BadParameter("--set cannot change a sealed model")
         run, sizes, sealed = _opened(Path(preset))
     else:
-        run, sizes = read_run(preset, set_ or []), Sizes(vocabulary, vocabulary)
-    found = describe_(run, sizes)
+        run, sizes = load_config(preset, set_ or []), VocabularySizes(vocabulary, vocabulary)
+    found, obstacles = describe_(run, sizes), export_obstacles(run)
     if json:
-        print(json_.dumps(_plain(found) | sealed, indent=2, ensure_ascii=False))
+        print(json_.dumps(_plain(found, obstacles) | sealed, indent=2, ensure_ascii=False))
     else:
-        _draw(preset, found)
+        _draw(preset, found, obstacles)
         if sealed:
             _draw_sealed(sealed)
 
 
-def _opened(path: Path) -> tuple[Run, Sizes, dict[str, Any]]:
+def _opened(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
     """The run of a sealed model, what its data said, and what else it tells of itself."""
-    from regard.bundle.bundle import unseal
-    from regard.tasks.sealed import sealed_run
+    from regard.bundle.bundle import open_bundle
+    from regard.tasks.base import task_for
+    from regard.tasks.bundles import bundle_config
     from regard.tasks.translation.exporting import PARITY
-    from regard.tasks.use import use_of
 
-    bundle = unseal(path)
-    run = sealed_run(bundle)
+    bundle = open_bundle(path)
+    run = bundle_config(bundle)
     told = {
-        name.removesuffix(".json"): bundle.facts(name)
+        name.removesuffix(".json"): bundle.json(name)
         for name in bundle.names
         if name.endswith(".json") and "/" not in name
     }
@@ -77,36 +78,37 @@ def _opened(path: Path) -> tuple[Run, Sizes, dict[str, Any]]:
         **told,
         "search": run.search.model_dump(mode="json"),
         "exports": {
-            name.removesuffix(f"/{PARITY}"): bundle.facts(name)
+            name.removesuffix(f"/{PARITY}"): bundle.json(name)
             for name in bundle.names
             if name.endswith(f"/{PARITY}")
         },
         "files": {name: identity.size for name, identity in bundle.files.items()},
     }
-    return run, use_of(run).sizes(bundle), sealed
+    return run, task_for(run).sizes(bundle), sealed
 
 
-def _plain(found: Description) -> dict[str, Any]:
-    from regard.spec.describe import equation
+def _plain(found: Description, obstacles: list[str]) -> dict[str, Any]:
+    from regard.config.describe import config_equation
 
     return {
         "about": found.about,
         "wiring": {
-            label: asdict(equation(spec)) | spec.model_dump(mode="json", exclude={"attention"})
-            for label, spec in found.wiring.items()
+            label: asdict(config_equation(spec))
+            | spec.model_dump(mode="json", exclude={"attention"})
+            for label, spec in found.parts.items()
         },
         "looks": [
             {
                 "query": look.query,
                 "memory": look.memory,
-                "asked": look.asked,
+                "asked": look.when,
                 **look.attention.model_dump(mode="json"),
             }
-            for look in found.looks
+            for look in found.attentions
         ],
         "shapes": [asdict(shapes) for shapes in found.shapes],
         "parameters": found.parameters,
-        "export": {"ctranslate2": not found.obstacles, "obstacles": found.obstacles},
+        "export": {"ctranslate2": not obstacles, "obstacles": obstacles},
     }
 
 
@@ -164,11 +166,11 @@ def _list(abouts: dict[str, str]) -> None:
         console.print(f"{name:<24}{about}")
 
 
-def _draw(name: str, found: Description) -> None:
+def _draw(name: str, found: Description, obstacles: list[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from regard.spec.describe import equation
+    from regard.config.describe import config_equation
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
 
@@ -176,25 +178,25 @@ def _draw(name: str, found: Description) -> None:
         console.print(Text(f"\n{text}", style="bold"))
 
     def line(label: str, spec: Any) -> None:
-        part = equation(spec)
+        part = config_equation(spec)
         console.print(
             Text.assemble(
                 f"  {label:<10}",
                 (f"{part.name:<22} ", "cyan"),
                 part.formula,
-                (f"  {part.citation}", "dim"),
+                (f"  {part.reference}", "dim"),
             )
         )
 
     console.print(Text.assemble((name, "bold"), f"  {found.about}"))
     head("wiring")
-    for label, spec in found.wiring.items():
+    for label, spec in found.parts.items():
         line(label, spec)
-    for look in found.looks:
-        head(f"attention: {look.query} asks {look.memory}, {look.asked}")
+    for look in found.attentions:
+        head(f"attention: {look.query} asks {look.memory}, {look.when}")
         line("score", look.attention.score)
         line("span", look.attention.span)
-        line("weighing", look.attention.weighing)
+        line("weighing", look.attention.normalizer)
         console.print(f"  {'heads':<10}{look.attention.score.heads}")
     if found.shapes:
         head("shapes")
@@ -204,5 +206,5 @@ def _draw(name: str, found: Description) -> None:
     for part, count in found.parameters.items():
         console.print(f"  {part:<10}{count:>14,}")
     head("export to CTranslate2")
-    for obstacle in found.obstacles or ["yes"]:
+    for obstacle in obstacles or ["yes"]:
         console.print(f"  {obstacle}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpora import Sides, corpus
+from regard.cli.corpus_options import Sides, corpus_argument
 
 if TYPE_CHECKING:
     from regard.data.doctor.survey import Tell
@@ -42,16 +42,16 @@ def doctor(
 
     Example: regard doctor train.en train.de --test test.en test.de --html report.html
     """
+    from regard.data.doctor.doctor_page import doctor_page
     from regard.data.doctor.examine import examine
-    from regard.data.doctor.page import page
-    from regard.data.doctor.report import draw
+    from regard.data.doctor.summary import print_report
 
-    tests = [corpus(list(paths), sides) for paths in (valid, test) if paths]
-    tests += [corpus([path], sides) for path in test_file or []]
+    tests = [corpus_argument(list(paths), sides) for paths in (valid, test) if paths]
+    tests += [corpus_argument([path], sides) for path in test_file or []]
     with _told() as tell:
-        report = examine(corpus(train, sides), tests, tell=tell)
+        report = examine(corpus_argument(train, sides), tests, tell=tell)
     if html is not None:
-        html.write_text(page(report), encoding="utf-8")
+        html.write_text(doctor_page(report), encoding="utf-8")
     if json:
         facts = asdict(report) | {"healthy": report.healthy}
         if model is not None:
@@ -60,7 +60,7 @@ def doctor(
     else:
         from rich.console import Console
 
-        draw(report, Console())
+        print_report(report, Console())
         if model is not None:
             found = "; ".join(_obstacles(model))
             print(f"{model} cannot be exported: {found}" if found else f"{model} can be exported")
@@ -90,7 +90,7 @@ def _told() -> Iterator[Tell]:
 
 
 def _obstacles(model: str) -> list[str]:
-    from regard.spec.export import obstacles
-    from regard.spec.read import read_run
+    from regard.config.load import load_config
+    from regard.interop.ctranslate2_limits import export_obstacles
 
-    return obstacles(read_run(model))
+    return export_obstacles(load_config(model))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpora import Sides, sides_of
+from regard.cli.corpus_options import Sides, sides_of
 
 if TYPE_CHECKING:
-    from regard.evaluate.alignment import Agreement
-    from regard.train.report import Scores
+    from regard.align.aer import AlignmentScores
+    from regard.train.events import Scores
 
 Beam = Annotated[
     int | None, typer.Option(min=1, help="Hypotheses to follow; the model's own number otherwise.")
@@ -68,9 +68,9 @@ def evaluate(
     """
     from rich.console import Console
 
-    from regard.data.corpus import read_sides
-    from regard.evaluate.chart import chart_by_length
-    from regard.evaluate.lengths import evaluate as evaluate_
+    from regard.data.formats.corpus import read_parallel
+    from regard.evaluate.by_length import evaluate_by_length as evaluate_
+    from regard.evaluate.length_chart import chart_by_length
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
     if (file := text or documents or images) is not None:
@@ -91,8 +91,14 @@ def evaluate(
         return
     if (model is None) == (outputs is None):
         raise typer.BadParameter("give a model or --outputs, one of them")
-    sources, references = read_sides(_needed(source, "--source"), _needed(reference, "--reference"))
-    said = read_lines(outputs) if outputs is not None else translate(str(model), sources, beam)
+    sources, references = read_parallel(
+        _needed(source, "--source"), _needed(reference, "--reference")
+    )
+    said = (
+        read_text_lines(outputs)
+        if outputs is not None
+        else translate_lines(str(model), sources, beam)
+    )
     if out is not None:
         out.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
     with Console(stderr=True).status("scoring"):  # TER of long sentences takes minutes
@@ -111,32 +117,32 @@ def evaluate(
 
 def _measured(model: str, file: str, sides: tuple[str, str] | None) -> Scores:
     """How good a sealed model is, by what its own use says of such a file."""
-    from regard.bundle.bundle import unseal
-    from regard.spec.data import CorpusSpec
-    from regard.tasks.sealed import sealed_run
-    from regard.tasks.use import use_of
+    from regard.bundle.bundle import open_bundle
+    from regard.config.data import CorpusConfig
+    from regard.tasks.base import task_for
+    from regard.tasks.bundles import bundle_config
 
-    bundle = unseal(Path(model))
-    use, keys = use_of(sealed_run(bundle)), {} if sides is None else {"sides": sides_of(sides)}
-    spec = CorpusSpec.model_validate({"files": [file], **keys})
-    return use.measure(bundle, use.corpus(spec, "test"))
+    bundle = open_bundle(Path(model))
+    use, keys = task_for(bundle_config(bundle)), {} if sides is None else {"sides": sides_of(sides)}
+    spec = CorpusConfig.model_validate({"files": [file], **keys})
+    return use.evaluate(bundle, use.corpus(spec, "test"))
 
 
-def read_lines(path: str) -> list[str]:
-    from regard.data.files import line_blocks
+def read_text_lines(path: str) -> list[str]:
+    from regard.data.formats.files import line_blocks
 
     return [line for block in line_blocks(path, 10_000) for line in block]
 
 
-def translate(model: str, sources: Sequence[str], beam: int | None) -> list[str]:
+def translate_lines(model: str, sources: Sequence[str], beam: int | None) -> list[str]:
     """What a sealed model says, a text for each source."""
     from rich.console import Console
 
-    from regard.tasks.translation.translator import load
+    from regard.tasks.translation.translator import load_translator
 
     with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
-        translator = load(model)
-        how = translator.how if beam is None else replace(translator.how, width=beam)
+        translator = load_translator(model)
+        how = translator.options if beam is None else replace(translator.options, beam_size=beam)
         return [said.text for said in translator.translate(sources, how)]
 
 
@@ -147,20 +153,21 @@ def _agreement(
     target: str | None,
     links: str | None,
     first: int,
-) -> Agreement:
-    from regard.data.corpus import read_sides
-    from regard.evaluate.alignment import agree, check, read_gold, read_links
+) -> AlignmentScores:
+    from regard.align.aer import score_alignments
+    from regard.align.links import check_gold, read_gold, read_links
+    from regard.data.formats.corpus import read_parallel
 
     gold = read_gold(alignments, first=first)
     if links is not None:
-        return agree(read_links(links), gold)
+        return score_alignments(read_links(links), gold)
     folder = _needed(model, "a model or --links")
-    sources, targets = read_sides(_needed(source, "--source"), _needed(target, "--target"))
-    check(gold, sources, targets, alignments)
-    from regard.tasks.translation.translator import load
+    sources, targets = read_parallel(_needed(source, "--source"), _needed(target, "--target"))
+    check_gold(gold, sources, targets, alignments)
+    from regard.tasks.translation.translator import load_translator
 
-    aligned = load(folder, engine="torch").align(sources, targets, pretokenized=True)
-    return agree([each.links for each in aligned], gold)
+    aligned = load_translator(folder, engine="torch").align(sources, targets, pretokenized=True)
+    return score_alignments([each.links for each in aligned], gold)
 
 
 def _needed(value: str | None, option: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from regard.explain.dictionary import Links
+    from regard.align.links import Links
 
 
 def explain(
@@ -45,7 +45,7 @@ def explain(
     Example: regard explain model/ "A dog runs." -o dog.html --open
     """
     from regard.explain.record import side_by_side
-    from regard.tasks.use import load
+    from regard.tasks.base import load
 
     *models, sentence = what
     if not models:
@@ -76,6 +76,6 @@ def explain(
 
 
 def _links(written: str) -> Links:
-    from regard.evaluate.alignment import parse_links
+    from regard.align.links import parse_links
 
     return parse_links(written, "--gold")

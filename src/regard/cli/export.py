@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from regard.tasks.translation.exporting import Parity
+    from regard.tasks.translation.exporting import ExportParity
 
 
 def export(
@@ -33,8 +33,8 @@ def export(
     """
     from rich.console import Console
 
-    from regard.cli.evaluate import read_lines
-    from regard.tasks.translation.exporting import export as export_
+    from regard.cli.evaluate import read_text_lines
+    from regard.tasks.translation.exporting import export_bundle as export_
 
     if reference is not None and source is None:
         raise typer.BadParameter("--reference needs --source, the sentences that it translates")
@@ -42,8 +42,8 @@ def export(
         parity = export_(
             model,
             "int8" if int8 else None,
-            [] if source is None else read_lines(source),
-            None if reference is None else read_lines(reference),
+            [] if source is None else read_text_lines(source),
+            None if reference is None else read_text_lines(reference),
         )
     if json:
         print(json_.dumps(asdict(parity)))
@@ -51,7 +51,7 @@ def export(
         _tell(parity)
 
 
-def _tell(parity: Parity) -> None:
+def _tell(parity: ExportParity) -> None:
     print(f"log-probabilities differ by {parity.logps:.1e} at most")
     if parity.same is not None:
         print(f"{parity.same:.1%} of {parity.texts:,} texts are translated the same")

@@ -11,7 +11,7 @@ from regard.cli.caption import caption
 from regard.cli.classify import classify
 from regard.cli.compare import compare
 from regard.cli.complete import complete
-from regard.cli.corpora import OneOrTwo
+from regard.cli.corpus_options import OneOrTwoCommand
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
@@ -42,7 +42,7 @@ VERBS = (
 )
 for verb in VERBS:
     app.command()(verb)
-app.command(cls=OneOrTwo)(train)
+app.command(cls=OneOrTwoCommand)(train)
 
 
 def main() -> None:

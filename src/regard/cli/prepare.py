@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpora import Sides, corpus
+from regard.cli.corpus_options import Sides, corpus_argument
 
 if TYPE_CHECKING:
-    from regard.data.preparation.prepare import Progress, Tell
+    from regard.data.preparation.prepare import ProgressCallback, StageProgress
     from regard.data.preparation.runner import Runner
 
 
-class Engine(StrEnum):
+class EngineChoice(StrEnum):
     local = "local"
     ray = "ray"
 
@@ -48,7 +48,7 @@ def prepare(
     longest: Annotated[int, typer.Option(min=1, help="Pieces of a side.")] = 512,
     source_script: Annotated[str | None, typer.Option(help="Such as latin, cyrillic.")] = None,
     target_script: Annotated[str | None, typer.Option(help="Such as latin, cyrillic.")] = None,
-    engine: Annotated[Engine, typer.Option(help="Who does the work.")] = Engine.local,
+    engine: Annotated[EngineChoice, typer.Option(help="Who does the work.")] = EngineChoice.local,
     workers: Annotated[int, typer.Option(min=1, help="Processes, or cores of the cluster.")] = 1,
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster; without one, Ray is started here.")
@@ -59,24 +59,24 @@ def prepare(
     Example: regard prepare train.en train.de --valid val.en val.de --out data/
     """
     from regard.data.filters import SCRIPTS, Limits
-    from regard.data.preparation.prepare import Settings
-    from regard.data.preparation.prepare import prepare as prepare_
+    from regard.data.preparation.prepare import PreparationSettings
+    from regard.data.preparation.prepare import prepare_corpora as prepare_
     from regard.errors import SpecError
 
     for script in (source_script, target_script):
         if script is not None and script not in SCRIPTS:
             raise SpecError(f"script: {script} is not one of {', '.join(SCRIPTS)}")
-    settings = Settings(
+    settings = PreparationSettings(
         vocabulary=vocabulary,
         tokenizer=tokenizer,
         limits=Limits(source_script=source_script, target_script=target_script),
         dedupe=dedupe.value,
         held_out=held_out,
-        longest=longest,
+        max_length=longest,
     )
-    corpora = [corpus(train, sides, "train")]
-    checks = [corpus(list(valid), None, "valid")] if valid is not None else []
-    with _runner(engine, workers, address) as runner, telling() as tell:
+    corpora = [corpus_argument(train, sides, "train")]
+    checks = [corpus_argument(list(valid), None, "valid")] if valid is not None else []
+    with _runner(engine, workers, address) as runner, show_preparation() as tell:
         prepared = prepare_(corpora, out, settings, runner, valid=checks, tell=tell)
     for split, shards in prepared.splits.items():
         pairs = sum(shard.pairs for shard in shards)
@@ -84,18 +84,18 @@ def prepare(
         print(f"{split}: {pairs:,} pairs, {tokens[0]:,} + {tokens[1]:,} tokens")
 
 
-def _runner(engine: Engine, workers: int, address: str | None) -> Runner:
-    if engine is Engine.ray:
-        from regard.data.preparation.ray_runner import RayTasks
+def _runner(engine: EngineChoice, workers: int, address: str | None) -> Runner:
+    if engine is EngineChoice.ray:
+        from regard.data.preparation.ray_runner import RayRunner
 
-        return RayTasks(workers, address)
-    from regard.data.preparation.runner import InProcess, Processes
+        return RayRunner(workers, address)
+    from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 
-    return Processes(workers) if workers > 1 else InProcess()
+    return ProcessRunner(workers) if workers > 1 else InProcessRunner()
 
 
 @contextmanager
-def telling() -> Iterator[Tell]:
+def show_preparation() -> Iterator[ProgressCallback]:
     """Bars on a terminal; elsewhere a line now and then, and one at the end of each stage."""
     if not sys.stderr.isatty():
         yield _Lines()
@@ -114,7 +114,7 @@ def telling() -> Iterator[Tell]:
     )
     shown: dict[str, TaskID] = {}
 
-    def draw(progress: Progress) -> None:
+    def draw(progress: StageProgress) -> None:
         if progress.done == 0:
             shown[progress.stage] = bars.add_task(progress.stage, total=progress.total, rate=0)
         bars.update(shown[progress.stage], completed=progress.done, rate=progress.rate)
@@ -129,7 +129,7 @@ class _Lines:
     def __init__(self) -> None:
         self.said = 0.0  # seconds into the stage when the last line was printed
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: StageProgress) -> None:
         if progress.done == 0:
             self.said = 0.0
             print(f"{progress.stage} …", file=sys.stderr)

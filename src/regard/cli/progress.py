@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from regard.train.report import (
-    Began,
-    Ended,
+from regard.train.events import (
+    CheckpointSaved,
     Event,
-    Observer,
-    Saved,
+    EventHandler,
+    RolledBack,
     Scores,
-    Stepped,
-    SteppedBack,
-    Validated,
-    duration,
+    StepCompleted,
+    TrainingEnded,
+    TrainingStarted,
+    ValidationCompleted,
+    format_duration,
 )
 
 if TYPE_CHECKING:
@@ -31,48 +31,48 @@ MEMORY = 50  # steps that the loss shown is the mean of, about
 
 
 @contextmanager
-def show_progress() -> Iterator[Observer]:
+def show_progress() -> Iterator[EventHandler]:
     """An observer that tells on stderr how the run goes, for as long as the block lasts."""
     if not sys.stderr.isatty():
-        yield Lines()
+        yield TrainingLines()
         return
     from rich.console import Console
     from rich.live import Live
 
-    bar = Bar(Console(stderr=True))
+    bar = TrainingBar(Console(stderr=True))
     # drawn in a thread of its own, four times a second, so that no step waits for it
     with Live(get_renderable=bar.draw, console=bar.console, transient=True):
         yield bar
 
 
-class Course:
+class ProgressState:
     """Where a run stands, by what was told of it. Its clock is the events' own."""
 
     def __init__(self) -> None:
         self.step = self.last = self.epoch = self.made = self.counted = 0
         self.seconds = self.loss = self.rate = self.speed = 0.0
-        self.latest: Validated | None = None
-        self.best: Validated | None = None
+        self.latest: ValidationCompleted | None = None
+        self.best: ValidationCompleted | None = None
 
-    def hear(self, event: Event) -> None:
+    def update(self, event: Event) -> None:
         match event:
-            case Began():
+            case TrainingStarted():
                 self.step, self.last = event.step, event.last
-            case Stepped():
+            case StepCompleted():
                 self.step, self.epoch, self.rate = event.step, event.epoch, event.rate
                 self.made += 1
                 self.seconds += event.seconds
                 self.counted = min(self.counted + 1, MEMORY)
                 self.loss += (event.loss - self.loss) / self.counted
                 self.speed += (event.tokens / event.seconds - self.speed) / self.counted
-            case Validated():
+            case ValidationCompleted():
                 self.seconds += event.seconds
                 self.latest = event
                 if event.improved:
                     self.best = event
-            case Saved():
+            case CheckpointSaved():
                 self.seconds += event.seconds
-            case SteppedBack():
+            case RolledBack():
                 self.step, self.counted, self.loss = event.step, 0, 0.0
 
     @property
@@ -84,30 +84,30 @@ class Course:
     def numbers(self) -> str:
         return (
             f"loss {self.loss:.3f}, {self.speed:,.0f} tokens/s, rate {self.rate:.2e}, "
-            f"{duration(self.remaining)} to go"
+            f"{format_duration(self.remaining)} to go"
         )
 
 
-def say(event: Event, course: Course) -> list[str]:
+def event_line(event: Event, course: ProgressState) -> list[str]:
     """The lines on what is said once; on steps and saves none."""
     match event:
-        case Began():
+        case TrainingStarted():
             width = max(map(len, event.plan), default=0)
             return [f"{name:{width}}  {words}" for name, words in event.plan.items()]
-        case Validated():
+        case ValidationCompleted():
             return [f"step {event.step:,}: {_found(event, course)}"]
-        case SteppedBack():
+        case RolledBack():
             return [
-                f"step {event.wrong:,} went wrong: {event.why}; on from step {event.step:,}, "
-                f"rates × {event.caution:g}"
+                f"step {event.diverged_at:,} went wrong: {event.why}; on from step {event.step:,}, "
+                f"rates × {event.lr_scale:g}"
             ]
-        case Ended():
+        case TrainingEnded():
             ended = f"ended after step {event.step:,}: {event.why}"
             return [ended] if event.best is None else [ended, *_best(event.best_step, event.best)]
     return []
 
 
-def _found(event: Validated, course: Course) -> str:
+def _found(event: ValidationCompleted, course: ProgressState) -> str:
     values = dict(event.scores.values)
     words = f"{event.metric} {values.pop(event.metric):#.4g}"
     if event.improved:
@@ -119,7 +119,7 @@ def _found(event: Validated, course: Course) -> str:
     words = "; ".join([words, ", ".join(others)]) if others else words
     if event.patience is not None and not event.improved:
         words += f"; ends unless one of the next {event.patience} is better"
-    return f"{words} ({duration(event.seconds)})"
+    return f"{words} ({format_duration(event.seconds)})"
 
 
 def _best(step: int, scores: Scores) -> list[str]:
@@ -131,19 +131,19 @@ def _best(step: int, scores: Scores) -> list[str]:
     return [f"the best was step {step:,}:", *rows]
 
 
-class Lines:
+class TrainingLines:
     """Says each thing in a line, and every ten seconds at most where the steps stand."""
 
     def __init__(self) -> None:
-        self.course = Course()
+        self.course = ProgressState()
         self.said = 0.0  # seconds into the run
 
     def __call__(self, event: Event) -> None:
         course = self.course
-        course.hear(event)
-        lines = say(event, course)
+        course.update(event)
+        lines = event_line(event, course)
         match event:
-            case Stepped() if course.seconds >= self.said + PAUSE:
+            case StepCompleted() if course.seconds >= self.said + PAUSE:
                 self.said = course.seconds
                 place = f"step {course.step:,}/{course.last:,}, epoch {course.epoch}"
                 lines = [f"{place}: {course.numbers}"]
@@ -151,16 +151,16 @@ class Lines:
             print(line, file=sys.stderr, flush=True)
 
 
-class Bar:
+class TrainingBar:
     """Two lines that stay at the bottom: how far the run is, and how well it goes."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.course = Course()
+        self.course = ProgressState()
 
     def __call__(self, event: Event) -> None:
-        self.course.hear(event)
-        if lines := say(event, self.course):
+        self.course.update(event)
+        if lines := event_line(event, self.course):
             text = "\n".join(lines)
             self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 

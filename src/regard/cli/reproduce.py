@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from regard.reproduce.study import Findings, Say, Study
-    from regard.reproduce.teach import Course, Estimate, Tell
+    from regard.studies.runner import RunEstimate, RunProgress, Tell
+    from regard.studies.study import Findings, Say, Study
 
 PAUSE = 10.0  # seconds between two lines on a run, where no terminal shows bars
 
 
-class Figure(StrEnum):
+class StudyName(StrEnum):
     bleu_by_length = "bleu-by-length"
     alignments = "alignments"
     mechanisms = "mechanisms"
 
 
 def reproduce(
-    figure: Annotated[Figure, typer.Argument(help="What is to be seen again.")],
+    figure: Annotated[StudyName, typer.Argument(help="What is to be seen again.")],
     data: Annotated[
         Path, typer.Option(envvar="REGARD_DATA", help="The folder that holds the corpora.")
     ],
@@ -49,17 +49,17 @@ def reproduce(
     Studies share their runs where they can: alignments are read from the models of bleu-by-length.
     Example: regard reproduce bleu-by-length --data corpora/ --out reproduced/
     """
-    from regard.cli.prepare import telling
-    from regard.reproduce.study import jobs
-    from regard.reproduce.teach import estimate, prepare, teach
+    from regard.cli.prepare import show_preparation
+    from regard.studies.runner import estimate_runs, prepare_runs, train_runs
+    from regard.studies.study import study_runs
 
     study = _study(figure, quick, beside or [])
     folder = out / ("quick" if quick else "")
-    every = jobs(study, data, folder.absolute())
-    with telling() as tell:
-        prepare(every, tell)
+    every = study_runs(study, data, folder.absolute())
+    with show_preparation() as tell:
+        prepare_runs(every, tell)
     estimates = []
-    for each in estimate(every):
+    for each in estimate_runs(every):
         estimates.append(each)
         print(
             f"{each.job.name}: {each.parameters:,} parameters, {each.left:,} steps to go, "
@@ -70,7 +70,7 @@ def reproduce(
     if estimates:
         print(f"all runs: {_lasting(_together(estimates, at_once))}", file=sys.stderr, flush=True)
     with _shown(estimates) as shown:
-        taught = teach(every, at_once, shown)
+        taught = train_runs(every, at_once, shown)
     if len(taught) < len(every):
         print("stopped; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(130)
@@ -79,16 +79,18 @@ def reproduce(
     print(_written(found, folder / study.name))
 
 
-def _study(figure: Figure, quick: bool, beside: list[str]) -> Study:
-    from regard.reproduce.alignments import Alignments
-    from regard.reproduce.bleu_by_length import BleuByLength
-    from regard.reproduce.mechanisms import Mechanisms
+def _study(figure: StudyName, quick: bool, beside: list[str]) -> Study:
+    from regard.studies.alignments import Alignments
+    from regard.studies.bleu_by_length import BleuByLength
+    from regard.studies.mechanisms import Mechanisms
 
-    if figure is Figure.alignments:
+    if figure is StudyName.alignments:
         return Alignments(quick=quick, beside=dict(map(_named, beside)))
     if beside:
         raise typer.BadParameter("--beside is for alignments")
-    return {Figure.bleu_by_length: BleuByLength, Figure.mechanisms: Mechanisms}[figure](quick=quick)
+    return {StudyName.bleu_by_length: BleuByLength, StudyName.mechanisms: Mechanisms}[figure](
+        quick=quick
+    )
 
 
 def _named(given: str) -> tuple[str, str]:
@@ -107,7 +109,7 @@ def _written(found: Findings, folder: Path) -> str:
     return f"{found.pages['table.md']}\n{folder}"
 
 
-def _together(estimates: Sequence[Estimate], at_once: int) -> float:
+def _together(estimates: Sequence[RunEstimate], at_once: int) -> float:
     """Seconds for all: each run goes to whoever is first free."""
     free = [0.0] * at_once
     for each in estimates:
@@ -116,16 +118,16 @@ def _together(estimates: Sequence[Estimate], at_once: int) -> float:
 
 
 def _lasting(seconds: float) -> str:
-    from regard.train.report import duration
+    from regard.train.events import format_duration
 
-    return f"about {duration(seconds)} and validations"
+    return f"about {format_duration(seconds)} and validations"
 
 
 @contextmanager
-def _shown(estimates: Sequence[Estimate]) -> Iterator[Tell]:
+def _shown(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
     """Tell how the runs go: bars on a terminal, a line for each now and then elsewhere."""
     if not sys.stderr.isatty():
-        yield Lines(len(estimates))
+        yield StudyLines(len(estimates))
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -139,7 +141,7 @@ def _shown(estimates: Sequence[Estimate]) -> Iterator[Tell]:
             for each in estimates
         }
 
-        def tell(course: Course) -> None:
+        def tell(course: RunProgress) -> None:
             bar, visible = bars[course.job], not course.done
             progress.update(bar, completed=course.step, words=course.words, visible=visible)
 
@@ -158,12 +160,12 @@ def _saying() -> Iterator[Say]:
         yield status.update
 
 
-class Lines:
+class StudyLines:
     def __init__(self, runs: int) -> None:
         self.runs, self.done = runs, 0
         self.said: dict[str, float] = {}
 
-    def __call__(self, course: Course) -> None:
+    def __call__(self, course: RunProgress) -> None:
         self.done += course.done
         now = time.monotonic()
         if course.plain and now < self.said.get(course.job, 0.0) + PAUSE:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.corpora import Sides, sides_of
+from regard.cli.corpus_options import Sides, sides_of
 
 if TYPE_CHECKING:
     from regard.bundle.bundle import Bundle
-    from regard.spec.run import Run
-    from regard.tasks.training import Home
-    from regard.train.report import Observer
+    from regard.config.run import RunConfig
+    from regard.tasks.training import RunDirectory
+    from regard.train.events import EventHandler
 
 
 def train(
@@ -64,21 +64,21 @@ def train(
     --out run/; regard train --preset han --documents train.jsonl --valid dev.jsonl --out run/;
     regard train --preset caption-soft --images captions.jsonl --valid valid.jsonl --out run/
     """
-    from regard.bundle.bundle import unseal
-    from regard.cli.prepare import telling
+    from regard.bundle.bundle import open_bundle
+    from regard.cli.prepare import show_preparation
     from regard.cli.progress import show_progress
-    from regard.tasks.training import Home, prepare_data
-    from regard.tasks.training import train as train_
-    from regard.train.mesh import join, launch, launched
+    from regard.tasks.training import RunDirectory, prepare_data
+    from regard.tasks.training import train_run as train_
+    from regard.train.distributed import join_world, launch, launched_by_torchrun
 
-    bundle = None if from_ is None else unseal(from_)
+    bundle = None if from_ is None else open_bundle(from_)
     named = _named(source, target, text, documents, images)
     plain = _run(run, preset, bundle, [], set_ or [])
     data = _corpora(plain, named, [] if sides is None else sides_of(sides), valid, mix)
     chosen = _run(run, preset, bundle, data, set_ or [])
-    home = Home(out)
-    if workers > 1 and not launched():
-        with telling() as tell:
+    home = RunDirectory(out)
+    if workers > 1 and not launched_by_torchrun():
+        with show_preparation() as tell:
             prepare_data(chosen, home, tell)
         launch(workers, "regard", sys.argv[1:])
         return
@@ -86,22 +86,22 @@ def train(
         import torch
 
         torch.set_num_threads(threads)
-    with join() as world:
-        if world.leads:
-            with telling() as tell:
+    with join_world() as world:
+        if world.is_main:
+            with show_preparation() as tell:
                 prepare_data(chosen, home, tell)
         world.wait()
         with show_progress() as shown:
-            told = [shown, *_observers(home, tensorboard, mlflow, wandb)] if world.leads else []
+            told = [shown, *_observers(home, tensorboard, mlflow, wandb)] if world.is_main else []
             outcome = train_(
                 chosen,
                 home,
                 world,
-                observers=told,
-                begin_from=bundle,
+                loggers=told,
+                initial=bundle,
                 accept_changes=accept_changes,
             )
-    if world.leads and outcome.complete:
+    if world.is_main and outcome.complete:
         print(home.model)
 
 
@@ -121,23 +121,23 @@ def _named(
 
 
 def _corpora(
-    run: Run,
+    run: RunConfig,
     files: list[str],
     sides: list[int | str],
     valid: tuple[str, str] | None,
     mix: tuple[str, str] | None,
 ) -> list[str]:
     """What the options say of the data, as overrides of the run."""
-    from regard.tasks.use import use_of
+    from regard.tasks.base import task_for
 
     keys = {"sides": sides} if sides else {}
 
     def count(corpus: list[str]) -> int:
-        from regard.data.corpus import blocks
-        from regard.spec.data import CorpusSpec
+        from regard.config.data import CorpusConfig
+        from regard.data.formats.corpus import read_blocks
 
-        spec = CorpusSpec.model_validate({"files": corpus, **keys})
-        return sum(len(block) for block in blocks(use_of(run).corpus(spec, "mix"), 1 << 16))
+        spec = CorpusConfig.model_validate({"files": corpus, **keys})
+        return sum(len(block) for block in read_blocks(task_for(run).corpus(spec, "mix"), 1 << 16))
 
     said = []
     if files:
@@ -155,33 +155,35 @@ def _corpora(
 
 def _run(
     file: str | None, preset: str | None, bundle: Bundle | None, data: list[str], set_: list[str]
-) -> Run:
-    from regard.spec.read import read_run
-    from regard.tasks.sealed import sealed_run
-    from regard.tasks.training import fine_tuning
+) -> RunConfig:
+    from regard.config.load import load_config
+    from regard.tasks.bundles import bundle_config
+    from regard.tasks.training import fine_tuning_overrides
 
     named = [name for name in (file, preset) if name is not None]
     if len(named) + (bundle is not None) != 1:
         raise typer.BadParameter("say one of: a run file, --preset NAME, --from MODEL")
     if bundle is not None:
-        return sealed_run(bundle, [*fine_tuning(bundle), *data, *set_])
-    return read_run(named[0], [*data, *set_])
+        return bundle_config(bundle, [*fine_tuning_overrides(bundle), *data, *set_])
+    return load_config(named[0], [*data, *set_])
 
 
-def _observers(home: Home, tensorboard: bool, mlflow: bool, wandb: bool) -> list[Observer]:
+def _observers(
+    home: RunDirectory, tensorboard: bool, mlflow: bool, wandb: bool
+) -> list[EventHandler]:
     """Those who write down what happens; each goes on where the last checkpoint was made."""
-    after = home.reached
-    observers: list[Observer] = [home.journal()]
+    after = home.last_step
+    observers: list[EventHandler] = [home.journal()]
     if tensorboard:
-        from regard.train.observers.tensorboard import TensorBoard
+        from regard.train.loggers.tensorboard import TensorBoardLogger
 
-        observers.append(TensorBoard(home.path / "tensorboard", after=after))
+        observers.append(TensorBoardLogger(home.path / "tensorboard", after=after))
     if mlflow:
-        from regard.train.observers.mlflow import MLflow
+        from regard.train.loggers.mlflow import MLflowLogger
 
-        observers.append(MLflow(home.path, after=after))
+        observers.append(MLflowLogger(home.path, after=after))
     if wandb:
-        from regard.train.observers.wandb import WandB
+        from regard.train.loggers.wandb import WandbLogger
 
-        observers.append(WandB(home.path, after=after))
+        observers.append(WandbLogger(home.path, after=after))
     return observers

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from regard.cli.align import soft
-from regard.cli.drawing import Sample, Seed, Temperature, TopK, TopP
-from regard.cli.lines import blocks, reading, writing
+from regard.cli.line_files import line_batches, open_input, open_output
+from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from regard.tasks.translation.translator import Translation
+    from regard.tasks.translation.translator import TranslationResult
 
 BLOCK = 1_000  # lines that are held at once: enough for full batches of every length
 PAUSE = 10.0  # seconds between two lines on how far it is
@@ -58,55 +58,57 @@ def translate(
 
     Example: regard translate model/ < in.en > out.de
     """
-    from regard.engine.engine import Draw
-    from regard.tasks.translation.translator import load
+    from regard.inference.engine import SamplingOptions
+    from regard.tasks.translation.translator import load_translator
 
-    translator = load(model, engine=engine)
-    how = translator.how if beam is None else replace(translator.how, width=beam)
-    how = replace(how, width=max(how.width, nbest))
+    translator = load_translator(model, engine=engine)
+    how = translator.options if beam is None else replace(translator.options, beam_size=beam)
+    how = replace(how, beam_size=max(how.beam_size, nbest))
     if sample:
-        how = replace(how, width=nbest, draw=Draw(seed, temperature, top_k, top_p))
+        how = replace(
+            how, beam_size=nbest, sampling=SamplingOptions(seed, temperature, top_k, top_p)
+        )
     write = _writer(json, nbest > 1)
     number = 0
-    with reading(source) as lines, writing(out) as file, _progress(source) as done:
-        for block in blocks(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
+    with open_input(source) as lines, open_output(out) as file, _progress(source) as done:
+        for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
             for found in translator.translate(
                 block, how, best=nbest, logps=json, align=align, check=check
             ):
                 number += 1
                 write(file, number, found)
-                if found.alarm is not None and found.alarm.check:
+                if found.quality is not None and found.quality.needs_review:
                     _warn(number, found)
             file.flush()
             done(len(block))
 
 
-def _writer(json: bool, several: bool) -> Callable[[TextIO, int, Translation], None]:
-    from regard.evaluate.alignment import write_links
+def _writer(json: bool, several: bool) -> Callable[[TextIO, int, TranslationResult], None]:
+    from regard.align.links import write_links
 
-    def as_json(file: TextIO, number: int, found: Translation) -> None:
-        facts = asdict(replace(found, alarm=None, aligned=None))
-        if found.alarm is not None:
-            facts["alarm"] = {**asdict(found.alarm), "check": found.alarm.check}
-        if found.aligned is not None:
-            facts["aligned"] = soft(found.aligned)
+    def as_json(file: TextIO, number: int, found: TranslationResult) -> None:
+        facts = asdict(replace(found, quality=None, alignment=None))
+        if found.quality is not None:
+            facts["alarm"] = {**asdict(found.quality), "check": found.quality.needs_review}
+        if found.alignment is not None:
+            facts["aligned"] = soft(found.alignment)
         file.write(json_.dumps(facts, ensure_ascii=False) + "\n")
 
-    def as_list(file: TextIO, number: int, found: Translation) -> None:
-        for one in (found, *found.alternatives):
+    def as_list(file: TextIO, number: int, found: TranslationResult) -> None:
+        for one in (found, *found.n_best):
             file.write(f"{number - 1} ||| {one.text} ||| {one.score:.4f}\n")
 
-    def as_text(file: TextIO, number: int, found: Translation) -> None:
-        links = "" if found.aligned is None else f"\t{write_links(found.aligned.links)}"
+    def as_text(file: TextIO, number: int, found: TranslationResult) -> None:
+        links = "" if found.alignment is None else f"\t{write_links(found.alignment.links)}"
         file.write(f"{found.text}{links}\n")
 
     return as_json if json else as_list if several else as_text
 
 
-def _warn(number: int, translation: Translation) -> None:
-    alarm = translation.alarm
+def _warn(number: int, translation: TranslationResult) -> None:
+    alarm = translation.quality
     assert alarm is not None
-    unseen = [translation.source[start:end] for start, end in alarm.unseen]
+    unseen = [translation.source[start:end] for start, end in alarm.unattended]
     missed = f" (never looked at: {' '.join(unseen)})" if unseen else ""
     print(f"line {number}: check it: {'; '.join(alarm.reasons)}{missed}", file=sys.stderr)
 

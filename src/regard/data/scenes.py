@@ -23,8 +23,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import UInt8
 
-from regard.data.captions import Captioned, Named, write_captions
-from regard.data.images import Pixels, decode_layers, encode_png, on_top, resized
+from regard.data.formats.captions import CaptionedImage, NamedObject, write_captions
+from regard.data.formats.images import Pixels, blend, decode_layers, encode_png, resize_layers
 from regard.errors import CorpusError
 
 Language = Literal["en", "fr", "de"]
@@ -82,7 +82,7 @@ def read_icons(folder: Path, language: Language = "en", most: int | None = None)
 class Scene:
     picture: Pixels
     caption: str
-    objects: tuple[Named, ...]
+    objects: tuple[NamedObject, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,9 @@ class Scenes:
             span = len(caption), len(caption) + len(self.icons[icon].name)
             caption += self.icons[icon].name
             objects.append(
-                Named(span, ((float(left), float(top), float(left + size), float(top + size)),))
+                NamedObject(
+                    span, ((float(left), float(top), float(left + size), float(top + size)),)
+                )
             )
         return Scene(picture, caption, tuple(objects))
 
@@ -147,8 +149,11 @@ class Scenes:
         cell = self.side // self.cells
         size = int(draws.integers(cell * 3 // 4, cell + 1))
         top, left = (int(at * cell + draws.integers(0, cell - size + 1)) for at in (row, column))
-        layers, ground = resized(icon.layers, size), picture[top : top + size, left : left + size]
-        ground[:] = on_top(layers[..., :3], layers[..., 3:], ground)
+        layers, ground = (
+            resize_layers(icon.layers, size),
+            picture[top : top + size, left : left + size],
+        )
+        ground[:] = blend(layers[..., :3], layers[..., 3:], ground)
         return left, top, size
 
     def _article(self, name: str) -> str:
@@ -160,7 +165,7 @@ class Scenes:
 
 def write_scenes(
     path: Path, scenes: Scenes, numbers: range, *, held_out: bool = False
-) -> list[Captioned]:
+) -> list[CaptionedImage]:
     """Draw them into a folder beside `path`, a file of captions."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,6 +174,6 @@ def write_scenes(
         scene = scenes.scene(number, held_out=held_out)
         image = folder / f"{number:06}.png"
         image.write_bytes(encode_png(scene.picture))
-        written.append(Captioned(image.as_posix(), scene.caption, scene.objects))
+        written.append(CaptionedImage(image.as_posix(), scene.caption, scene.objects))
     write_captions(path, written)
     return written

@@ -21,15 +21,15 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
-def join(root: str, name: str) -> str:
+def join_path(root: str, name: str) -> str:
     return f"{root.rstrip('/')}/{name}"
 
 
-def exists(path: str) -> bool:
+def path_exists(path: str) -> bool:
     return bool(_store(path).exists(path)) if is_remote(path) else Path(path).is_file()
 
 
-def read(path: str, start: int = 0, stop: int | None = None) -> bytes:
+def read_bytes(path: str, start: int = 0, stop: int | None = None) -> bytes:
     """The bytes of a file from `start` to `stop`; of a store, only these are fetched."""
     if is_remote(path):
         whole = start == 0 and stop is None  # of an empty object no range can be asked
@@ -40,14 +40,14 @@ def read(path: str, start: int = 0, stop: int | None = None) -> bytes:
         return file.read() if stop is None else file.read(stop - start)
 
 
-def view(path: str, dtype: DTypeLike) -> NDArray[Any]:
+def map_array(path: str, dtype: DTypeLike) -> NDArray[Any]:
     """The numbers in a file: mapped where it lies here, fetched where it lies in a store."""
     if is_remote(path) or not Path(path).stat().st_size:  # nothing cannot be mapped
-        return np.frombuffer(read(path), dtype)
+        return np.frombuffer(read_bytes(path), dtype)
     return np.memmap(path, dtype, mode="r").view(np.ndarray)
 
 
-def write(path: str, content: bytes | memoryview) -> None:
+def write_bytes(path: str, content: bytes | memoryview) -> None:
     """Write a whole file, so that nobody ever sees a part of it."""
     if is_remote(path):
         _store(path).pipe_file(path, bytes(content))
@@ -61,7 +61,7 @@ def write(path: str, content: bytes | memoryview) -> None:
     Path(aside).replace(path)
 
 
-def identity(path: str) -> dict[str, str | int]:
+def file_identity(path: str) -> dict[str, str | int]:
     """What tells this content of a file from another, without reading it: name, size, version."""
     if is_remote(path):
         try:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.evaluate.scores import Counts
+from regard.evaluate.scores import MetricStatistics
 
-TIMES = 1_000  # corpora drawn: 25 of them lie beyond either end of the interval
+RESAMPLES = 1_000  # corpora drawn: 25 of them lie beyond either end of the interval
 SEED = 12345  # as in sacreBLEU's own bootstrap
 FEW = 10  # sentences: corpora drawn from fewer are too much alike to tell anything
 
@@ -43,15 +43,15 @@ class Difference:
     p: float | None
 
 
-def resample(counts: Sequence[Counts]) -> list[NDArray[np.float64]]:
+def resample_scores(counts: Sequence[MetricStatistics]) -> list[NDArray[np.float64]]:
     """For each of the counts its scores of TIMES corpora drawn from the sentences, alike for all.
 
     How many sentences there are decides what is drawn, so two calls can be compared too.
     """
     rows = np.concatenate([each.rows for each in counts], axis=1)
-    totals = np.empty((TIMES, rows.shape[1]))
+    totals = np.empty((RESAMPLES, rows.shape[1]))
     random = np.random.default_rng(SEED)
-    for time in range(TIMES):
+    for time in range(RESAMPLES):
         taken = random.integers(len(rows), size=len(rows))
         totals[time] = np.bincount(taken, minlength=len(rows)) @ rows
     ends = np.cumsum([each.rows.shape[1] for each in counts])[:-1]
@@ -59,18 +59,20 @@ def resample(counts: Sequence[Counts]) -> list[NDArray[np.float64]]:
     return [each.scores(part) for each, part in zip(counts, parts, strict=True)]
 
 
-def estimate(counts: Mapping[str, Counts]) -> dict[str, Estimate]:
+def estimate_score(counts: Mapping[str, MetricStatistics]) -> dict[str, Estimate]:
     """The score of each metric and how sure it is."""
-    drawn = resample(list(counts.values()))
+    drawn = resample_scores(list(counts.values()))
     return {
         name: Estimate(each.corpus(), _interval(scores, len(each.rows)))
         for (name, each), scores in zip(counts.items(), drawn, strict=True)
     }
 
 
-def differ(counts: Mapping[str, Counts], baseline: Mapping[str, Counts]) -> dict[str, Difference]:
+def paired_difference(
+    counts: Mapping[str, MetricStatistics], baseline: Mapping[str, MetricStatistics]
+) -> dict[str, Difference]:
     """By how much each metric differs from the baseline's on the same sentences."""
-    drawn = resample([both[name] for both in (counts, baseline) for name in counts])
+    drawn = resample_scores([both[name] for both in (counts, baseline) for name in counts])
     found = {}
     for place, name in enumerate(counts):
         apart = drawn[place] - drawn[place + len(counts)]
@@ -80,7 +82,7 @@ def differ(counts: Mapping[str, Counts], baseline: Mapping[str, Counts]) -> dict
             counts[name].corpus() - baseline[name].corpus(),
             _interval(apart, sentences),
             # one more on either side: that of the corpus itself, which could have been drawn too
-            min(1.0, 2 * (sides + 1) / (TIMES + 1)) if sentences >= FEW else None,
+            min(1.0, 2 * (sides + 1) / (RESAMPLES + 1)) if sentences >= FEW else None,
         )
     return found
 

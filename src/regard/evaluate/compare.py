@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from regard.errors import SpecError
-from regard.evaluate.bootstrap import Difference, differ
-from regard.evaluate.lengths import EDGES, Evaluation, Lengths, divide, evaluate_counts, parts
-from regard.evaluate.scores import METRICS, Counts, count
+from regard.evaluate.bootstrap import Difference, paired_difference
+from regard.evaluate.by_length import (
+    EDGES,
+    Evaluation,
+    LengthRange,
+    bucket_statistics,
+    evaluate_counts,
+    length_buckets,
+)
+from regard.evaluate.scores import METRICS, MetricStatistics, count_statistics
 
 SHOWN = 10  # sentences that gained most, and as many that lost most
 LESS_IS_BETTER = frozenset({"ter"})
@@ -38,7 +45,7 @@ class Change:
 class BucketDifferences:
     """The differences of the sentences of some lengths."""
 
-    lengths: Lengths
+    lengths: LengthRange
     sentences: int
     differences: dict[str, Difference]
 
@@ -86,7 +93,7 @@ class Verdict:
     passed: bool
 
 
-def compare(
+def compare_systems(
     sources: Sequence[str],
     references: Sequence[str],
     outputs: Mapping[str, Sequence[str]],
@@ -95,8 +102,8 @@ def compare(
 ) -> Comparison:
     """Score all outputs, and compare each with the first on the same drawn corpora."""
     baseline, *others = outputs
-    places = divide(sources, outputs[baseline], edges)
-    counts = {name: count(said, references) for name, said in outputs.items()}
+    places = length_buckets(sources, outputs[baseline], edges)
+    counts = {name: count_statistics(said, references) for name, said in outputs.items()}
     candidates = [
         _candidate(
             name,
@@ -116,20 +123,24 @@ def compare(
 
 def _candidate(
     name: str,
-    counts: Mapping[str, Counts],
-    baseline: Mapping[str, Counts],
-    places: Mapping[Lengths, Sequence[int]],
+    counts: Mapping[str, MetricStatistics],
+    baseline: Mapping[str, MetricStatistics],
+    places: Mapping[LengthRange, Sequence[int]],
     changes: Sequence[Change],
 ) -> Candidate:
     return Candidate(
         name=name,
         evaluation=evaluate_counts(counts, places),
-        differences=differ(counts, baseline),
+        differences=paired_difference(counts, baseline),
         by_length=tuple(
             BucketDifferences(
                 lengths,
                 len(rows),
-                differ(parts(counts, rows), parts(baseline, rows)) if rows else {},
+                paired_difference(
+                    bucket_statistics(counts, rows), bucket_statistics(baseline, rows)
+                )
+                if rows
+                else {},
             )
             for lengths, rows in places.items()
         ),
@@ -139,7 +150,7 @@ def _candidate(
     )
 
 
-def _changes(texts: Sequence[Sequence[str]], chrf: Sequence[Counts]) -> list[Change]:
+def _changes(texts: Sequence[Sequence[str]], chrf: Sequence[MetricStatistics]) -> list[Change]:
     """What was said differently, the worst loss first.
 
     `texts` are sources, references, and what was said before and after; `chrf` counts the latter.
@@ -153,7 +164,7 @@ def _changes(texts: Sequence[Sequence[str]], chrf: Sequence[Counts]) -> list[Cha
     return sorted(changes, key=lambda change: change.gain)
 
 
-def read_gate(written: str) -> Gate:
+def parse_gate(written: str) -> Gate:
     """bleu=-0.3"""
     metric, _, allowed = written.partition("=")
     if metric not in METRICS:
@@ -167,7 +178,7 @@ def read_gate(written: str) -> Gate:
     return gate
 
 
-def judge(comparison: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
+def apply_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
     """Whether each candidate passes each gate. The scores decide; how sure they are is told."""
     verdicts = []
     for candidate in comparison.candidates:

@@ -9,10 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from regard.evaluate.alignment import Agreement
+from regard.align.aer import AlignmentScores
 from regard.evaluate.bootstrap import Difference, Estimate
+from regard.evaluate.by_length import Evaluation
 from regard.evaluate.compare import LESS_IS_BETTER, Candidate, Change, Comparison, Verdict
-from regard.evaluate.lengths import Evaluation
 
 TITLES = {"bleu": "BLEU", "bleu_lc": "BLEU lc", "chrf": "chrF", "ter": "TER"}
 BY_LENGTH = ("bleu", "chrf")  # what tables by length show
@@ -110,7 +110,7 @@ def draw_comparison(comparison: Comparison, console: Console) -> None:
     _sign(comparison.evaluation, console)
 
 
-def draw_agreement(agreement: Agreement, console: Console) -> None:
+def draw_agreement(agreement: AlignmentScores, console: Console) -> None:
     table = _table("", "%")
     table.add_row("AER", f"{agreement.aer:.2f}")
     table.add_row("precision", f"{agreement.precision:.2f}")

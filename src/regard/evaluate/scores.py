@@ -32,7 +32,7 @@ METRICS: Mapping[str, Callable[[], Metric]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MetricScores:
     """Scores by their names, from 0 to 100; more is better, but of TER, which has no upper end."""
 
     values: dict[str, float]
@@ -40,7 +40,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class MetricStatistics:
     """What a metric counts in each sentence: a row for each."""
 
     metric: Metric
@@ -59,23 +59,23 @@ class Counts:
         """The score of all sentences. Counts are whole numbers, so their sum is exact."""
         return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
 
-    def part(self, places: Sequence[int]) -> Counts:
+    def part(self, places: Sequence[int]) -> MetricStatistics:
         """Those of some of the sentences."""
-        return Counts(self.metric, self.rows[list(places)])
+        return MetricStatistics(self.metric, self.rows[list(places)])
 
 
-def score(outputs: Sequence[str], references: Sequence[str]) -> Measured:
+def score_corpus(outputs: Sequence[str], references: Sequence[str]) -> MetricScores:
     """Compare each output with its one reference, both detokenised."""
-    counts = count(outputs, references)
-    return Measured(
+    counts = count_statistics(outputs, references)
+    return MetricScores(
         {name: each.corpus() for name, each in counts.items()},
         {name: each.signature for name, each in counts.items()},
     )
 
 
-def count(
+def count_statistics(
     outputs: Sequence[str], references: Sequence[str], metrics: Iterable[str] = METRICS
-) -> dict[str, Counts]:
+) -> dict[str, MetricStatistics]:
     """What each metric counts when it compares each output with its one reference."""
     if not outputs:
         raise CorpusError("outputs: there are none to score; give at least one sentence")
@@ -88,5 +88,5 @@ def count(
     for name in metrics:
         metric = METRICS[name]()
         rows = metric._extract_corpus_statistics(list(outputs), [list(references)])
-        counts[name] = Counts(metric, np.array(rows, np.float64))
+        counts[name] = MetricStatistics(metric, np.array(rows, np.float64))
     return counts

@@ -29,7 +29,7 @@ class Arrays:
     def add_weights(self, weights: Float[Tensor, "H T S"]) -> int:
         return self._keep(_shares(weights.detach().cpu().double().numpy()), "u16")
 
-    def sealed(self) -> dict[str, Any]:
+    def packed(self) -> dict[str, Any]:
         block = zlib.compress(b"".join(self._blocks), 9)
         return {"arrays": self._kinds, "data": base64.b64encode(block).decode()}
 

@@ -26,9 +26,9 @@ h1 { font: 600 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def page(records: Sequence[str], title: str) -> str:
+def explanation_page(records: Sequence[str], title: str) -> str:
     """A whole document that shows the records, each of them JSON: one model, or several at once."""
-    script = viewer()
+    script = viewer_script()
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -54,7 +54,7 @@ def page(records: Sequence[str], title: str) -> str:
     )
 
 
-def frame(page: str, height: int = 720) -> str:
+def notebook_frame(page: str, height: int = 720) -> str:
     """The page inside another, without access to it; the reader may pull it taller."""
     style = f"width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"
     return (
@@ -63,7 +63,7 @@ def frame(page: str, height: int = 720) -> str:
     )
 
 
-def viewer() -> str:
+def viewer_script() -> str:
     """The script of the custom element `<regard-view>`, as `web/` builds it."""
     return resources.files("regard.explain").joinpath("view.js").read_text(encoding="utf-8")
 

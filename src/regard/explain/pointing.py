@@ -17,14 +17,14 @@ import numpy as np
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from regard.data.captions import Box, Named
-from regard.explain.align import Pointer
-from regard.explain.reread import Reading
+from regard.align.extraction import AlignmentHead
+from regard.data.formats.captions import Box, NamedObject
+from regard.inference.forced_decoding import ForcedDecoding
 from regard.text.tokenizer import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Pointing:
+class PointingScores:
     """Over all words that name a thing."""
 
     hits: float  # the share whose strongest look lies on the box
@@ -35,12 +35,12 @@ class Pointing:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PointingExample:
     """A caption that was read again, and where the things are that it names, in the frame."""
 
-    reading: Reading
+    forced: ForcedDecoding
     pieces: Sequence[Span]  # the characters of each piece
-    objects: tuple[Named, ...]
+    objects: tuple[NamedObject, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ class Regions:
         return found
 
 
-def point(
-    seen: Sequence[Seen], regions: Regions, shifts: Sequence[int] = (0, 1)
-) -> dict[Pointer, Pointing]:
+def score_pointing(
+    seen: Sequence[PointingExample], regions: Regions, shifts: Sequence[int] = (0, 1)
+) -> dict[AlignmentHead, PointingScores]:
     """How well each look, head and moment points; the mean of all heads is a head too."""
-    found: dict[Pointer, list[tuple[bool, float]]] = defaultdict(list)
+    found: dict[AlignmentHead, list[tuple[bool, float]]] = defaultdict(list)
     chances: list[tuple[float, float]] = []
     for one in seen:
         for named in one.objects:
@@ -88,15 +88,15 @@ def point(
             if not rows or not on.any():
                 continue
             chances.append((float(on.mean()), float(share.mean())))
-            for name, look in one.reading.looks.items():
+            for name, look in one.forced.attention.items():
                 for shift in shifts:
                     said = look[:, [row + shift for row in rows]].mean(dim=1)  # H S
                     for head, weights in _heads(said):
                         hit = bool(on[int(weights.argmax())])
-                        pointer = Pointer(name, head, shift, null=False)
+                        pointer = AlignmentHead(name, head, shift, null=False)
                         found[pointer].append((hit, float((weights.numpy() * share).sum())))
     return {
-        pointer: Pointing(
+        pointer: PointingScores(
             fmean(hit for hit, _ in each),
             fmean(chance for chance, _ in chances),
             fmean(mass for _, mass in each),

@@ -19,20 +19,26 @@ from jaxtyping import Float
 from rich.console import RenderableType
 from torch import Tensor
 
+from regard.align.extraction import AlignmentHead, TokenizedText
+from regard.align.links import Links
 from regard.errors import SpecError
-from regard.explain.align import Pointer, Text
 from regard.explain.arrays import Arrays
-from regard.explain.closely import Closely, Look
-from regard.explain.dictionary import Links
-from regard.explain.matrix import Matrix, between_pieces, between_words, on_regions, over_past
-from regard.explain.page import frame, page
+from regard.explain.beam_tree import BeamTree
+from regard.explain.forward_trace import AttentionRecord, ForwardTrace
+from regard.explain.interventions import Intervention
+from regard.explain.interventions import interventions_to_record as written_whatifs
+from regard.explain.matrix import (
+    Matrix,
+    piece_matrix,
+    region_matrix,
+    self_attention_matrix,
+    word_matrix,
+)
+from regard.explain.page import explanation_page, notebook_frame
+from regard.explain.pictures.figure import Figure
 from regard.explain.pictures.filmstrip import filmstrip
-from regard.explain.pictures.heatmap import heatmap
-from regard.explain.pictures.still import Still
-from regard.explain.pictures.terminal import matrix as printed
-from regard.explain.tree import Beam
-from regard.explain.whatif import WhatIf
-from regard.explain.whatif import written as written_whatifs
+from regard.explain.pictures.heatmap import attention_heatmap
+from regard.explain.pictures.terminal import terminal_matrix as printed
 from regard.text.tokenizer import Tokenizer
 
 FORMAT = "regard.explain/1"
@@ -40,17 +46,17 @@ _NONE = Links()
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ModelIdentity:
     """Whose explanation it is."""
 
     name: str
-    about: str = ""
+    description: str = ""
     sha256: str = ""  # of its weights
     parameters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageSource:
     """What a captioner read: position s of its looks is row s // columns, column s % columns."""
 
     rows: int
@@ -64,7 +70,7 @@ class Picture:
         places = product(range(1, self.rows + 1), range(1, self.columns + 1))
         return tuple(f"row {row}, column {column}" for row, column in places)
 
-    def written(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         size = {name: getattr(self, name) for name in ("rows", "columns", "width", "height")}
         coded = base64.b64encode(self.png).decode()
         return {"kind": "image", **size, "picture": f"data:image/png;base64,{coded}"}
@@ -72,27 +78,27 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    source: Text | Picture | None  # None: nothing was read
-    target: Text
+    source: TokenizedText | ImageSource | None  # None: nothing was read
+    target: TokenizedText
     tokenizer: Tokenizer  # in whose pieces
-    read: Closely
-    identity: Identity
-    made: Mapping[str, str]  # how, in words: versions, precision, engine, search
+    trace: ForwardTrace
+    identity: ModelIdentity
+    created: Mapping[str, str]  # how, in words: versions, precision, engine, search
     summary: Float[Tensor, " E"] | None = (
         None  # of the source: what a decoder knows that never asks
     )
-    pointer: Pointer | None = None  # the look that is read as an alignment
+    alignment_head: AlignmentHead | None = None  # the look that is read as an alignment
     links: Links = _NONE  # (source word, target word), by the pointer
     gold: Links | None = None  # the same, by hand
-    beam: Beam | None = None  # where the sentence was found by one
-    whatifs: tuple[WhatIf, ...] = ()
+    beam: BeamTree | None = None  # where the sentence was found by one
+    interventions: tuple[Intervention, ...] = ()
 
-    def look(self, name: str) -> Look:
-        return next(look for look in self.read.looks if look.name == name)
+    def attention(self, name: str) -> AttentionRecord:
+        return next(look for look in self.trace.attentions if look.name == name)
 
     def coverage(self, look: str, head: int | None = None) -> Float[Tensor, " S"]:
         """How much of all steps each position was given: Σ_t α_ts, of a head or the mean."""
-        weights = self.look(look).weights
+        weights = self.attention(look).weights
         return (weights.mean(dim=0) if head is None else weights[head]).sum(dim=0)
 
     def matrix(
@@ -104,22 +110,22 @@ class Explanation:
         pieces: bool = False,
     ) -> Matrix:
         """Of a look, by default the pointer's; of another the mean of all heads, or one of them."""
-        pointer, walk = self.pointer, self.read.walk
+        pointer, walk = self.alignment_head, self.trace.head_trace
         if look is None and pointer is not None:
-            look, head = pointer.look, pointer.head if head is None else head
+            look, head = pointer.attention, pointer.head if head is None else head
             shift = pointer.shift if shift is None else shift
         elif look is None:
             if walk is None:
                 raise SpecError("look: the model looks at nothing, so there is nothing to draw")
-            look, head = walk.look, walk.head if head is None else head
-        seen = self.look(look)
-        layers = 1 + max(each.layer for each in self.read.looks if each.kind == seen.kind)
+            look, head = walk.attention, walk.head if head is None else head
+        seen = self.attention(look)
+        layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == seen.kind)
         if seen.kind == "past":
-            return over_past(seen, self.target, head, layers)
-        if isinstance(self.source, Picture):
-            return on_regions(seen, self.source.labels, self.target, head, shift or 0, layers)
+            return self_attention_matrix(seen, self.target, head, layers)
+        if isinstance(self.source, ImageSource):
+            return region_matrix(seen, self.source.labels, self.target, head, shift or 0, layers)
         assert self.source is not None, "who read nothing looks at its past alone"
-        between = between_pieces if pieces else between_words
+        between = piece_matrix if pieces else word_matrix
         return between(seen, self.source, self.target, head, shift or 0, layers)
 
     def heatmap(
@@ -129,14 +135,14 @@ class Explanation:
         shift: int | None = None,
         *,
         pieces: bool = False,
-    ) -> Still:
+    ) -> Figure:
         """The same as a picture; hard links are dotted, those by hand outlined."""
         shown = self.matrix(look, head, shift, pieces=pieces)
-        return Still(
-            heatmap(
+        return Figure(
+            attention_heatmap(
                 shown.weights.numpy(),
-                said=shown.said,
-                read=shown.read,
+                row_labels=shown.row_labels,
+                column_labels=shown.column_labels,
                 title=self.identity.name,
                 note=shown.note,
                 links=() if pieces else self.links,
@@ -146,20 +152,20 @@ class Explanation:
 
     def filmstrip(
         self, look: str | None = None, head: int | None = None, shift: int | None = None
-    ) -> Still:
+    ) -> Figure:
         """Where in a picture each word looked, and whether the look moves at all."""
         source = self.source
-        if not isinstance(source, Picture):
+        if not isinstance(source, ImageSource):
             raise SpecError("source: is no picture; where words were looked at, a heatmap shows")
         shown = self.matrix(look, head, shift)
-        logps = [step.logp for step in self.read.steps]
-        return Still(
+        logps = [step.logp for step in self.trace.steps]
+        return Figure(
             filmstrip(
                 source.png,
                 size=(source.width, source.height),
                 grid=(source.rows, source.columns),
                 weights=shown.weights.double().numpy(),
-                words=shown.said,
+                words=shown.row_labels,
                 probabilities=[
                     exp(fsum(logps[row] for row in rows)) for rows in self.target.word_pieces
                 ],
@@ -168,9 +174,9 @@ class Explanation:
             )
         )
 
-    def still(self) -> Still:
+    def figure(self) -> Figure:
         """The picture to print: a filmstrip of a picture, a heatmap of a text."""
-        return self.filmstrip() if isinstance(self.source, Picture) else self.heatmap()
+        return self.filmstrip() if isinstance(self.source, ImageSource) else self.heatmap()
 
     def to_html(self) -> str:
         """The viewer with this record in it: one page that needs nothing else."""
@@ -185,38 +191,38 @@ class Explanation:
             case ".json":
                 path.write_text(self.to_json(), encoding="utf-8")
             case ".svg" | ".png":
-                self.still().save(path)
+                self.figure().save(path)
             case _:
                 raise SpecError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
 
     def _repr_html_(self) -> str:
-        return frame(self.to_html())
+        return notebook_frame(self.to_html())
 
     def __rich__(self) -> RenderableType:
         shown = self.matrix()
-        return printed(shown.weights.numpy(), shown.said, shown.read, shown.note)
+        return printed(shown.weights.numpy(), shown.row_labels, shown.column_labels, shown.note)
 
     def to_json(self) -> str:
         """As docs/record.md describes it; the viewer reads this."""
         arrays, piece = Arrays(), self.tokenizer.piece
-        walk = self.read.walk
+        walk = self.trace.head_trace
         written = {
             "format": FORMAT,
             "model": asdict(self.identity),
-            "made": dict(self.made),
-            "source": None if self.source is None else self.source.written(),
-            "target": self.target.written(),
-            "steps": [asdict(step) for step in self.read.steps],
-            "looks": [look.written(arrays) for look in self.read.looks],
-            "pointer": None if self.pointer is None else asdict(self.pointer),
+            "made": dict(self.created),
+            "source": None if self.source is None else self.source.to_record(),
+            "target": self.target.to_record(),
+            "steps": [asdict(step) for step in self.trace.steps],
+            "looks": [look.to_record(arrays) for look in self.trace.attentions],
+            "pointer": None if self.alignment_head is None else asdict(self.alignment_head),
             "links": sorted(self.links),
             "gold": None if self.gold is None else sorted(self.gold),
-            "walk": None if walk is None else walk.written(arrays),
+            "walk": None if walk is None else walk.to_record(arrays),
             "summary": None if self.summary is None else arrays.add(self.summary),
-            "beam": None if self.beam is None else self.beam.written(piece),
-            "whatifs": written_whatifs(self.whatifs, arrays, piece),
+            "beam": None if self.beam is None else self.beam.to_record(piece),
+            "whatifs": written_whatifs(self.interventions, arrays, piece),
         }
-        return json.dumps(written | arrays.sealed(), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(written | arrays.packed(), ensure_ascii=False, separators=(",", ":"))
 
 
 def side_by_side(explanations: Sequence[Explanation]) -> str:
@@ -224,4 +230,4 @@ def side_by_side(explanations: Sequence[Explanation]) -> str:
     if not 1 <= len(explanations) <= 4:
         raise SpecError(f"explanations: one to four stand side by side, not {len(explanations)}")
     title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
-    return page([each.to_json() for each in explanations], title)
+    return explanation_page([each.to_json() for each in explanations], title)

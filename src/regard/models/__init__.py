@@ -2,7 +2,7 @@
 
 from regard.models.classifier import Classifier
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.eval_mode import eval_mode
 from regard.models.language_model import LanguageModel
-from regard.models.rest import at_rest
 
-__all__ = ["Classifier", "EncoderDecoder", "LanguageModel", "at_rest"]
+__all__ = ["Classifier", "EncoderDecoder", "LanguageModel", "eval_mode"]

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Dropout
-from regard.nn.encoded import Encoder
+from regard.attention import Dropout, Equation
+from regard.nn.interfaces import Encoder
 
 Source = TypeVar("Source")
 
 
 class Classifier(nn.Module, Generic[Source]):
-    """p(class | x) = softmax(W v + b), v the encoder's summary  (Yang et al. 2016, 2.2, eq. 11)"""
+    """Classifies a source by the encoder's summary v."""
+
+    equation = Equation(
+        "classifier", "p(class | x) = softmax(W v + b)", "Yang et al. 2016, 2.2, eq. 11"
+    )
 
     def __init__(self, encoder: Encoder[Source], classes: int, *, dropout: float = 0.0) -> None:
         super().__init__()

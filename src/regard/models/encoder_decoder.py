@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.nn.decoder import Decoded, Decoder
-from regard.nn.encoded import Encoder
+from regard.attention import Equation
+from regard.nn.interfaces import Decoded, Decoder, Encoder
 
 Source = TypeVar("Source")
 S = TypeVar("S")
 
 
 class EncoderDecoder(nn.Module, Generic[Source, S]):
-    """p(y_t | y_<t, x) = softmax(readout(decoder(y_<t, encoder(x))))
+    """Translation and captioning models; they differ only in the encoder."""
 
-    A captioner differs from a translator only in its encoder.
-    """
+    equation = Equation(
+        "encoder-decoder", "p(y_t | y_<t, x) = softmax(readout(decoder(y_<t, encoder(x))))"
+    )
 
     def __init__(
         self,

@@ -7,28 +7,30 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.nn.decoder import Decoded, Decoder
-from regard.nn.encoded import Encoded
+from regard.attention import Equation
+from regard.nn.interfaces import Decoded, Decoder, Encoded
 
 S = TypeVar("S")
 
 
 class LanguageModel(nn.Module, Generic[S]):
-    """p(y_t | y_<t) = softmax(readout(decoder(y_<t)))"""
+    """A decoder without a source."""
+
+    equation = Equation("language-model", "p(y_t | y_<t) = softmax(readout(decoder(y_<t)))")
 
     def __init__(self, decoder: Decoder[S], embedding: nn.Embedding, readout: nn.Linear) -> None:
         super().__init__()
         self.decoder, self.embedding, self.readout = decoder, embedding, readout
 
     def forward(self, target: Int[Tensor, "B T"]) -> Decoded:
-        nothing = Encoded.nothing(target.size(0), like=self.embedding.weight)
+        nothing = Encoded.empty(target.size(0), like=self.embedding.weight)
         return self.decoder(self.embedding(target), self.decoder.start(nothing))[0]
 
     if TYPE_CHECKING:
         __call__ = forward
 
     def start(self, rows: int) -> S:
-        return self.decoder.start(Encoded.nothing(rows, like=self.embedding.weight))
+        return self.decoder.start(Encoded.empty(rows, like=self.embedding.weight))
 
     def step(self, last: Int[Tensor, " N"], state: S) -> tuple[Float[Tensor, "N V"], S]:
         decoded, state = self.decoder(self.embedding(last[:, None]), state)

@@ -9,12 +9,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention import Equation
 from regard.batch import Grids, Images
-from regard.nn.embed import Sinusoids
-from regard.nn.encoded import Encoded, Encoder
+from regard.nn.embedding import Sinusoids
+from regard.nn.interfaces import Encoded, Encoder
 
 
-class Trunk(nn.Sequential):
+class ConvBackbone(nn.Sequential):
     """Convolutions that each halve the picture, until a region is a cell of the grid.
 
     Each sees four by four pixels, the two by two that it stands for in their middle: with three by
@@ -33,7 +34,7 @@ class Trunk(nn.Sequential):
         )
 
 
-class Places(nn.Module):
+class PositionalEncoding2d(nn.Module):
     """p_yx = [p_y; p_x]: half of the numbers say the row, half the column, by sinusoids"""
 
     def __init__(self) -> None:
@@ -51,33 +52,41 @@ class Places(nn.Module):
 
 
 class ImageEncoder(Encoder[Images]):
-    """a_s = the features of region s; their mean is the summary  (3.1.1, 3.1.2)
+    """A convolutional network trained with the model.
 
-    Features tell what is seen; where, they tell only near the edges. With `places` they are told.
+    Convolutional features hardly depend on the position. `positional_encoding` adds it.
     """
 
-    def __init__(self, trunk: nn.Module, dim: int, *, places: bool = False) -> None:
+    equation = Equation(
+        "image", "a_s = features of region s; summary = mean_s a_s", "Xu et al. 2015, 3.1.1, 3.1.2"
+    )
+
+    def __init__(self, backbone: nn.Module, dim: int, *, positional_encoding: bool = False) -> None:
         super().__init__()
-        self.trunk, self.dim = trunk, dim
-        self.places = Places() if places else None
+        self.backbone, self.dim = backbone, dim
+        self.positional_encoding = PositionalEncoding2d() if positional_encoding else None
 
     def forward(self, source: Images) -> Encoded:
-        return regions(self.trunk(4 * (source.pixels - 0.5)), self.places)  # to about unit variance
+        return flatten_grid(
+            self.backbone(4 * (source.pixels - 0.5)), self.positional_encoding
+        )  # to about unit variance
 
 
 class GridEncoder(Encoder[Grids]):
-    """a_s = W f_s, of the features f_s that a frozen backbone gave region s"""
+    """Features of a frozen backbone, computed beforehand by the user."""
 
-    def __init__(self, features: int, dim: int, *, places: bool = False) -> None:
+    equation = Equation("grid", "a_s = W f_s, f_s the backbone's features of region s")
+
+    def __init__(self, features: int, dim: int, *, positional_encoding: bool = False) -> None:
         super().__init__()
         self.project, self.dim = nn.Linear(features, dim), dim
-        self.places = Places() if places else None
+        self.positional_encoding = PositionalEncoding2d() if positional_encoding else None
 
     def forward(self, source: Grids) -> Encoded:
-        return regions(self.project(source.features).movedim(-1, 1), self.places)
+        return flatten_grid(self.project(source.features).movedim(-1, 1), self.positional_encoding)
 
 
-def regions(grid: Float[Tensor, "B E y x"], places: Places | None) -> Encoded:
+def flatten_grid(grid: Float[Tensor, "B E y x"], places: PositionalEncoding2d | None) -> Encoded:
     """A grid read row by row, as if its regions were words."""
     if places is not None:
         grid = grid + places(grid)

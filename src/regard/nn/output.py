@@ -17,7 +17,7 @@ class DeepOutput(nn.Module, ABC):
     def forward(
         self,
         state: Float[Tensor, "N T E"],
-        last: Float[Tensor, "N T I"],
+        embedded: Float[Tensor, "N T I"],
         context: Float[Tensor, "N T C"],
     ) -> Float[Tensor, "N T O"]: ...
 
@@ -25,7 +25,7 @@ class DeepOutput(nn.Module, ABC):
         __call__ = forward
 
 
-class Maxout(DeepOutput):
+class MaxoutOutput(DeepOutput):
     """o_j = max(õ_{2j−1}, õ_{2j}), õ = W [s; y; c]  (Bahdanau et al. 2015, A.2.2)"""
 
     def __init__(self, state_dim: int, input_dim: int, context_dim: int, dim: int) -> None:
@@ -36,14 +36,14 @@ class Maxout(DeepOutput):
     def forward(
         self,
         state: Float[Tensor, "N T E"],
-        last: Float[Tensor, "N T I"],
+        embedded: Float[Tensor, "N T I"],
         context: Float[Tensor, "N T C"],
     ) -> Float[Tensor, "N T O"]:
-        mixed = self.mix(torch.cat([state, last, context], dim=-1))
+        mixed = self.mix(torch.cat([state, embedded, context], dim=-1))
         return mixed.unflatten(-1, (-1, 2)).amax(dim=-1)
 
 
-class Sum(DeepOutput):
+class SumOutput(DeepOutput):
     """o = y + W s + U c  (Xu et al. 2015, eq. 7)"""
 
     def __init__(self, state_dim: int, input_dim: int, context_dim: int) -> None:
@@ -54,7 +54,7 @@ class Sum(DeepOutput):
     def forward(
         self,
         state: Float[Tensor, "N T E"],
-        last: Float[Tensor, "N T I"],
+        embedded: Float[Tensor, "N T I"],
         context: Float[Tensor, "N T C"],
     ) -> Float[Tensor, "N T O"]:
-        return last + self.mix(torch.cat([state, context], dim=-1))
+        return embedded + self.mix(torch.cat([state, context], dim=-1))

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention, Dropout, Memory
-from regard.attention.precision import narrowed
+from regard.attention import Attention, Dropout, Equation, Memory
+from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
-from regard.nn.decoder import Decoded, Decoder
-from regard.nn.embed import Positions
-from regard.nn.encoded import Encoded, Encoder, mean_over
+from regard.nn.embedding import Positions
+from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean
 from regard.nn.stack import Stack
 
-Norm: TypeAlias = Literal["before", "after"]
+Norm: TypeAlias = Literal["pre", "post"]
 Activation: TypeAlias = Literal["relu", "gelu"]
 ACTIVATION: dict[Activation, Callable[[], nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU}
 
@@ -27,15 +26,15 @@ class Residual(nn.Module):
 
     def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
         super().__init__()
-        self.norm, self.before, self.dropout = nn.LayerNorm(dim), norm == "before", dropout
-        self.drop = Dropout(dropout)
+        self.norm, self.pre_norm = nn.LayerNorm(dim), norm == "pre"
+        self.dropout = Dropout(dropout)
 
     def enter(self, x: Float[Tensor, "B T E"]) -> Float[Tensor, "B T E"]:
-        return self.norm(x) if self.before else x
+        return self.norm(x) if self.pre_norm else x
 
     def leave(self, x: Float[Tensor, "B T E"], y: Float[Tensor, "B T E"]) -> Float[Tensor, "B T E"]:
-        x = x + self.drop(y)
-        return x if self.before else self.norm(x)
+        x = x + self.dropout(y)
+        return x if self.pre_norm else self.norm(x)
 
 
 class FeedForward(nn.Sequential):
@@ -51,13 +50,13 @@ class FeedForward(nn.Sequential):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class BlockShape:
     """What all blocks of a stack have in common."""
 
     dim: int
     hidden_dim: int
     activation: Activation = "relu"
-    norm: Norm = "before"
+    norm: Norm = "pre"
     dropout: float = 0.0
 
     def residual(self) -> Residual:
@@ -68,50 +67,66 @@ class Shape:
 
 
 class EncoderBlock(nn.Module):
-    def __init__(self, shape: Shape, own: Attention) -> None:
+    def __init__(self, shape: BlockShape, self_attention: Attention) -> None:
         super().__init__()
-        self.own, self.around_own = own, shape.residual()
-        self.feed, self.around_feed = shape.feed_forward(), shape.residual()
+        self.self_attention, self.self_residual = self_attention, shape.residual()
+        self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
     def forward(
         self, x: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
     ) -> Float[Tensor, "B S E"]:
-        y = self.around_own.enter(x)
-        x = self.around_own.leave(x, self.own(y, self.own.remember(y, lengths)).context)
-        return self.around_feed.leave(x, self.feed(self.around_feed.enter(x)))
+        y = self.self_residual.enter(x)
+        x = self.self_residual.leave(
+            x, self.self_attention(y, self.self_attention.build_memory(y, lengths)).context
+        )
+        return self.feed_forward_residual.leave(
+            x, self.feed_forward(self.feed_forward_residual.enter(x))
+        )
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
 class DecoderBlock(nn.Module):
-    def __init__(self, shape: Shape, own: Attention, source: Attention | None) -> None:
+    def __init__(
+        self, shape: BlockShape, self_attention: Attention, cross_attention: Attention | None
+    ) -> None:
         super().__init__()
-        self.own, self.around_own = own, shape.residual()
-        self.source = source  # None: a language model has read nothing
-        self.around_source = shape.residual() if source is not None else None
-        self.feed, self.around_feed = shape.feed_forward(), shape.residual()
+        self.self_attention, self.self_residual = self_attention, shape.residual()
+        self.cross_attention = cross_attention  # None: a language model has read nothing
+        self.cross_residual = shape.residual() if cross_attention is not None else None
+        self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
-    def read(self, source: Encoded) -> Memory | None:
-        return None if self.source is None else self.source.remember(source.states, source.lengths)
+    def build_memory(self, source: Encoded) -> Memory | None:
+        return (
+            None
+            if self.cross_attention is None
+            else self.cross_attention.build_memory(source.states, source.lengths)
+        )
 
     def forward(
         self, x: Float[Tensor, "N T E"], past: Memory | None, source: Memory | None, start: int
     ) -> tuple[Float[Tensor, "N T E"], Memory]:
-        y = self.around_own.enter(x)
-        said = self.own.remember(y)
+        y = self.self_residual.enter(x)
+        said = self.self_attention.build_memory(y)
         past = said if past is None else past.extend(said)
-        x = self.around_own.leave(x, self.own(y, past, start=start).context)
-        if self.source is not None and self.around_source is not None and source is not None:
-            y = self.around_source.enter(x)
-            x = self.around_source.leave(x, self.source(y, source, start=start).context)
-        return self.around_feed.leave(x, self.feed(self.around_feed.enter(x))), past
+        x = self.self_residual.leave(x, self.self_attention(y, past, start=start).context)
+        if (
+            self.cross_attention is not None
+            and self.cross_residual is not None
+            and source is not None
+        ):
+            y = self.cross_residual.enter(x)
+            x = self.cross_residual.leave(x, self.cross_attention(y, source, start=start).context)
+        return self.feed_forward_residual.leave(
+            x, self.feed_forward(self.feed_forward_residual.enter(x))
+        ), past
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
-class Input(nn.Module):
+class TransformerInput(nn.Module):
     """x_t = y_t + p_t  (3.5)
 
     Under autocast what the blocks add to is as narrow as what they make, or every one of their
@@ -124,35 +139,41 @@ class Input(nn.Module):
 
     def forward(self, inputs: Float[Tensor, "B T E"], start: int) -> Float[Tensor, "B T E"]:
         x = inputs + self.positions(start, inputs)
-        return self.dropout(narrowed(x))
+        return self.dropout(to_compute_dtype(x))
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
 class TransformerEncoder(Encoder[Tokens]):
-    """x ← x + attend(x over x),  x ← x + feed(x), in every layer  (Vaswani et al. 2017, 3.1)"""
+    """Layers of self-attention and feed-forward networks."""
+
+    equation = Equation(
+        "transformer",
+        "x ← x + attend(x over x),  x ← x + feed(x), in every layer",
+        "Vaswani et al. 2017, 3.1",
+    )
 
     def __init__(
         self,
         embedding: nn.Embedding,
         positions: Positions,
-        shape: Shape,
+        shape: BlockShape,
         attentions: list[Attention],
     ) -> None:
         super().__init__()
         self.dim, self.embedding = shape.dim, embedding
-        self.input = Input(positions, shape.dropout)
+        self.input = TransformerInput(positions, shape.dropout)
         self.blocks = Stack[EncoderBlock](EncoderBlock(shape, own) for own in attentions)
-        self.norm = last_norm(shape)
-        spread_evenly(self.blocks)
+        self.norm = final_norm(shape)
+        init_xavier(self.blocks)
 
     def forward(self, source: Tokens) -> Encoded:
         x = self.input(self.embedding(source.ids), 0)
         for block in self.blocks:
             x = block(x, source.lengths)
         x = self.norm(x)
-        return Encoded(x, source.lengths, mean_over(x, source.lengths))
+        return Encoded(x, source.lengths, masked_mean(x, source.lengths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,33 +184,44 @@ class TransformerState:
 
 
 class TransformerDecoder(Decoder[TransformerState]):
-    """y ← y + attend(y over its past),  y ← y + attend(y over x),  y ← y + feed(y), in every layer
+    """Layers of causal self-attention, cross-attention and feed-forward networks.
 
-    Vaswani et al. 2017, 3.1. A language model leaves out the second part.
+    A language model has no cross-attention.
     """
+
+    equation = Equation(
+        "transformer",
+        "y ← y + attend(y over its past),  y ← y + attend(y over x),  y ← y + feed(y), "
+        "in every layer",
+        "Vaswani et al. 2017, 3.1",
+    )
 
     def __init__(
         self,
         positions: Positions,
-        shape: Shape,
+        shape: BlockShape,
         attentions: list[tuple[Attention, Attention | None]],
     ) -> None:
         super().__init__()
         self.dim = shape.dim
-        self.input = Input(positions, shape.dropout)
+        self.input = TransformerInput(positions, shape.dropout)
         self.blocks = Stack[DecoderBlock](
             DecoderBlock(shape, own, source) for own, source in attentions
         )
-        self.norm = last_norm(shape)
-        spread_evenly(self.blocks)
+        self.norm = final_norm(shape)
+        init_xavier(self.blocks)
 
     @property
-    def source_looks(self) -> tuple[str, ...]:
+    def cross_attentions(self) -> tuple[str, ...]:
         blocks = enumerate(self.blocks)
-        return tuple(f"blocks.{i}.source" for i, block in blocks if block.source is not None)
+        return tuple(
+            f"blocks.{i}.cross_attention"
+            for i, block in blocks
+            if block.cross_attention is not None
+        )
 
     def start(self, source: Encoded) -> TransformerState:
-        return TransformerState(tuple(block.read(source) for block in self.blocks), ())
+        return TransformerState(tuple(block.build_memory(source) for block in self.blocks), ())
 
     def forward(
         self, inputs: Float[Tensor, "N T E"], state: TransformerState
@@ -203,12 +235,12 @@ class TransformerDecoder(Decoder[TransformerState]):
         return Decoded(self.norm(x)), after
 
 
-def last_norm(shape: Shape) -> nn.Module:
+def final_norm(shape: BlockShape) -> nn.Module:
     """Where each norm comes before its part, nothing has yet normed the last sum."""
-    return nn.LayerNorm(shape.dim) if shape.norm == "before" else nn.Identity()
+    return nn.LayerNorm(shape.dim) if shape.norm == "pre" else nn.Identity()
 
 
-def spread_evenly(blocks: nn.Module) -> None:
+def init_xavier(blocks: nn.Module) -> None:
     """Glorot's uniform initialisation, with biases at zero (as in the authors' own code)."""
     for name, parameter in blocks.named_parameters():
         if parameter.dim() == 2:

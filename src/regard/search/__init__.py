@@ -1,22 +1,31 @@
 """From a step to sentences. Nothing here knows the model behind the step."""
 
+from regard.search.beam import BeamStep, beam
+from regard.search.constraints import (
+    Constraint,
+    forbid_tokens,
+    force_prefix,
+    min_length,
+    no_repeat_ngram,
+)
 from regard.search.ensemble import ensemble
-from regard.search.rules import Rule, at_least, forbid, force, no_repeat
-from regard.search.search import Grown, Hypothesis, Step, beam, greedy, sample
-from regard.search.state import pick
+from regard.search.greedy import greedy
+from regard.search.hypothesis import Hypothesis, Step
+from regard.search.sample import sample
+from regard.search.state import reorder
 
 __all__ = [
-    "Grown",
+    "BeamStep",
+    "Constraint",
     "Hypothesis",
-    "Rule",
     "Step",
-    "at_least",
     "beam",
     "ensemble",
-    "forbid",
-    "force",
+    "forbid_tokens",
+    "force_prefix",
     "greedy",
-    "no_repeat",
-    "pick",
+    "min_length",
+    "no_repeat_ngram",
+    "reorder",
     "sample",
 ]

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.search.search import Step
+from regard.search.hypothesis import Step
 
 States: TypeAlias = tuple[Any, ...]
 

@@ -16,7 +16,7 @@ from torch import Tensor
 S = TypeVar("S")
 
 
-def pick(state: S, rows: Int[Tensor, " N"], sentences: Int[Tensor, " B"] | None = None) -> S:
+def reorder(state: S, rows: Int[Tensor, " N"], sentences: Int[Tensor, " B"] | None = None) -> S:
     """Give each row the past of another: to spread, to reorder and to drop hypotheses.
 
     What was read stays as it is, unless `sentences` says which of them are still of interest.

@@ -11,32 +11,32 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.bundle.bundle import RUN, SCORES, Bundle, seal
+from regard.bundle.bundle import RUN, SCORES, Bundle, save_bundle
 from regard.bundle.restore import restore
-from regard.data.batches.shards import Prepared
-from regard.data.preparation.prepare import Tell, prepare
-from regard.data.preparation.runner import InProcess
+from regard.config.load import dump_config
+from regard.config.run import RunConfig
+from regard.data.loading.shards import PreparedData
+from regard.data.preparation.prepare import ProgressCallback, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtefactError, SpecError
-from regard.spec.read import write_run
-from regard.spec.run import Run
-from regard.tasks.sealed import sealed_run, sealed_tokenizer
-from regard.tasks.stream import corpus_name
-from regard.tasks.use import Use, use_of
+from regard.tasks.base import Task, task_for
+from regard.tasks.batches import corpus_name
+from regard.tasks.bundles import bundle_config, bundle_tokenizer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
-from regard.train.mesh import World, whole
-from regard.train.observers.journal import Journal
-from regard.train.rehearsal import Rehearsal
-from regard.train.report import Observer
-from regard.train.state import fill
-from regard.train.trainer import Outcome, Trainer
+from regard.train.distributed import World, full_tensor
+from regard.train.dry_run import DryRun
+from regard.train.events import EventHandler
+from regard.train.loggers.jsonl import JsonlLogger
+from regard.train.train_state import copy_into
+from regard.train.trainer import Trainer, TrainingOutcome
 
-FREE = ("train.save_every", "train.parallel", "train.speed")
+FREE = ("train.save_every", "train.parallel", "train.performance")
 """Settings that a run may change on its way and be the same run; precision is watched apart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class RunDirectory:
     """The folder of a run.
 
     data/         token shards
@@ -64,20 +64,20 @@ class Home:
     @property
     def checkpoints(self) -> list[int]:
         """Of which steps there are checkpoints, the newest first."""
-        return checkpoint.steps(self.path / "checkpoints")
+        return checkpoint.checkpoint_steps(self.path / "checkpoints")
 
     @property
-    def reached(self) -> int | None:
+    def last_step(self) -> int | None:
         """The step that the run goes on from; None: it has none, and begins."""
         return next(iter(self.checkpoints), None)
 
-    def journal(self) -> Journal:
-        return Journal(self.log, after=self.reached)
+    def journal(self) -> JsonlLogger:
+        return JsonlLogger(self.log, after=self.last_step)
 
 
-def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
+def prepare_data(run: RunConfig, directory: RunDirectory, tell: ProgressCallback) -> PreparedData:
     """The run's corpora as token shards; what was prepared before is not prepared again."""
-    use, data = use_of(run), run.data
+    use, data = task_for(run), run.data
     if not data.train:
         raise SpecError(f"data.train: names no corpus; say {use.options}, or write it in the run")
     if run.train.metric not in use.metrics:
@@ -85,67 +85,69 @@ def prepare_data(run: Run, home: Home, tell: Tell) -> Prepared:
             f"train.metric: such a model is judged by {', '.join(use.metrics)}, and not by "
             f"{run.train.metric}; say train.metric={use.metrics[0]}"
         )
-    if run.train.coverage and not use.covers:
+    if run.train.coverage and not use.supports_coverage:
         raise SpecError("train.coverage: is for models that look at pictures; say 0")
-    if run.train.guide is not None and not use.guided:
+    if run.train.guide is not None and not use.supports_guide:
         raise SpecError("train.guide: is for models that translate; say null")
     corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
-    settings = use.settings(data)
-    prepared = prepare(corpora, str(home.data), settings, InProcess(), valid=valid, tell=tell)
-    use.accompany(run, prepared.root, tell)
+    settings = use.preparation(data)
+    prepared = prepare_corpora(
+        corpora, str(directory.data), settings, InProcessRunner(), valid=valid, tell=tell
+    )
+    use.prepare_extras(run, prepared.root, tell)
     return prepared
 
 
-def train(
-    run: Run,
-    home: Home,
+def train_run(
+    run: RunConfig,
+    directory: RunDirectory,
     world: World,
     *,
-    observers: Sequence[Observer] = (),
-    begin_from: Bundle | None = None,  # whose weights the run begins with
+    loggers: Sequence[EventHandler] = (),
+    initial: Bundle | None = None,  # whose weights the run begins with
     accept_changes: bool = False,
-) -> Outcome:
+) -> TrainingOutcome:
     """Train on prepared data, from the beginning or from where the folder's run stopped, and seal
     the best model."""
-    use, trainer = _trainer(run, home, world, observers, begin_from, accept_changes)
-    if world.leads:
-        (home.path / RUN).write_text(write_run(run), "utf-8")
+    use, trainer = _trainer(run, directory, world, loggers, initial, accept_changes)
+    if world.is_main:
+        (directory.path / RUN).write_text(dump_config(run), "utf-8")
     outcome = trainer.run()
     if outcome.complete:
-        weights = {name: whole(tensor) for name, tensor in trainer.state.weights().items()}
-        if world.leads:
-            model = use.build(trainer.task)
+        weights = {name: full_tensor(tensor) for name, tensor in trainer.state.weights().items()}
+        if world.is_main:
+            model = use.build_model(trainer.module)
             with torch.no_grad():
-                fill(dict(model.named_parameters()), weights)
-            known = use.tell(trainer.task, model, outcome)
-            _seal(run, home, outcome, weights, known)
+                copy_into(dict(model.named_parameters()), weights)
+            known = use.bundle_files(trainer.module, model, outcome)
+            _save_model(run, directory, outcome, weights, known)
     world.wait()
     return outcome
 
 
-def foresee(run: Run, home: Home, world: World) -> tuple[int, Rehearsal]:
+def dry_run(run: RunConfig, directory: RunDirectory, world: World) -> tuple[int, DryRun]:
     """How many parameters a run on prepared data has, and what its steps take."""
-    _, trainer = _trainer(run, home, world)
+    _, trainer = _trainer(run, directory, world)
     count = sum(parameter.numel() for parameter in trainer.state.parameters.values())
-    return count, trainer.rehearse()
+    return count, trainer.dry_run()
 
 
 def _trainer(
-    run: Run,
-    home: Home,
+    run: RunConfig,
+    home: RunDirectory,
     world: World,
-    observers: Sequence[Observer] = (),
+    observers: Sequence[EventHandler] = (),
     begin_from: Bundle | None = None,
     accept_changes: bool = False,
-) -> tuple[Use[Any], Trainer]:
-    prepared = Prepared.open(str(home.data))
+) -> tuple[Task[Any], Trainer]:
+    prepared = PreparedData.open(str(home.data))
     tokenizer = SentencePiece.load(home.data)
-    use = use_of(run)
-    task = use.begin(run, prepared, tokenizer)
+    use = task_for(run)
+    task = use.make_module(run, prepared, tokenizer)
     if begin_from is not None:
-        _must_fit(tokenizer, begin_from)
-        use.must_fit(task, begin_from)
+        _check_vocabulary(tokenizer, begin_from)
+        use.check_compatible(task, begin_from)
         restore(task.model, begin_from)
     return use, Trainer(
         task,
@@ -153,36 +155,36 @@ def _trainer(
         home.path,
         world,
         observers,
-        circumstances={**_circumstances(run), **use.circumstances(task)},
+        environment={**_environment(run), **use.environment(task)},
         accept_changes=accept_changes,
     )
 
 
-def _seal(
-    run: Run,
-    home: Home,
-    outcome: Outcome,
+def _save_model(
+    run: RunConfig,
+    home: RunDirectory,
+    outcome: TrainingOutcome,
     weights: dict[str, Tensor],
     known: dict[str, bytes],
 ) -> None:
     found = outcome.scores
     scores = {} if found is None else {"values": found.values, "signatures": found.signatures}
     files = {
-        RUN: write_run(run).encode(),
+        RUN: dump_config(run).encode(),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
         **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
         **known,
     }
-    seal(home.model, files, weights)
+    save_bundle(home.model, files, weights)
 
 
-def fine_tuning(bundle: Bundle) -> list[str]:
+def fine_tuning_overrides(bundle: Bundle) -> list[str]:
     """What a run that goes on teaching a sealed model changes of the model's own run.
 
     A fifth of the rate that it was taught with, without a long rise and held, keeps what it knows;
     a thousand steps read 20,000 pairs some twenty times, and the validation says when it is enough.
     """
-    rate = sealed_run(bundle).train.optimizer.rate
+    rate = bundle_config(bundle).train.optimizer.rate
     return [
         "data.train=[]",
         "data.valid=null",
@@ -199,15 +201,15 @@ def fine_tuning(bundle: Bundle) -> list[str]:
     ]
 
 
-def _must_fit(tokenizer: SentencePiece, begin_from: Bundle) -> None:
-    if sealed_tokenizer(begin_from).fingerprint != tokenizer.fingerprint:
+def _check_vocabulary(tokenizer: SentencePiece, begin_from: Bundle) -> None:
+    if bundle_tokenizer(begin_from).fingerprint != tokenizer.fingerprint:
         raise ArtefactError(
             f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
             "--out, so that they are prepared with the model's own"
         )
 
 
-def _circumstances(run: Run) -> dict[str, Any]:
+def _environment(run: RunConfig) -> dict[str, Any]:
     """The settings that a checkpoint belongs to, by their places in the run file."""
     found: dict[str, Any] = {}
 

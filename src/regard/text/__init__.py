@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from regard.text.normalize import Form, normalize, trace
-from regard.text.split import sentences
-from regard.text.tokenizer import BOS, EOS, PAD, UNK, Flat, Pieces, SentencePiece, Span, Tokenizer
-from regard.text.words import pieces_of_words, words, words_of_pieces
+from regard.text.normalize import Form, normalize, trace_normalization
+from regard.text.sentences import split_sentences
+from regard.text.tokenizer import (
+    BOS,
+    EOS,
+    PAD,
+    UNK,
+    FlatIds,
+    SentencePiece,
+    Span,
+    TokenizedPieces,
+    Tokenizer,
+)
+from regard.text.words import pieces_by_word, split_words, words_by_piece
 
 __all__ = [
     "BOS",
     "EOS",
     "PAD",
     "UNK",
-    "Flat",
+    "FlatIds",
     "Form",
-    "Pieces",
     "SentencePiece",
     "Span",
+    "TokenizedPieces",
     "Tokenizer",
     "normalize",
-    "pieces_of_words",
-    "sentences",
-    "trace",
-    "words",
-    "words_of_pieces",
+    "pieces_by_word",
+    "split_sentences",
+    "split_words",
+    "trace_normalization",
+    "words_by_piece",
 ]

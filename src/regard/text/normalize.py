@@ -49,7 +49,7 @@ _LONG_RUN = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedText:
     """A normalised text; its character i comes from the raw characters starts[i] … ends[i] − 1.
 
     Where normalising changed a cluster (a letter and its marks), every character of the result
@@ -73,11 +73,11 @@ def normalize(text: str, form: Form = "NFC") -> str:
     return " ".join(text.split())
 
 
-def trace(text: str, form: Form = "NFC") -> Traced:
+def trace_normalization(text: str, form: Form = "NFC") -> TracedText:
     """The normalised text and the raw span of each of its characters, in linear time."""
     normal = normalize(text, form)
     if normal == text:
-        return Traced(text, range(len(text)), range(1, len(text) + 1))
+        return TracedText(text, range(len(text)), range(1, len(text) + 1))
     starts: list[int] = []
     ends: list[int] = []
     gap: tuple[int, int] | None = None  # white space that was read and not yet written
@@ -95,7 +95,7 @@ def trace(text: str, form: Form = "NFC") -> Traced:
             gap = None
             starts.append(start)
             ends.append(end)
-    return Traced(normal, starts, ends)
+    return TracedText(normal, starts, ends)
 
 
 def _clusters(text: str, form: Form) -> list[tuple[str, list[int]]]:

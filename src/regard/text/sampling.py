@@ -31,7 +31,7 @@ Lattice = Sequence[Sequence[Edge]]
 """For each place in a word after the first, the edges that end there."""
 
 
-class Cutter:
+class SubwordSampler:
     """Cuts words at random, by the scores of a vocabulary's pieces."""
 
     def __init__(self, pieces: dict[str, tuple[int, float]], spelling: Sequence[int]) -> None:
@@ -40,7 +40,7 @@ class Cutter:
         self.longest = max(map(len, pieces))
         self._lattice = lru_cache(WORDS_KEPT)(self._make_lattice)
 
-    def cut(self, word: str, alpha: float, draws: random.Random) -> list[int]:
+    def sample(self, word: str, alpha: float, draws: random.Random) -> list[int]:
         lattice = self._lattice(word, alpha)
         taken: list[tuple[int, ...]] = []
         place = len(word)

@@ -26,11 +26,11 @@ import sentencepiece
 from numpy.typing import NDArray
 
 from regard.errors import ArtefactError, SpecError
-from regard.text.normalize import RULES, Form, normalize, trace
-from regard.text.sampling import Cutter
+from regard.text.normalize import RULES, Form, normalize, trace_normalization
+from regard.text.sampling import SubwordSampler
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
-MOST_PIECES = 100_000  # a file with more would take long to load, or to refuse
+MAX_VOCABULARY = 100_000  # a file with more would take long to load, or to refuse
 
 Span = tuple[int, int]
 
@@ -39,7 +39,7 @@ SETTINGS_FILE = "tokenizer.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class TokenizedPieces:
     """A text in pieces; piece i is made of the characters spans[i] of the raw string.
 
     A span leaves out the space before a word, which its first piece carries as ▁. A piece that
@@ -53,14 +53,14 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class FlatIds:
     """Many encoded texts one after the other, and how many ids each of them has."""
 
     ids: NDArray[np.unsignedinteger[Any]]  # of the tokeniser's `dtype`
     lengths: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]], dtype: type[np.unsignedinteger[Any]]) -> Flat:
+    def of(cls, rows: Sequence[Sequence[int]], dtype: type[np.unsignedinteger[Any]]) -> FlatIds:
         lengths = np.fromiter(map(len, rows), np.uint32, len(rows))
         return cls(np.fromiter(chain.from_iterable(rows), dtype, int(lengths.sum())), lengths)
 
@@ -96,11 +96,11 @@ class Tokenizer(ABC):
         """What an id stands for."""
 
     @abstractmethod
-    def pieces(self, text: str) -> Pieces:
+    def pieces(self, text: str) -> TokenizedPieces:
         """The same ids as `encode`, with their pieces and where these stand in the raw text."""
 
     @abstractmethod
-    def spell(self, ids: Sequence[int]) -> tuple[str, Pieces]:
+    def spell(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         """What `decode` gives, and where in it each piece stands, however it was cut."""
 
     @abstractmethod
@@ -111,9 +111,9 @@ class Tokenizer(ABC):
         """The smallest type that holds every id."""
         return np.uint16 if self.size <= 1 << 16 else np.uint32
 
-    def encode_flat(self, normal: Sequence[str]) -> Flat:
+    def encode_flat(self, normal: Sequence[str]) -> FlatIds:
         """The ids of many texts that were normalised before, as one array."""
-        return Flat.of(self.encode_normal(normal), self.dtype)
+        return FlatIds.of(self.encode_normal(normal), self.dtype)
 
 
 Kind = Literal["unigram", "bpe"]
@@ -144,8 +144,10 @@ class SentencePiece(Tokenizer):
         coverage: float = 0.9995,  # of the characters read; the rest is spelt in bytes
     ) -> SentencePiece:
         """Learn at most `size` pieces from raw lines. The same lines give the same bytes."""
-        if size > MOST_PIECES:
-            raise SpecError(f"a vocabulary of {size:,} pieces; ask for {MOST_PIECES:,} at the most")
+        if size > MAX_VOCABULARY:
+            raise SpecError(
+                f"a vocabulary of {size:,} pieces; ask for {MAX_VOCABULARY:,} at the most"
+            )
         # Each line once, with its count: SentencePiece takes the square of the length of what is
         # repeated from line to line (3,000 captions of which 600 came twice: a minute, not 2 s).
         counts = Counter(normalize(line, form) for line in lines)
@@ -239,12 +241,12 @@ class SentencePiece(Tokenizer):
             f"▁{text.replace(' ', '▁')}" if text else "" for text in map(self.normalize, texts)
         )
         return [
-            [i for word in _WORD.findall(text) for i in self._cutter.cut(word, alpha, draws)]
+            [i for word in _WORD.findall(text) for i in self._cutter.sample(word, alpha, draws)]
             for text in marked
         ]
 
     @cached_property
-    def _cutter(self) -> Cutter:
+    def _cutter(self) -> SubwordSampler:
         if self.kind != "unigram":
             raise SpecError(
                 f"sampling: the pieces of a {self.kind} vocabulary have no probabilities to draw "
@@ -256,7 +258,9 @@ class SentencePiece(Tokenizer):
             for i in range(self.size)
             if not (processor.is_control(i) or processor.is_unknown(i) or processor.is_byte(i))
         }
-        return Cutter(plain, [processor.piece_to_id(f"<0x{byte:02X}>") for byte in range(256)])
+        return SubwordSampler(
+            plain, [processor.piece_to_id(f"<0x{byte:02X}>") for byte in range(256)]
+        )
 
     def decode(self, ids: Sequence[int]) -> str:
         return self._processor.decode([i for i in ids if i not in (PAD, BOS, EOS)])
@@ -264,8 +268,8 @@ class SentencePiece(Tokenizer):
     def piece(self, token: int) -> str:
         return self._processor.id_to_piece(token)
 
-    def pieces(self, text: str) -> Pieces:
-        traced = trace(text, self.form)
+    def pieces(self, text: str) -> TokenizedPieces:
+        traced = trace_normalization(text, self.form)
         ids: list[int] = self._processor.encode(traced.text)
         names = [self._processor.id_to_piece(i) for i in ids]
         spans: list[Span] = []
@@ -285,9 +289,9 @@ class SentencePiece(Tokenizer):
                 spans.append((start, start))
             else:
                 spans.append((traced.starts[first], traced.ends[place - 1]))
-        return Pieces(tuple(ids), tuple(names), tuple(spans))
+        return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
-    def spell(self, ids: Sequence[int]) -> tuple[str, Pieces]:
+    def spell(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         """Bytes that stand together all have the characters that they spell together."""
         text, names, spans = self.decode(ids), [self.piece(i) for i in ids], list[Span]()
         runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)
@@ -296,7 +300,7 @@ class SentencePiece(Tokenizer):
             start, end = (len(self.decode(ids[:edge])) for edge in (at[0], at[-1] + 1))
             start += names[at[0]][0] == "▁" and start < end - 1 and text[start].isspace()
             spans += [(start, end)] * len(at)
-        return text, Pieces(tuple(ids), tuple(names), tuple(spans))
+        return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
 
 def _bytes_of_character(lead: int) -> int:

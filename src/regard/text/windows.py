@@ -15,6 +15,6 @@ def window_sizes(length: int, longest: int) -> list[int]:
     return [length // count + (place < length % count) for place in range(count)]
 
 
-def windows(sequence: Sequence[A], longest: int) -> list[Sequence[A]]:
+def split_windows(sequence: Sequence[A], longest: int) -> list[Sequence[A]]:
     edges = accumulate(window_sizes(len(sequence), longest), initial=0)
     return [sequence[start:stop] for start, stop in pairwise(edges)]

@@ -37,7 +37,7 @@ _ONE_BY_ONE = [
 _FIRST = [first for first, _ in _ONE_BY_ONE]
 
 
-def words(text: str) -> list[Span]:
+def split_words(text: str) -> list[Span]:
     """The (start, end) of each word of the raw text, in order, in linear time."""
     spans: list[Span] = []
     start = -1  # of the word that is being read; −1: none
@@ -65,7 +65,7 @@ def words(text: str) -> list[Span]:
     return spans
 
 
-def words_of_pieces(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
+def words_by_piece(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
     """For each piece the words that it has characters of, in linear time.
 
     A piece between words (a lone ▁) goes to the word after it, or to the last. So every piece has
@@ -83,10 +83,10 @@ def words_of_pieces(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[
     return found
 
 
-def pieces_of_words(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
+def pieces_by_word(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
     """For each word its pieces: the same map, read the other way."""
     found: list[list[int]] = [[] for _ in words]
-    for piece, owners in enumerate(words_of_pieces(pieces, words)):
+    for piece, owners in enumerate(words_by_piece(pieces, words)):
         for word in owners:
             found[word].append(piece)
     return found

@@ -24,7 +24,7 @@ import xxhash
 from torch import Tensor
 
 from regard.errors import ArtefactError, StorageError
-from regard.train.mesh import World
+from regard.train.distributed import World
 
 FORMAT = 1
 STATE = "state.json"
@@ -32,34 +32,34 @@ ASIDE, OLD = ".aside", ".old"
 _BLOCK = 1 << 22  # bytes hashed at once
 
 
-def folder(root: Path, step: int) -> Path:
+def checkpoint_folder(root: Path, step: int) -> Path:
     """Where the checkpoint of `step` lies."""
-    path = _place(root, step)
+    path = _publish(root, step)
     old = path.with_name(path.name + OLD)
     return old if old.exists() and not path.exists() else path
 
 
-def steps(root: Path) -> list[int]:
+def checkpoint_steps(root: Path) -> list[int]:
     """Of which steps there are checkpoints, the newest first."""
     found = (path.name.removeprefix("step-").removesuffix(OLD) for path in root.glob("step-*"))
     return sorted({int(name) for name in found if name.isdecimal()}, reverse=True)
 
 
-def save(
+def save_checkpoint(
     world: World, root: Path, step: int, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]
 ) -> Path:
     """Write the checkpoint of `step`; one of the same step is replaced."""
-    path = _place(root, step)
+    path = _publish(root, step)
     aside, old = (path.with_name(path.name + end) for end in (ASIDE, OLD))
-    with _told_of_disks(path, sum(tensor.nbytes for tensor in tensors.values())):
-        if world.leads:
+    with _disk_errors(path, sum(tensor.nbytes for tensor in tensors.values())):
+        if world.is_main:
             for left in root.glob(f"*{ASIDE}"):
                 shutil.rmtree(left)
             aside.mkdir(parents=True)
         world.wait()
         world.save(tensors, aside)
         world.wait()
-        if world.leads:
+        if world.is_main:
             files = {file.name: _identity(file) for file in sorted(aside.iterdir())}
             state = {"format": FORMAT, "step": step, "files": files, **facts}
             _write(aside / STATE, json.dumps(state, indent=1, sort_keys=True).encode())
@@ -76,12 +76,12 @@ def save(
     return path
 
 
-def load(world: World, path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+def load_checkpoint(world: World, path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """Fill `tensors` from a checkpoint, whatever number of processes wrote it, and give its facts.
 
     Every byte is compared with its hash before anything is read.
     """
-    facts = inspect(path)
+    facts = inspect_checkpoint(path)
     for name, identity in facts["files"].items():
         file = path / name
         if not file.is_file() or _identity(file) != identity:
@@ -93,7 +93,7 @@ def load(world: World, path: Path, tensors: Mapping[str, Tensor]) -> dict[str, A
     return facts
 
 
-def inspect(path: Path) -> dict[str, Any]:
+def inspect_checkpoint(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads((path / STATE).read_bytes())
         known = facts["format"]
@@ -110,10 +110,10 @@ def inspect(path: Path) -> dict[str, Any]:
     return facts
 
 
-def keep(world: World, root: Path, wanted: set[int]) -> None:
+def keep_checkpoints(world: World, root: Path, wanted: set[int]) -> None:
     """Remove all checkpoints but those of the steps that are `wanted`, and what was left aside."""
-    if world.leads:
-        kept = {folder(root, step) for step in wanted}
+    if world.is_main:
+        kept = {checkpoint_folder(root, step) for step in wanted}
         for path in sorted(set(root.glob("step-*")) - kept, reverse=True):  # those aside first
             try:
                 _remove(path)
@@ -124,7 +124,7 @@ def keep(world: World, root: Path, wanted: set[int]) -> None:
                 ) from failure
 
 
-def _place(root: Path, step: int) -> Path:
+def _publish(root: Path, step: int) -> Path:
     return root / f"step-{step:08}"
 
 
@@ -135,7 +135,7 @@ def _remove(path: Path) -> None:
 
 
 @contextmanager
-def _told_of_disks(path: Path, need: int) -> Iterator[None]:
+def _disk_errors(path: Path, need: int) -> Iterator[None]:
     """Whatever goes wrong with the disk is said with the path and the room that is needed."""
     try:
         yield

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from regard.attention.precision import product_dtype
+from regard.attention.kernels.precision import compute_dtype
 
 LOGITS_AT_ONCE = 1 << 22  # fewer would be faster to norm, but gradients be added up more often
 ROWS = 64  # the last chunk has a multiple of it: each new shape is a new kernel to be compiled
@@ -60,7 +60,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         learns: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         count, vocabulary = hidden.size(0), weight.size(0)
-        precision, exact = product_dtype(weight), _at_least_fp32(weight)
+        precision, exact = compute_dtype(weight), _at_least_fp32(weight)
         most = LOGITS_AT_ONCE // vocabulary
         rows = most // ROWS * ROWS or max(1, most)
         extra = min(-count % ROWS, -count % rows)

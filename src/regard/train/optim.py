@@ -19,7 +19,7 @@ class Schedule(ABC):
 
     warmup: int  # steps until the peak
 
-    def share(self, step: int, last: int) -> float:
+    def factor(self, step: int, last: int) -> float:
         return step / self.warmup if step < self.warmup else self.after(step, last)
 
     @abstractmethod
@@ -36,7 +36,7 @@ class Constant(Schedule):
 
 
 @dataclass(frozen=True, slots=True)
-class InverseRoot(Schedule):
+class InverseSqrt(Schedule):
     """η_t = η √(w/t): a way down that needs no end  (Vaswani et al. 2017, 5.3)"""
 
     def after(self, step: int, last: int) -> float:
@@ -62,7 +62,7 @@ class Adam:
     rate: float
     betas: tuple[float, float] = (0.9, 0.98)
     epsilon: float = 1e-9
-    decay: float = 0.0
+    weight_decay: float = 0.0
 
     def build(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return torch.optim.AdamW(
@@ -70,12 +70,12 @@ class Adam:
             lr=self.rate,
             betas=self.betas,
             eps=self.epsilon,
-            weight_decay=self.decay,
+            weight_decay=self.weight_decay,
             fused=True,
         )
 
 
-def memories(
+def optimizer_state(
     optimizer: torch.optim.Optimizer, names: Mapping[str, nn.Parameter]
 ) -> dict[str, Tensor]:
     """All that the optimiser remembers, by the name of the parameter that it remembers it of."""
@@ -86,7 +86,7 @@ def memories(
     }
 
 
-def begin(optimizer: torch.optim.Optimizer) -> None:
+def allocate_state(optimizer: torch.optim.Optimizer) -> None:
     """Let the optimiser remember its first nothing, so that a checkpoint can be read into it."""
     for group in optimizer.param_groups:
         group["lr"] = 0.0  # the trainer sets it before each step

@@ -19,35 +19,35 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.data.batches.loader import Step
-from regard.data.batches.stream import Place
+from regard.data.loading.cursor import Cursor
+from regard.data.loading.loader import TrainingStep
 from regard.errors import ArtefactError, SpecError, TrainingError
-from regard.train import checkpoint, report
+from regard.train import checkpoint, events
+from regard.train.distributed import Parallel, World, full_tensor, is_sharded, release
+from regard.train.dry_run import DryRun, measure_steps
+from regard.train.events import EventHandler, Scores, StepCompleted
 from regard.train.interrupt import interruptible
-from regard.train.mesh import Parallel, World, apart, release, whole
+from regard.train.module import TrainingModule
 from regard.train.optim import Adam, Schedule
-from regard.train.rehearsal import Rehearsal, rehearse
-from regard.train.report import Observer, Scores, Stepped
-from regard.train.speed import Speed
-from regard.train.state import Buffers, State, fill
-from regard.train.task import Task
+from regard.train.performance import Performance
+from regard.train.train_state import Buffers, TrainState, copy_into
 
 _MEMORY = 0.98  # of the moving average of the loss: some fifty steps
 _SETTLED = 100  # steps until the average means something
 _RISE = 1.0  # nats per token above its lowest: an average that has risen so far does not come back
-_FALLS = 5  # rates have then been halved to 1/32: it is not the rate
+_MAX_ROLLBACKS = 5  # rates have then been halved to 1/32: it is not the rate
 _KEPT = 2  # checkpoints: the newest, and one before it should it be damaged or already wrong
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrainerSettings:
     """How a run is trained, whatever is trained."""
 
     steps: int
     optimizer: Adam
     schedule: Schedule
     metric: str  # of the validation's values, the one that decides
-    rises: bool = True  # whether more of it is better
+    higher_is_better: bool = True  # whether more of it is better
     seed: int = 1
     clip: float = 1.0  # the largest norm of a gradient
     ema: float = 0.0  # the decay of a moving average of the weights, which then is the model
@@ -56,21 +56,21 @@ class Settings:
     patience: int | None = None  # validations without improvement until it stops
     save_every: int = 500
     parallel: Parallel = "copies"
-    speed: Speed = field(default_factory=Speed)
+    performance: Performance = field(default_factory=Performance)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingOutcome:
     """How a run ended; the task's model then has its best weights."""
 
     step: int
-    why: str
+    reason: str
     complete: bool  # else it was interrupted, and can go on
     best_step: int
     scores: Scores | None
 
 
-class WentWrong(Exception):  # noqa: N818 — a turn of the loop, not an error that leaves it
+class Diverged(Exception):  # noqa: N818 — a turn of the loop, not an error that leaves it
     def __init__(self, step: int, why: str) -> None:
         super().__init__(why)
         self.step, self.why = step, why
@@ -79,59 +79,59 @@ class WentWrong(Exception):  # noqa: N818 — a turn of the loop, not an error t
 class Trainer:
     def __init__(
         self,
-        task: Task[Any],
-        settings: Settings,
-        home: Path,
+        module: TrainingModule[Any],
+        settings: TrainerSettings,
+        directory: Path,
         world: World = World(),  # noqa: B008 — a frozen value
-        observers: Sequence[Observer] = (),
-        circumstances: Mapping[str, Any] | None = None,  # what else a checkpoint belongs to
+        loggers: Sequence[EventHandler] = (),
+        environment: Mapping[str, Any] | None = None,  # what else a checkpoint belongs to
         accept_changes: bool = False,
     ) -> None:
-        self.task, self.settings, self.world = task, settings, world
-        self.observers = observers if world.leads else ()
-        self.checkpoints, self.weights = home / "checkpoints", home / "weights"
-        self.speed = settings.speed.resolve(world.device)
+        self.module, self.settings, self.world = module, settings, world
+        self.observers = loggers if world.is_main else ()
+        self.checkpoints, self.weights = directory / "checkpoints", directory / "weights"
+        self.speed = settings.performance.resolve(world.device)
         self.speed.tune_allocator()
-        self.speed.apply(task)
-        task.to(world.device)
-        self.stream = task.stream(world.rank, world.size)
-        self.lesson = world.spread(task, task.model, settings.parallel)
-        self.state = State(task, settings.optimizer, settings.ema)
-        self.place = Place()
+        self.speed.apply(module)
+        module.to(world.device)
+        self.stream = module.stream(world.rank, world.size)
+        self.lesson = world.wrap(module, module.model, settings.parallel)
+        self.state = TrainState(module, settings.optimizer, settings.ema)
+        self.place = Cursor()
         self.accept_changes = accept_changes
-        self.circumstances = {
+        self.environment = {
             "threads": torch.get_num_threads(),
             "device": world.device.type,
             "precision": self.speed.precision,
             "torch": torch.__version__,
-            **(circumstances or {}),
+            **(environment or {}),
         }
         self._returned: set[int] = set()
 
-    def run(self) -> Outcome:
-        self._find_place()
-        self._tell_plan()
+    def run(self) -> TrainingOutcome:
+        self._resume()
+        self._emit_plan()
         with interruptible() as interrupted:
             while True:
                 try:
-                    why, complete = self._go_on(interrupted)
+                    why, complete = self._run(interrupted)
                     break
-                except WentWrong as wrong:
-                    self._step_back(wrong)
+                except Diverged as wrong:
+                    self._roll_back(wrong)
         return self._end(why, complete)
 
-    def rehearse(self) -> Rehearsal:
+    def dry_run(self) -> DryRun:
         """What a step takes; it moves nothing."""
-        buffers = Buffers(self.task)
-        self.task.train()
-        trial = rehearse(self.stream.steps(self.place), self._differentiate, self.world.device)
+        buffers = Buffers(self.module)
+        self.module.train()
+        trial = measure_steps(self.stream.steps(self.place), self._backward, self.world.device)
         self.state.optimizer.zero_grad(set_to_none=True)
         buffers.restore()
         return trial
 
     # the loop
 
-    def _go_on(self, interrupted: list[bool]) -> tuple[str, bool]:
+    def _run(self, interrupted: list[bool]) -> tuple[str, bool]:
         """Steps until the run is over or interrupted: why, and whether it is complete."""
         settings = self.settings
         if (why := self._over()) is not None:
@@ -141,9 +141,9 @@ class Trainer:
         try:
             for step in steps:
                 waited = time.perf_counter() - clock
-                stepped, stop = self._learn(step, bool(interrupted))
+                stepped, stop = self._train_step(step, bool(interrupted))
                 self.place, number = step.after, step.after.step
-                self._tell(replace(stepped, seconds=time.perf_counter() - clock, waited=waited))
+                self._emit(replace(stepped, seconds=time.perf_counter() - clock, waited=waited))
                 validates = number % settings.validate_every == 0 or number == settings.steps
                 if validates:
                     self._validate()
@@ -166,82 +166,82 @@ class Trainer:
             return f"no better {settings.metric} in {stale} validations"
         return None
 
-    def _learn(self, step: Step[Any], interrupted: bool) -> tuple[Stepped, bool]:
+    def _train_step(self, step: TrainingStep[Any], interrupted: bool) -> tuple[StepCompleted, bool]:
         """One step of the optimiser; and whether any process was asked to stop."""
         settings, state, number = self.settings, self.state, step.after.step
-        self.task.train()
-        sums = self._differentiate(step)
-        norm = whole(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
+        self.module.train()
+        sums = self._backward(step)
+        norm = full_tensor(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
         asked = norm.new_tensor(float(interrupted)).double()
         told = self.world.total(torch.stack([*sums.values(), asked]))
         *values, stop = told.tolist()
         parts = {k: v / step.target_tokens for k, v in zip(sums, values, strict=True)}
         loss, size = parts.pop("loss"), float(norm)
-        self._watch(number, parts.get("nll", loss), size)
+        self._check_divergence(number, parts.get("nll", loss), size)
 
-        share = settings.schedule.share(number, settings.steps)
-        rate = settings.optimizer.rate * share * state.progress.caution
+        share = settings.schedule.factor(number, settings.steps)
+        rate = settings.optimizer.rate * share * state.progress.lr_scale
         for group in state.optimizer.param_groups:
             group["lr"] = rate
         state.optimizer.step()
-        state.follow(number)
+        state.update_ema(number)
         epoch, tokens = self.place.epoch, step.target_tokens
-        return Stepped(number, epoch, loss, parts, rate, size, tokens, 0.0, 0.0), stop > 0
+        return StepCompleted(number, epoch, loss, parts, rate, size, tokens, 0.0, 0.0), stop > 0
 
-    def _differentiate(self, step: Step[Any]) -> dict[str, Tensor]:
+    def _backward(self, step: TrainingStep[Any]) -> dict[str, Tensor]:
         """Gradients of the step's loss per token, and the sums that this process found."""
-        world, buffers = self.world, Buffers(self.task)
+        world, buffers = self.world, Buffers(self.module)
         self.state.optimizer.zero_grad(set_to_none=True)
         sums: dict[str, Tensor] = {}
-        for micro in step.micros:
+        for micro in step.micro_batches:
             buffers.restore()
-            torch.manual_seed(_seed(self.settings.seed, step.after.step, micro.place))
-            last = micro is step.micros[-1]
-            with nullcontext() if last else apart(self.lesson):
+            torch.manual_seed(_seed(self.settings.seed, step.after.step, micro.index))
+            last = micro is step.micro_batches[-1]
+            with nullcontext() if last else is_sharded(self.lesson):
                 with self.speed.autocast(world.device):
                     loss = self.lesson(micro.batch.to(world.device))
                 # processes take the mean of their gradients, and are to have the sum
                 weight = world.size / step.target_tokens if micro.counts else 0.0
                 (loss.total * weight).backward()
             if micro.counts:
-                buffers.note()
+                buffers.record()
             for name, term in {"loss": loss.total.detach(), **loss.parts}.items():
                 counted = term.double() if micro.counts else torch.zeros_like(term).double()
                 sums[name] = sums[name] + counted if name in sums else counted
-        buffers.settle(world)
+        buffers.reduce(world)
         return sums
 
-    def _watch(self, number: int, loss: float, norm: float) -> None:
+    def _check_divergence(self, number: int, loss: float, norm: float) -> None:
         """Say what is wrong with a step before it moves anything."""
         progress = self.state.progress
         if not math.isfinite(loss) or not math.isfinite(norm):
-            raise WentWrong(number, f"the loss is {loss} and its gradient's norm {norm}")
+            raise Diverged(number, f"the loss is {loss} and its gradient's norm {norm}")
         old = loss if progress.mean is None else progress.mean
         mean = _MEMORY * old + (1 - _MEMORY) * loss
         lowest = mean if progress.lowest is None else progress.lowest
         if number > _SETTLED and mean > lowest + _RISE:
-            raise WentWrong(number, f"the loss has risen from {lowest:.2f} to {mean:.2f}")
+            raise Diverged(number, f"the loss has risen from {lowest:.2f} to {mean:.2f}")
         progress.mean, progress.lowest = mean, min(lowest, mean)
 
-    def _step_back(self, wrong: WentWrong) -> None:
+    def _roll_back(self, wrong: Diverged) -> None:
         """Go on from the last checkpoint, with half the rate; where that was no help, from the one
         before it."""
-        falls, caution = self.state.progress.falls + 1, self.state.progress.caution / 2
-        if falls > _FALLS:
+        rollbacks, lr_scale = self.state.progress.rollbacks + 1, self.state.progress.lr_scale / 2
+        if rollbacks > _MAX_ROLLBACKS:
             raise TrainingError(
                 f"step {wrong.step}: {wrong.why}, and going back with a smaller rate has not "
-                f"helped {_FALLS} times; lower train.optimizer.rate or raise "
+                f"helped {_MAX_ROLLBACKS} times; lower train.optimizer.rate or raise "
                 "train.schedule.warmup, and look at the data with `regard doctor`"
             )
-        newest, *older = checkpoint.steps(self.checkpoints)
+        newest, *older = checkpoint.checkpoint_steps(self.checkpoints)
         self.world.wait()  # all have looked
         if newest in self._returned and older:
-            checkpoint.keep(self.world, self.checkpoints, set(older))
+            checkpoint.keep_checkpoints(self.world, self.checkpoints, set(older))
             newest = older[0]
         self._returned.add(newest)
         self._load(newest)
-        self.state.progress.falls, self.state.progress.caution = falls, caution
-        self._tell(report.SteppedBack(newest, wrong.step, wrong.why, caution))
+        self.state.progress.rollbacks, self.state.progress.lr_scale = rollbacks, lr_scale
+        self._emit(events.RolledBack(newest, wrong.step, wrong.why, lr_scale))
 
     # how good it is
 
@@ -251,7 +251,9 @@ class Trainer:
         with self.state.averaged():
             scores = self._scores()
             facts = {"scores": scores.values, "signatures": scores.signatures}
-            checkpoint.save(self.world, self.weights, number, self.state.weights(), facts)
+            checkpoint.save_checkpoint(
+                self.world, self.weights, number, self.state.weights(), facts
+            )
         value = scores.values[settings.metric]
         improved = progress.best is None or self._better(value, progress.best)
         if improved:
@@ -262,37 +264,39 @@ class Trainer:
         left = None if settings.patience is None else settings.patience - progress.stale
         seconds = time.perf_counter() - clock
         epoch, metric = self.place.epoch, settings.metric
-        self._tell(report.Validated(number, epoch, scores, metric, improved, left, seconds))
+        self._emit(
+            events.ValidationCompleted(number, epoch, scores, metric, improved, left, seconds)
+        )
 
     def _scores(self) -> Scores:
         metric = self.settings.metric
-        self.task.eval()
+        self.module.eval()
         with torch.no_grad():
-            scores = self.task.validate()
-        release(self.task.model)
+            scores = self.module.validate()
+        release(self.module.model)
         if metric not in scores.values:
             known = ", ".join(scores.values)
             raise SpecError(f"train.metric: a validation finds {known}, and no {metric}")
         # processes may round differently, and must decide alike
         return replace(
-            scores, values={**scores.values, metric: self.world.agree(scores.values[metric])}
+            scores, values={**scores.values, metric: self.world.broadcast(scores.values[metric])}
         )
 
     def _better(self, value: float, best: float) -> bool:
-        return value > best if self.settings.rises else value < best
+        return value > best if self.settings.higher_is_better else value < best
 
-    def _end(self, why: str, complete: bool) -> Outcome:
+    def _end(self, why: str, complete: bool) -> TrainingOutcome:
         """Leave the best weights in the model."""
         progress, scores = self.state.progress, None
         if complete and progress.best is not None:
             scores = self._average(self._best(progress.best_step))
-        outcome = Outcome(self.place.step, why, complete, progress.best_step, scores)
-        self._tell(report.Ended(outcome.step, why, outcome.best_step, scores))
+        outcome = TrainingOutcome(self.place.step, why, complete, progress.best_step, scores)
+        self._emit(events.TrainingEnded(outcome.step, why, outcome.best_step, scores))
         return outcome
 
     def _best(self, step: int) -> Scores:
-        path = checkpoint.folder(self.weights, step)
-        facts = checkpoint.load(self.world, path, self.state.weights())
+        path = checkpoint.checkpoint_folder(self.weights, step)
+        facts = checkpoint.load_checkpoint(self.world, path, self.state.weights())
         return Scores(facts["scores"], facts["signatures"])
 
     def _average(self, best: Scores) -> Scores:
@@ -306,44 +310,46 @@ class Trainer:
             self._best(step)
             for name, weight in self.state.weights().items():
                 mean[name] += weight / len(steps)
-        fill(self.state.weights(), mean)
+        copy_into(self.state.weights(), mean)
         scores, metric = self._scores(), self.settings.metric
         if self._better(scores.values[metric], best.values[metric]):
             return scores
-        fill(self.state.weights(), kept)
+        copy_into(self.state.weights(), kept)
         return best
 
     # what is kept
 
     def _save(self) -> None:
         clock, number = time.perf_counter(), self.place.step
-        self.state.progress.place = self.stream.state(self.place)
-        path = self.state.save(self.world, self.checkpoints, number, self.circumstances)
+        self.state.progress.cursor = self.stream.state(self.place)
+        path = self.state.save(self.world, self.checkpoints, number, self.environment)
         self._tidy()
-        self._tell(report.Saved(number, str(path), time.perf_counter() - clock))
+        self._emit(events.CheckpointSaved(number, str(path), time.perf_counter() - clock))
 
     def _tidy(self) -> None:
         """Keep the last checkpoints, and the weights that they speak of."""
-        kept = checkpoint.steps(self.checkpoints)[:_KEPT]
+        kept = checkpoint.checkpoint_steps(self.checkpoints)[:_KEPT]
         self.world.wait()  # all have looked
-        checkpoint.keep(self.world, self.checkpoints, set(kept))
+        checkpoint.keep_checkpoints(self.world, self.checkpoints, set(kept))
         wanted = set[int]()
         for step in kept:  # whichever of them the run goes on from must find its weights
-            facts = checkpoint.inspect(checkpoint.folder(self.checkpoints, step))["progress"]
+            facts = checkpoint.inspect_checkpoint(
+                checkpoint.checkpoint_folder(self.checkpoints, step)
+            )["progress"]
             wanted |= {facts["best_step"], *facts["validated"]}
-        checkpoint.keep(self.world, self.weights, wanted)
+        checkpoint.keep_checkpoints(self.world, self.weights, wanted)
 
-    def _find_place(self) -> None:
-        known = checkpoint.steps(self.checkpoints)
+    def _resume(self) -> None:
+        known = checkpoint.checkpoint_steps(self.checkpoints)
         self.world.wait()  # all have looked
         if not known:
             self._save()
             return
-        path = checkpoint.folder(self.checkpoints, known[0])
-        then = checkpoint.inspect(path)["circumstances"]
+        path = checkpoint.checkpoint_folder(self.checkpoints, known[0])
+        then = checkpoint.inspect_checkpoint(path)["environment"]
         changed = [
             f"{name}: {then.get(name)} then, {now} now"
-            for name, now in self.circumstances.items()
+            for name, now in self.environment.items()
             if then.get(name) != now
         ]
         if changed and not self.accept_changes:
@@ -353,36 +359,36 @@ class Trainer:
             )
         self._load(known[0])
         self._tidy()  # who saved it may have died before this, and before it was told
-        self._tell(report.Saved(known[0], str(path), 0.0))
+        self._emit(events.CheckpointSaved(known[0], str(path), 0.0))
 
     def _load(self, step: int) -> None:
-        self.state.load(self.world, checkpoint.folder(self.checkpoints, step))
-        self.place = self.stream.place(self.state.progress.place)
+        self.state.load(self.world, checkpoint.checkpoint_folder(self.checkpoints, step))
+        self.place = self.stream.cursor(self.state.progress.cursor)
 
     # what is told
 
-    def _tell_plan(self) -> None:
+    def _emit_plan(self) -> None:
         """What the run will do, and what that will take, as far as a few steps can say."""
         last, done = self.settings.steps, self.place.step
         if done >= last:
             return
-        trial = self.rehearse()
+        trial = self.dry_run()
         count = sum(parameter.numel() for parameter in self.state.parameters.values())
-        epochs = last * trial.tokens / self.task.epoch_tokens
+        epochs = last * trial.tokens / self.module.epoch_tokens
         begins = f"from step {done:,}" if done else "from the beginning"
         plan = {
             "model": f"{count:,} parameters",
-            **self.task.facts,
+            **self.module.facts,
             "steps": f"{last:,} of {trial.tokens:,.0f} tokens: {epochs:.1f} epochs; {begins}",
-            "time": f"{report.duration((last - done) * trial.seconds)} and validations, "
+            "time": f"{events.format_duration((last - done) * trial.seconds)} and validations, "
             f"at {trial.seconds:.2f} s a step",
             "memory": f"{trial.memory / 1e9:.2f} GB",
             "arithmetic": f"{self.speed.precision} on {self.world.device.type}, "
             f"{self.world.size} × {torch.get_num_threads()} threads",
         }
-        self._tell(report.Began(done, last, self.task.epoch_tokens, plan))
+        self._emit(events.TrainingStarted(done, last, self.module.epoch_tokens, plan))
 
-    def _tell(self, event: report.Event) -> None:
+    def _emit(self, event: events.Event) -> None:
         for observer in self.observers:
             observer(event)
 

@@ -20,24 +20,24 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.corpus import Corpus, UnequalCountError
 from regard.data.doctor.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
-from regard.data.doctor.shift import join_steps
+from regard.data.doctor.shift import join_offsets
 from regard.data.doctor.survey import (
     EXAMPLES,
     LENGTH_EDGES,
     RATIO_EDGES,
     Example,
-    Side,
+    LanguageBaseline,
+    SideSurvey,
     Survey,
     Tally,
     Tell,
-    Usual,
-    find_oddities,
-    learn_usual,
+    find_odd_pairs,
+    learn_baseline,
     normal_blocks,
     survey,
 )
+from regard.data.formats.corpus import Corpus, UnequalCountError
 from regard.data.preparation.dedupe import hash_pairs
 from regard.errors import CorpusError
 
@@ -157,15 +157,15 @@ def examine(
     first = survey(train, tell)
     if not first.pairs:
         raise first.error or CorpusError(f"{', '.join(train.paths)}: there is no pair in it")
-    usual = learn_usual(first, train)
-    oddities = find_oddities(train, usual, None, tell)
+    usual = learn_baseline(first, train)
+    oddities = find_odd_pairs(train, usual, None, tell)
     oddities.found["duplicate"] = _duplicates(train, first)
     findings = _findings(train, first, oddities.found)
     corpora = [_summarize(train, first, usual)]
     known = first.source.alphabet, first.target.alphabet
     for test in tests:
         second = survey(test, tell)
-        found = find_oddities(test, usual, known, tell).found
+        found = find_odd_pairs(test, usual, known, tell).found
         found["overlap"] = _overlap(first, test, second)
         findings += _findings(test, second, found)
         corpora.append(_summarize(test, second, usual))
@@ -194,7 +194,7 @@ def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[
     if found.error:
         kind = "unequal count" if isinstance(found.error, UnequalCountError) else "unreadable"
         findings.append(_finding(kind, corpus, found.pairs, found.pairs, str(found.error)))
-    for step in join_steps(found.steps):
+    for step in join_offsets(found.steps):
         lines = f"Pairs {step.first + 1:,} to {step.last + 1:,}"
         size = step.last - step.first + 1
         if step.offset is None:
@@ -250,11 +250,11 @@ def _tally(corpus: Corpus, hits: NDArray[np.bool_]) -> Tally:
     return tally
 
 
-def _all_hashes(side: Side) -> NDArray[np.uint64]:
+def _all_hashes(side: SideSurvey) -> NDArray[np.uint64]:
     return np.concatenate(side.hashes) if side.hashes else np.zeros(0, np.uint64)
 
 
-def _summarize(corpus: Corpus, found: Survey, usual: Usual) -> Summary:
+def _summarize(corpus: Corpus, found: Survey, usual: LanguageBaseline) -> Summary:
     sides = found.source, found.target
     source, target = (_histogram(LENGTH_EDGES, side.lengths) for side in sides)
     return Summary(

@@ -14,8 +14,8 @@ from itertools import compress, pairwise
 
 import numpy as np
 
-from regard.data.corpus import Corpus
 from regard.data.doctor.survey import BLOCK
+from regard.data.formats.corpus import Corpus
 from regard.errors import CorpusError, SpecError
 from regard.text.tokenizer import SentencePiece
 

@@ -29,7 +29,7 @@ _CLASSES[[ord(c) for c in ',;:?!()"“”„«»、，？！：；']] = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OffsetRange:
     """How a run of windows keeps step: line n of the source is line n + offset of the target.
 
     No offset: the two sides have nothing in common wherever one puts them.
@@ -47,7 +47,9 @@ def features(codes: Codes) -> NDArray[np.float64]:
     return np.log1p(np.stack([codes.lengths, digits, marks], axis=1))
 
 
-def steps(first: int, source: NDArray[np.float64], target: NDArray[np.float64]) -> Iterator[Step]:
+def find_offsets(
+    first: int, source: NDArray[np.float64], target: NDArray[np.float64]
+) -> Iterator[OffsetRange]:
     """How each window of these pairs keeps step; the first of them is pair `first`."""
     count = max(1, round(len(source) / WINDOW))
     for rows in np.array_split(np.arange(len(source)), count):
@@ -58,12 +60,12 @@ def steps(first: int, source: NDArray[np.float64], target: NDArray[np.float64]) 
             scores |= {o: _agreement(source[rows], target[rows], o) for o in _OFFSETS}
         best = max(scores, key=lambda offset: scores[offset])
         if scores[best] > scores[0] + _CLEARLY:
-            yield Step(first + int(rows[0]), first + int(rows[-1]), best)
+            yield OffsetRange(first + int(rows[0]), first + int(rows[-1]), best)
             continue
         for few in np.array_split(rows, max(1, len(rows) // _FEWEST)):
             related = _agreement(source[few], target[few], 0) >= _UNRELATED
             vary = min(source[few, 0].std(), target[few, 0].std()) > 0.1  # else nothing is said
-            yield Step(
+            yield OffsetRange(
                 first + int(few[0]), first + int(few[-1]), None if vary and not related else 0
             )
 
@@ -80,12 +82,12 @@ def exchanged(source: Codes, target: Codes) -> NDArray[np.bool_]:
     return np.append(crossed, False) | np.insert(crossed, 0, False)
 
 
-def join_steps(found: list[Step]) -> list[Step]:
+def join_offsets(found: list[OffsetRange]) -> list[OffsetRange]:
     """Neighbouring windows that keep the same step, as one."""
-    joined: list[Step] = []
+    joined: list[OffsetRange] = []
     for step in found:
         if joined and joined[-1].offset == step.offset and joined[-1].last + 1 == step.first:
-            joined[-1] = Step(joined[-1].first, step.last, step.offset)
+            joined[-1] = OffsetRange(joined[-1].first, step.last, step.offset)
         else:
             joined.append(step)
     return joined

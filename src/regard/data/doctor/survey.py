@@ -15,10 +15,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.corpus import Block, Corpus
 from regard.data.doctor.profile import Alphabet, Codes, Profile, in_other_script, mean_over_lines
-from regard.data.doctor.shift import Step, exchanged, features, steps
+from regard.data.doctor.shift import OffsetRange, exchanged, features, find_offsets
 from regard.data.filters import FILTERS, Limits, fault
+from regard.data.formats.corpus import Block, Corpus
 from regard.data.preparation.dedupe import hash_texts
 from regard.errors import CorpusError
 from regard.text.normalize import normalize
@@ -57,7 +57,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Side:
+class SideSurvey:
     """What one side of a corpus is like."""
 
     profile: Profile = field(default_factory=Profile)
@@ -88,12 +88,12 @@ class Survey:
     """What the first pass learnt of a corpus."""
 
     pairs: int = 0
-    source: Side = field(default_factory=Side)
-    target: Side = field(default_factory=Side)
+    source: SideSurvey = field(default_factory=SideSurvey)
+    target: SideSurvey = field(default_factory=SideSurvey)
     ratios: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros(len(RATIO_EDGES) + 1, np.int64)
     )
-    steps: list[Step] = field(default_factory=list)
+    steps: list[OffsetRange] = field(default_factory=list)
     error: CorpusError | None = None  # why reading stopped before the end
 
 
@@ -121,7 +121,7 @@ def _learn(found: Survey, block: Block, *, language: bool) -> None:
     found.ratios += np.bincount(
         np.searchsorted(RATIO_EDGES, ratio, "right"), minlength=len(found.ratios)
     )
-    found.steps += steps(block.start, features(codes[0]), features(codes[1]))
+    found.steps += find_offsets(block.start, features(codes[0]), features(codes[1]))
     found.pairs += len(block)
 
 
@@ -134,7 +134,7 @@ def normal_blocks(corpus: Corpus) -> Iterator[Block]:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class LanguageBaseline:
     """What is usual in the training corpus, for each side: its logs, margins and script."""
 
     logs: tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -143,7 +143,7 @@ class Usual:
     scripts: tuple[str | None, str | None]
 
 
-def learn_usual(found: Survey, corpus: Corpus) -> Usual:
+def learn_baseline(found: Survey, corpus: Corpus) -> LanguageBaseline:
     """The limits between usual and not, from the lines of the first blocks."""
     logs = found.source.profile.logs(), found.target.profile.logs()
     block = next(normal_blocks(corpus))
@@ -159,11 +159,11 @@ def learn_usual(found: Survey, corpus: Corpus) -> Usual:
         fits.append(middle - 2 * 1.4826 * float(np.median(np.abs(own - middle))))
         margins.append(0.3 * float(np.median(margin)))
     scripts = found.source.alphabet.script(), found.target.alphabet.script()
-    return Usual(logs, (fits[0], fits[1]), (margins[0], margins[1]), scripts)
+    return LanguageBaseline(logs, (fits[0], fits[1]), (margins[0], margins[1]), scripts)
 
 
 @dataclass(slots=True)
-class Oddities:
+class OddPairs:
     """What the second pass found, by kind; and what each filter would drop."""
 
     found: dict[str, Tally] = field(default_factory=dict)
@@ -175,11 +175,11 @@ class Oddities:
             self.found.setdefault(kind, Tally()).add(block, places)
 
 
-def find_oddities(
-    corpus: Corpus, usual: Usual, known: tuple[Alphabet, Alphabet] | None, tell: Tell
-) -> Oddities:
+def find_odd_pairs(
+    corpus: Corpus, usual: LanguageBaseline, known: tuple[Alphabet, Alphabet] | None, tell: Tell
+) -> OddPairs:
     """The second pass. `known`: the characters that training has seen, where this is a test."""
-    oddities = Oddities()
+    oddities = OddPairs()
     limits = Limits()
     try:
         for block in normal_blocks(corpus):
@@ -191,7 +191,7 @@ def find_oddities(
     return oddities
 
 
-def _sort_out(block: Block, limits: Limits, oddities: Oddities) -> None:
+def _sort_out(block: Block, limits: Limits, oddities: OddPairs) -> None:
     dropped: dict[str, list[int]] = {}
     for place, (source, target) in enumerate(zip(block.sources, block.targets, strict=True)):
         name = fault(source, target, limits)
@@ -205,7 +205,10 @@ def _sort_out(block: Block, limits: Limits, oddities: Oddities) -> None:
 
 
 def _judge(
-    block: Block, usual: Usual, known: tuple[Alphabet, Alphabet] | None, oddities: Oddities
+    block: Block,
+    usual: LanguageBaseline,
+    known: tuple[Alphabet, Alphabet] | None,
+    oddities: OddPairs,
 ) -> None:
     copies = np.array([s == t for s, t in zip(block.sources, block.targets, strict=True)])
     odd: dict[str, NDArray[np.bool_]] = {}

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from regard.data import storage
-from regard.data.corpus import Corpus, blocks
-from regard.data.files import decode
-from regard.data.preparation.sides import PARAGRAPH
-from regard.data.preparation.task import Write
+from regard.data.formats.corpus import Corpus, read_blocks
+from regard.data.formats.files import decode_utf8
+from regard.data.preparation.fields import PARAGRAPH
+from regard.data.preparation.tasks import Write
 from regard.errors import CorpusError
 
 _BLOCK = 1 << 22  # bytes looked through at a time
@@ -24,7 +24,7 @@ _BREAK = "\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteRange:
     """Whole lines of a file, by their bytes."""
 
     path: str
@@ -33,18 +33,19 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CorpusPiece:
     """Lines first_line … first_line + lines − 1 of both sides, counted from 0."""
 
-    source: Span
-    target: Span
+    source: ByteRange
+    target: ByteRange
     first_line: int
     lines: int
 
-    def under(self, root: str) -> Piece:
+    def under(self, root: str) -> CorpusPiece:
         """The same piece, its paths no longer relative to a root."""
         source, target = (
-            replace(side, path=storage.join(root, side.path)) for side in (self.source, self.target)
+            replace(side, path=storage.join_path(root, side.path))
+            for side in (self.source, self.target)
         )
         return replace(self, source=source, target=target)
 
@@ -52,28 +53,31 @@ class Piece:
         return asdict(self)
 
     @classmethod
-    def of(cls, facts: dict[str, Any]) -> Piece:
+    def of(cls, facts: dict[str, Any]) -> CorpusPiece:
         return cls(
-            Span(**facts["source"]), Span(**facts["target"]), facts["first_line"], facts["lines"]
+            ByteRange(**facts["source"]),
+            ByteRange(**facts["target"]),
+            facts["first_line"],
+            facts["lines"],
         )
 
 
-def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Piece]:
+def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[CorpusPiece]:
     """Read the whole corpus and write pieces of so many lines, named after `name`."""
     pieces = []
-    for number, block in enumerate(blocks(corpus, lines)):
+    for number, block in enumerate(read_blocks(corpus, lines)):
         spans = []
         for side, texts in (("source", block.sources), ("target", block.targets)):
             copy = f"{name}-{number:05}.{side}.txt"
             # A record may hold line breaks. In a sentence they are white space like any other.
             content = "".join(f"{text.replace(_BREAK, PARAGRAPH)}\n" for text in texts).encode()
             write(copy, content)
-            spans.append(Span(copy, 0, len(content)))
-        pieces.append(Piece(spans[0], spans[1], block.start, len(block)))
+            spans.append(ByteRange(copy, 0, len(content)))
+        pieces.append(CorpusPiece(spans[0], spans[1], block.start, len(block)))
     return pieces
 
 
-def cut_text(source: str, target: str, lines: int) -> list[Piece]:
+def cut_text(source: str, target: str, lines: int) -> list[CorpusPiece]:
     """Cut two aligned text files into pieces of so many lines."""
     (source_edges, source_lines), (target_edges, target_lines) = (
         _edges(path, lines) for path in (source, target)
@@ -84,9 +88,9 @@ def cut_text(source: str, target: str, lines: int) -> list[Piece]:
             "must be the translation of line n of the other; find where they part with the doctor"
         )
     return [
-        Piece(
-            Span(source, source_edges[i], source_edges[i + 1]),
-            Span(target, target_edges[i], target_edges[i + 1]),
+        CorpusPiece(
+            ByteRange(source, source_edges[i], source_edges[i + 1]),
+            ByteRange(target, target_edges[i], target_edges[i + 1]),
             i * lines,
             min(lines, source_lines - i * lines),
         )
@@ -94,10 +98,10 @@ def cut_text(source: str, target: str, lines: int) -> list[Piece]:
     ]
 
 
-def read_lines(span: Span, first_line: int, lines: int) -> list[str]:
+def read_piece_lines(span: ByteRange, first_line: int, lines: int) -> list[str]:
     """The lines of a span, which is refused where it does not hold so many."""
-    raw = storage.read(span.path, span.start, span.stop)
-    text = decode(span.path, raw, first_line)
+    raw = storage.read_bytes(span.path, span.start, span.stop)
+    text = decode_utf8(span.path, raw, first_line)
     found = text.removesuffix("\n").split("\n") if text else []
     if len(found) != lines:
         raise CorpusError(
@@ -109,12 +113,12 @@ def read_lines(span: Span, first_line: int, lines: int) -> list[str]:
 
 def _edges(path: str, lines: int) -> tuple[list[int], int]:
     """Where every `lines` lines begin, and the last ends; and how many lines there are in all."""
-    size = int(storage.identity(path)["size"])
+    size = int(storage.file_identity(path)["size"])
     edges = [0]
     count = 0
     last = b"\n"
     for start in range(0, size, _BLOCK):
-        block = storage.read(path, start, min(start + _BLOCK, size))
+        block = storage.read_bytes(path, start, min(start + _BLOCK, size))
         breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
         to_next = lines - count % lines  # line breaks until the next edge
         edges += (breaks[to_next - 1 :: lines] + start + 1).tolist()

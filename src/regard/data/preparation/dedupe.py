@@ -76,7 +76,7 @@ def count_partitions(pairs: int) -> int:
     return min(SLOTS, 1 << max(0, -(-pairs // PARTITION_PAIRS) - 1).bit_length())
 
 
-def repeated(shards: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+def find_repeats(shards: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     """The numbers, in order, of the records whose hash a lower record has.
 
     Records must come in the order of their numbers wherever their hashes are equal, as they do in

@@ -7,31 +7,38 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from regard.data import storage
-from regard.data.batches.shards import FORMAT, MANIFEST, PARTS, Prepared
-from regard.data.corpus import Corpus
-from regard.data.preparation.rounds import Clean, Encoded, Progress, Rounds, Settings, Tell
+from regard.data.formats.corpus import Corpus
+from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData
+from regard.data.preparation.pipeline import (
+    CleanPiece,
+    EncodedPiece,
+    Pipeline,
+    PreparationSettings,
+    ProgressCallback,
+    StageProgress,
+)
 from regard.data.preparation.runner import Runner
-from regard.data.preparation.task import VERSION, Done, Facts, dump
+from regard.data.preparation.tasks import VERSION, Facts, TaskResult, dump_json
 from regard.errors import CorpusError, SpecError
 
-__all__ = ["Progress", "Settings", "Tell", "prepare"]
+__all__ = ["PreparationSettings", "ProgressCallback", "StageProgress", "prepare_corpora"]
 
 
-def prepare(
+def prepare_corpora(
     corpora: Sequence[Corpus],
     out: str,
-    settings: Settings,
+    settings: PreparationSettings,
     runner: Runner,
     *,
     valid: Sequence[Corpus] = (),  # made the split `valid` whole; only empty pairs are dropped
-    tell: Tell = lambda progress: None,
-) -> Prepared:
+    tell: ProgressCallback = lambda progress: None,
+) -> PreparedData:
     names = [corpus.name for corpus in (*corpora, *valid)]
     if len(set(names)) < len(names):
         raise CorpusError(f"corpora must have different names, not {', '.join(names)}")
     if valid and settings.held_out:
         raise SpecError("held_out: the split `valid` is given by files already; leave one of them")
-    work = Rounds(out, settings, runner, tell)
+    work = Pipeline(out, settings, runner, tell)
     limits = None if settings.limits is None else asdict(settings.limits)
     train = work.clean(corpora, "train", limits, settings.dedupe)
     checks = work.clean(valid, "valid", None, "none")
@@ -56,11 +63,11 @@ def prepare(
         "rows": _rows(train, repeats, shards),
         "splits": splits,
     }
-    storage.write(storage.join(out, MANIFEST), dump(manifest))
-    return Prepared.open(out)
+    storage.write_bytes(storage.join_path(out, MANIFEST), dump_json(manifest))
+    return PreparedData.open(out)
 
 
-def _entry(shard: Encoded, repeats: Sequence[Done]) -> Facts:
+def _entry(shard: EncodedPiece, repeats: Sequence[TaskResult]) -> Facts:
     name, piece = shard.done.name, shard.clean
     edges = [done.facts["edges"][piece.number : piece.number + 2] for done in repeats]
     return {
@@ -79,7 +86,9 @@ def _entry(shard: Encoded, repeats: Sequence[Done]) -> Facts:
     }
 
 
-def _rows(pieces: Sequence[Clean], repeats: Sequence[Done], shards: Sequence[Encoded]) -> Facts:
+def _rows(
+    pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult], shards: Sequence[EncodedPiece]
+) -> Facts:
     """How many pairs came in, why some went, and how many are left."""
     dropped: Counter[str] = Counter()
     for piece in pieces:

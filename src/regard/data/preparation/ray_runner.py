@@ -18,7 +18,7 @@ _STORE_BYTES = 100 << 20  # Ray's object store carries names and manifests, neve
 _IN_FLIGHT = 4  # tasks given out for each worker: enough to keep all of them busy
 
 
-class RayTasks(Runner):
+class RayRunner(Runner):
     """Each argument is a task of Ray's, on one core."""
 
     def __init__(self, workers: int, address: str | None = None) -> None:

@@ -45,7 +45,7 @@ class Runner(ABC):
         return
 
 
-class InProcess(Runner):
+class InProcessRunner(Runner):
     """One after the other, here."""
 
     def map(
@@ -58,7 +58,7 @@ class InProcess(Runner):
         return results
 
 
-class Processes(Runner):
+class ProcessRunner(Runner):
     """On this machine, in processes of our own."""
 
     def __init__(self, workers: int) -> None:

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data import storage
-from regard.data.batches.shards import PARTS
 from regard.data.filters import Limits, faults
+from regard.data.loading.shards import PARTS
 from regard.data.preparation import dedupe as duplicates
-from regard.data.preparation.cut import Piece, copy_pieces, cut_text, read_lines
-from regard.data.preparation.sides import SIDES, Side
-from regard.data.preparation.task import Done, Facts, Stage, Task, Write, run
+from regard.data.preparation.cut import CorpusPiece, copy_pieces, cut_text, read_piece_lines
+from regard.data.preparation.fields import FIELDS, Field
+from regard.data.preparation.tasks import Facts, PreparationTask, Stage, TaskResult, Write, run_task
 from regard.errors import SpecError
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
 from regard.text.windows import window_sizes
@@ -39,7 +39,7 @@ from regard.text.windows import window_sizes
 DRAWS = 1 << 32  # how many different draws there are
 
 
-def cut_corpus(task: Task, write: Write) -> Facts:
+def cut_corpus(task: PreparationTask, write: Write) -> Facts:
     corpus, lines = task.where["corpus"], task.parameters["lines"]
     if corpus.in_place:
         pieces = cut_text(corpus.paths[0], corpus.paths[-1], lines)
@@ -48,20 +48,22 @@ def cut_corpus(task: Task, write: Write) -> Facts:
     return {"pieces": [piece.facts() for piece in pieces], "copied": not corpus.in_place}
 
 
-def clean(task: Task, write: Write) -> Facts:
-    piece = Piece.of(task.where["piece"])
+def clean_piece(task: PreparationTask, write: Write) -> Facts:
+    piece = CorpusPiece.of(task.where["piece"])
     if task.where["copied"]:
         piece = piece.under(task.root)
     form, sides = task.parameters["form"], _sides(task)
     sources, targets = (
-        [side.clean(line, form) for line in read_lines(span, piece.first_line, piece.lines)]
+        [side.clean(line, form) for line in read_piece_lines(span, piece.first_line, piece.lines)]
         for side, span in zip(sides, (piece.source, piece.target), strict=True)
     )
     limits = task.parameters["limits"]
     if limits is not None:
         found = faults(sources, targets, Limits(**limits))
     else:  # a set to validate on is kept whole
-        told = [texts for side, texts in zip(sides, (sources, targets), strict=True) if side.tells]
+        told = [
+            texts for side, texts in zip(sides, (sources, targets), strict=True) if side.informative
+        ]
         found = [None if all(record) else "empty" for record in zip(*told, strict=True)]
     sources = [text for text, why in zip(sources, found, strict=True) if why is None]
     targets = [text for text, why in zip(targets, found, strict=True) if why is None]
@@ -70,7 +72,7 @@ def clean(task: Task, write: Write) -> Facts:
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
     both = (sources, targets)
-    telling = 0 if sides[0].tells else 1  # the side that tells one record from another
+    telling = 0 if sides[0].informative else 1  # the side that tells one record from another
     hashes = duplicates.hash_texts(both[telling])
     write(f"{task.name}.draws", (hashes >> np.uint64(32)).astype("<u4").tobytes())
     facts: Facts = {"read": piece.lines, "kept": len(sources), "dropped": dict(dropped)}
@@ -92,20 +94,20 @@ def clean(task: Task, write: Write) -> Facts:
     return facts
 
 
-def dedupe(task: Task, write: Write) -> Facts:
+def dedupe_partition(task: PreparationTask, write: Write) -> Facts:
     """Read one range of hashes from every shard, which begin with the records `firsts`."""
     shards = []
     size = duplicates.RECORD.itemsize
     for name, start, stop in task.where["ranges"]:
-        raw = storage.read(task.path(f"{name}.hashes"), start * size, stop * size)
+        raw = storage.read_bytes(task.path(f"{name}.hashes"), start * size, stop * size)
         shards.append(np.frombuffer(raw, duplicates.RECORD))
-    again = duplicates.repeated(shards)
+    again = duplicates.find_repeats(shards)
     write(f"{task.name}.records", again.astype("<u8").tobytes())
     firsts = np.array(task.where["firsts"], np.uint64)
     return {"repeated": len(again), "edges": [*np.searchsorted(again, firsts).tolist(), len(again)]}
 
 
-def sample(task: Task, write: Write) -> Facts:
+def sample_lines(task: PreparationTask, write: Write) -> Facts:
     sources, targets, draws = _kept(task)
     chosen = draws >= DRAWS - task.parameters["share"] * DRAWS
     chosen &= draws >= task.parameters["held_out"] * DRAWS
@@ -119,13 +121,13 @@ def sample(task: Task, write: Write) -> Facts:
     return {"lines": len(lines)}
 
 
-def learn(task: Task, write: Write) -> Facts:
+def learn_vocabulary(task: PreparationTask, write: Write) -> Facts:
     lines = _sampled([task.path(f"{name}.txt") for name in task.where["samples"]])
     tokenizer = SentencePiece.train(lines, **task.parameters)
     return _write_tokenizer(tokenizer, write)
 
 
-def adopt(task: Task, write: Write) -> Facts:
+def adopt_vocabulary(task: PreparationTask, write: Write) -> Facts:
     """Take over a tokeniser that was learnt elsewhere."""
     tokenizer = _load_tokenizer(task.where["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
@@ -136,7 +138,7 @@ def adopt(task: Task, write: Write) -> Facts:
     return _write_tokenizer(tokenizer, write)
 
 
-def encode(task: Task, write: Write) -> Facts:
+def encode_piece(task: PreparationTask, write: Write) -> Facts:
     """A shard of the pairs to train on, and one of those that are held out, if any are."""
     tokenizer = _tokenizer(task.root, task.inputs["tokenizer"])
     sources, targets, draws = _kept(task)
@@ -153,7 +155,7 @@ def encode(task: Task, write: Write) -> Facts:
             side.encode(lines, tokenizer, labels) for side, lines in zip(sides, texts, strict=True)
         )
         lengths = np.stack([source.lengths, target.lengths], axis=1)
-        fits = ((lengths <= longest) | [side.goes_on for side in sides]).all(axis=1)
+        fits = ((lengths <= longest) | [side.continues for side in sides]).all(axis=1)
         ids = [flat.ids[np.repeat(fits, flat.lengths)] for flat in (source, target)]
         write(f"{name}.source", ids[0].tobytes())
         write(f"{name}.target", ids[1].tobytes())
@@ -171,33 +173,33 @@ def encode(task: Task, write: Write) -> Facts:
     return facts
 
 
-def gather(task: Task, write: Write) -> Facts:
+def gather_shard(task: PreparationTask, write: Write) -> Facts:
     """Put the held-out parts of all shards one after the other: they are few."""
     for part in (*PARTS, "source.txt", "target.txt"):
-        parts = [storage.read(task.path(f"{name}.{part}")) for name in task.where["parts"]]
+        parts = [storage.read_bytes(task.path(f"{name}.{part}")) for name in task.where["parts"]]
         write(f"{task.name}.{part}", b"".join(parts))
     return {}
 
 
 STAGES: dict[str, Stage] = {
     "cut": cut_corpus,
-    "clean": clean,
-    "dedupe": dedupe,
-    "sample": sample,
-    "learn": learn,
-    "adopt": adopt,
-    "encode": encode,
-    "gather": gather,
+    "clean": clean_piece,
+    "dedupe": dedupe_partition,
+    "sample": sample_lines,
+    "learn": learn_vocabulary,
+    "adopt": adopt_vocabulary,
+    "encode": encode_piece,
+    "gather": gather_shard,
 }
 
 
-def perform(task: Task) -> Done:
+def run_stage(task: PreparationTask) -> TaskResult:
     """What runners run: the task's stage, unless it was done before."""
-    return run(task, STAGES[task.stage])
+    return run_task(task, STAGES[task.stage])
 
 
-def _sides(task: Task) -> list[Side]:
-    return [SIDES[name] for name in task.parameters["sides"]]
+def _sides(task: PreparationTask) -> list[Field]:
+    return [FIELDS[name] for name in task.parameters["sides"]]
 
 
 def _gone_on(lengths: NDArray[np.uint32], longest: int) -> NDArray[np.uint32]:
@@ -208,16 +210,16 @@ def _gone_on(lengths: NDArray[np.uint32], longest: int) -> NDArray[np.uint32]:
     return np.stack([np.zeros_like(parts), parts], axis=1).astype(np.uint32)
 
 
-def _kept(task: Task) -> tuple[list[str], list[str], NDArray[np.uint32]]:
+def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint32]]:
     """The clean pairs of a piece that repeat no other, and their draws."""
     name = task.where["clean"]
-    draws = np.frombuffer(storage.read(task.path(f"{name}.draws")), "<u4")
+    draws = np.frombuffer(storage.read_bytes(task.path(f"{name}.draws")), "<u4")
     sources, targets = (
-        _split(storage.read(task.path(f"{name}.{side}.txt"))) for side in ("source", "target")
+        _split(storage.read_bytes(task.path(f"{name}.{side}.txt"))) for side in ("source", "target")
     )
     keep = np.ones(len(draws), bool)
     for repeats, start, stop in task.where["repeats"]:
-        raw = storage.read(task.path(f"{repeats}.records"), start * 8, stop * 8)
+        raw = storage.read_bytes(task.path(f"{repeats}.records"), start * 8, stop * 8)
         keep[np.frombuffer(raw, "<u8") - np.uint64(task.where["first_record"])] = False
     if keep.all():
         return sources, targets, draws
@@ -227,7 +229,7 @@ def _kept(task: Task) -> tuple[list[str], list[str], NDArray[np.uint32]]:
 
 def _sampled(paths: list[str]) -> Iterator[str]:
     for path in paths:
-        yield from _split(storage.read(path))
+        yield from _split(storage.read_bytes(path))
 
 
 def _joined(lines: list[str]) -> bytes:
@@ -260,5 +262,5 @@ def _load_tokenizer(folder: str) -> Tokenizer:
         return SentencePiece.load(Path(folder))
     with tempfile.TemporaryDirectory() as copy:
         for name in (MODEL_FILE, SETTINGS_FILE):
-            (Path(copy) / name).write_bytes(storage.read(storage.join(folder, name)))
+            (Path(copy) / name).write_bytes(storage.read_bytes(storage.join_path(folder, name)))
         return SentencePiece.load(Path(copy))

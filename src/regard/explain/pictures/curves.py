@@ -10,7 +10,7 @@ from regard.svg import Number
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PlotArea:
     """Where in the picture the data stand, and what they range over."""
 
     left: Number
@@ -26,7 +26,7 @@ class Box:
         return self.left + across * self.width, self.top + (1 - up) * self.height
 
 
-def curves(
+def curve_chart(
     series: Mapping[str, Sequence[tuple[Number, Number]]],
     *,
     title: str,
@@ -37,8 +37,8 @@ def curves(
 ) -> str:
     """Lines of (x, y) points, each named at its right end; `shaded` marks a stretch of x."""
     xs = [point[0] for points in series.values() for point in points]
-    box = Box(64, 56, 460, 260, (min(xs), max(xs)), y_range)
-    parts = [svg.text(title, 24, 28, size=15, weight="bold")]
+    box = PlotArea(64, 56, 460, 260, (min(xs), max(xs)), y_range)
+    parts = [svg.svg_text(title, 24, 28, size=15, weight="bold")]
     if shaded is not None:
         begin, end, words = shaded
         a, b = box.place(begin, 0)[0], box.place(end, 0)[0]
@@ -47,30 +47,34 @@ def curves(
             f"fill='#F3F3F3'/>"
         )
         low = box.top + box.height - 8
-        parts.append(svg.text(words, (a + b) / 2, low, size=11, anchor="middle", fill=svg.SOFT))
+        parts.append(svg.svg_text(words, (a + b) / 2, low, size=11, anchor="middle", fill=svg.SOFT))
     for tick in range(6):
         value = y_range[0] + (y_range[1] - y_range[0]) * tick / 5
         left, level = box.place(box.x[0], value)
         parts.append(
             f"<path d='M{left} {level:.1f}h{box.width}' stroke='{svg.FAINT}' stroke-width='1'/>"
         )
-        parts.append(svg.text(f"{value:g}", left - 8, level + 4, size=11, anchor="end"))
+        parts.append(svg.svg_text(f"{value:g}", left - 8, level + 4, size=11, anchor="end"))
     for value in _ticks(*box.x):
         at, floor = box.place(value, y_range[0])
-        parts.append(svg.text(f"{value:g}", at, floor + 18, size=11, anchor="middle"))
-    parts.append(svg.text(x, box.left + box.width / 2, box.top + box.height + 40, anchor="middle"))
-    parts.append(svg.text(y, 24, box.top - 10, size=12))
-    levels = svg.apart([box.place(*points[-1])[1] for points in series.values()], 16)
+        parts.append(svg.svg_text(f"{value:g}", at, floor + 18, size=11, anchor="middle"))
+    parts.append(
+        svg.svg_text(x, box.left + box.width / 2, box.top + box.height + 40, anchor="middle")
+    )
+    parts.append(svg.svg_text(y, 24, box.top - 10, size=12))
+    levels = svg.spread_labels([box.place(*points[-1])[1] for points in series.values()], 16)
     for number, (level, (name, points)) in enumerate(zip(levels, series.items(), strict=True)):
         placed, colour = [box.place(*point) for point in points], svg.colour(number)
-        parts += svg.line(placed, number)
+        parts += svg.svg_line(placed, number)
         end, height = placed[-1]
         if end < box.left + box.width:  # it ends before the others: its name stands above it
-            parts.append(svg.text(name, end - 6, height - 10, size=12, fill=colour))
+            parts.append(svg.svg_text(name, end - 6, height - 10, size=12, fill=colour))
         else:
-            parts.append(svg.text(name, end + 12, level + 4, size=12, fill=colour))
+            parts.append(svg.svg_text(name, end + 12, level + 4, size=12, fill=colour))
     longest = max(len(name) for name in series)
-    return svg.picture(box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
+    return svg.svg_document(
+        box.left + box.width + 32 + 7 * longest, box.top + box.height + 60, parts
+    )
 
 
 def _ticks(low: Number, high: Number) -> list[Number]:

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from regard import svg
-from regard.explain.pictures.label import fold, isolate, measure, runs_left, shorten
+from regard.explain.pictures.label import fold, isolate, runs_left, shorten, text_width
 from regard.svg import Number
 
 _FRAME = 150  # the longer side of a frame
@@ -52,7 +52,7 @@ def filmstrip(
     width = max(2 * _MARGIN + across * (room + _GAP) - _GAP, 360)
     heads = fold(title, width - 2 * _MARGIN, _TITLE)
     parts = [
-        svg.text(line, _MARGIN, _MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
+        svg.svg_text(line, _MARGIN, _MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
         for number, line in enumerate(heads)
     ]
     # once in the file, however many frames show it; by a name that no other picture of a page has
@@ -73,9 +73,9 @@ def filmstrip(
     bottom = top + ceil((len(words) + 1) / across) * (tall + _CAPTION)
     notes = [note, "each frame is lit by its greatest weight", still(weights)]
     for line in fold("; ".join(filter(None, notes)), width - 2 * _MARGIN, _SMALL):
-        parts.append(svg.text(line, _MARGIN, bottom + 10, size=_SMALL, fill=svg.SOFT))
+        parts.append(svg.svg_text(line, _MARGIN, bottom + 10, size=_SMALL, fill=svg.SOFT))
         bottom += 16
-    return svg.picture(width, bottom + _MARGIN - 6, parts, name=title)
+    return svg.svg_document(width, bottom + _MARGIN - 6, parts, name=title)
 
 
 def moves(weights: Float[np.ndarray, "T S"]) -> float:
@@ -103,11 +103,11 @@ def _caption(
     room: Number,
 ) -> list[str]:
     shown = shorten(isolate(word), room, _FONT)
-    whole = word if measure(isolate(word), _FONT) > room else ""
+    whole = word if text_width(isolate(word), _FONT) > room else ""
     numbers = f"p {probability:.2f} · brightest {seen.max():.2f}"
     return [
-        svg.text(shown, wide / 2, tall + 16, size=_FONT, anchor="middle", whole=whole),
-        svg.text(numbers, wide / 2, tall + 30, size=9, anchor="middle", fill=svg.SOFT),
+        svg.svg_text(shown, wide / 2, tall + 16, size=_FONT, anchor="middle", whole=whole),
+        svg.svg_text(numbers, wide / 2, tall + 30, size=9, anchor="middle", fill=svg.SOFT),
     ]
 
 

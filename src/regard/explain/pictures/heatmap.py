@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from regard import svg
-from regard.explain.pictures.label import fold, measure
-from regard.explain.pictures.layout import FONT, GAP, MARGIN, Layout, lay_out
-from regard.explain.pictures.legend import dot, draw_legend, outline
+from regard.explain.pictures.label import fold, text_width
+from regard.explain.pictures.layout import FONT, GAP, MARGIN, Layout, make_layout
+from regard.explain.pictures.legend import draw_legend, gold_mark, link_mark
 from regard.svg import Number
 
 Links: TypeAlias = Collection[tuple[int, int]]  # (word of the source, word of the target)
@@ -25,11 +25,11 @@ _BAND = 30  # of the coverage
 _LINES = 0.2  # the shade of what is between cells: white would outshine them
 
 
-def heatmap(
+def attention_heatmap(
     weights: Float[np.ndarray, "T S"],
     *,
-    said: Sequence[str],
-    read: Sequence[str],
+    row_labels: Sequence[str],
+    column_labels: Sequence[str],
     title: str,
     note: str = "",
     links: Links = (),
@@ -43,21 +43,21 @@ def heatmap(
     """
     if not weights.size:
         return _blank(title, note)
-    grid = lay_out(said, read)
+    grid = make_layout(row_labels, column_labels)
     legend, legend_width = draw_legend(linked=bool(links), by_hand=bool(gold))
     width = max(grid.width, legend_width + 2 * MARGIN, _LEAST)
     heads = fold(title, width - 2 * MARGIN, _TITLE)
     top = MARGIN + 20 * len(heads) + 6 + grid.above
     parts = [
-        svg.text(line, MARGIN, MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
+        svg.svg_text(line, MARGIN, MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
         for number, line in enumerate(heads)
     ]
     parts.append(f"<g transform='translate(0 {top})'>")  # the matrix, from its first row down
-    parts += _column_names(read, grid)
-    parts += _row_names(said, grid)
+    parts += _column_names(column_labels, grid)
+    parts += _row_names(row_labels, grid)
     parts += _told(weights, grid) if weights.size <= _TOLD else _merged(weights, grid)
-    parts += [outline(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(gold)]
-    parts += [dot(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(links)]
+    parts += [gold_mark(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(gold)]
+    parts += [link_mark(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(links)]
     bottom = top + grid.height
     if coverage:
         parts += _coverage(weights.sum(0), grid)
@@ -67,18 +67,18 @@ def heatmap(
     notes = "; ".join(filter(None, (note, *grid.notes())))
     for line in fold(notes, width - 2 * MARGIN, _SMALL):
         bottom += 16
-        parts.append(svg.text(line, MARGIN, bottom, size=_SMALL, fill=svg.SOFT))
-    return svg.picture(width, bottom + MARGIN - 6, parts, name=title)
+        parts.append(svg.svg_text(line, MARGIN, bottom, size=_SMALL, fill=svg.SOFT))
+    return svg.svg_document(width, bottom + MARGIN - 6, parts, name=title)
 
 
 def _blank(title: str, note: str) -> str:
     parts = [
-        svg.text(title, MARGIN, MARGIN + 11, size=_TITLE, weight="bold"),
-        svg.text("There are no words to look from or at.", MARGIN, 70, size=FONT),
-        svg.text(note, MARGIN, 94, size=_SMALL, fill=svg.SOFT),
+        svg.svg_text(title, MARGIN, MARGIN + 11, size=_TITLE, weight="bold"),
+        svg.svg_text("There are no words to look from or at.", MARGIN, 70, size=FONT),
+        svg.svg_text(note, MARGIN, 94, size=_SMALL, fill=svg.SOFT),
     ]
-    widest = max(measure(title, _TITLE), measure(note, _SMALL))
-    return svg.picture(max(_LEAST, 2 * MARGIN + widest), 112, parts, name=title)
+    widest = max(text_width(title, _TITLE), text_width(note, _SMALL))
+    return svg.svg_document(max(_LEAST, 2 * MARGIN + widest), 112, parts, name=title)
 
 
 def _column_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _row_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
 
 def _name(shown: str, whole: str, x: Number, y: Number, anchor: str, turn: str = "") -> str:
     hint = whole if "…" in shown else ""
-    return svg.text(shown, x, y, size=FONT, anchor=anchor, extra=turn, whole=hint)
+    return svg.svg_text(shown, x, y, size=FONT, anchor=anchor, extra=turn, whole=hint)
 
 
 def _told(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
@@ -151,4 +151,4 @@ def _coverage(sums: Float[np.ndarray, " S"], grid: Layout) -> Iterator[str]:
     for words, y, (x, anchor) in zip(
         ("1", "sum"), (once + 4, floor - 2), sides if grid.mirrored else sides[::-1], strict=True
     ):
-        yield svg.text(words, x, y, size=_SMALL, anchor=anchor, fill=svg.SOFT)
+        yield svg.svg_text(words, x, y, size=_SMALL, anchor=anchor, fill=svg.SOFT)

@@ -21,7 +21,7 @@ _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # invisible
 
 
-def measure(words: str, size: Number) -> float:
+def text_width(words: str, size: Number) -> float:
     """The width, at most, of a line of text in a font of this size."""
     return size * sum(map(_ems, words), 0.0)
 
@@ -64,7 +64,7 @@ def fold(words: str, room: Number, size: Number) -> list[str]:
     """Into lines that fit, between words; a word that is too long is shortened."""
     lines: list[str] = []
     for word in (shorten(word, room, size) for word in words.split()):
-        if lines and measure(f"{lines[-1]} {word}", size) <= room:
+        if lines and text_width(f"{lines[-1]} {word}", size) <= room:
             lines[-1] += f" {word}"
         else:
             lines.append(word)

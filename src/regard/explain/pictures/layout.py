@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, cos, radians, sin
 
-from regard.explain.pictures.label import isolate, measure, runs_left, shorten
+from regard.explain.pictures.label import isolate, runs_left, shorten, text_width
 from regard.svg import Number
 
 FONT = 12  # of names
@@ -60,15 +60,15 @@ class Layout:
         return notes
 
 
-def lay_out(said: Sequence[str], read: Sequence[str]) -> Layout:
+def make_layout(row_labels: Sequence[str], column_labels: Sequence[str]) -> Layout:
     """Cells as large as fit, and room for every name."""
-    rows, columns = tuple(map(_short, said)), tuple(map(_short, read))
-    leftward, mirrored = runs_left(read), runs_left(said)
+    rows, columns = tuple(map(_short, row_labels)), tuple(map(_short, column_labels))
+    leftward, mirrored = runs_left(column_labels), runs_left(row_labels)
     cell = min(_LARGEST, max(_SMALLEST, _WIDEST // max(len(rows), len(columns))))
     every = ceil(_LINE / cell)
-    widths = [measure(name, FONT) for name in columns[::every]]
+    widths = [text_width(name, FONT) for name in columns[::every]]
     angle = _angle(max(widths), cell, every)
-    beside = ceil(max(measure(name, FONT) for name in rows[::every])) + GAP
+    beside = ceil(max(text_width(name, FONT) for name in rows[::every])) + GAP
     sides = [MARGIN, MARGIN]  # left and right of the cells
     sides[mirrored] += beside
     towards = not leftward  # the side to which names lean

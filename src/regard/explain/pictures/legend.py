@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from regard import svg
-from regard.explain.pictures.label import measure
+from regard.explain.pictures.label import text_width
 from regard.svg import Number
 
 STEPS = 11  # 0, 0.1, … 1: as many as can be told apart
@@ -13,7 +13,7 @@ _FONT = 11
 _SAMPLE = 16  # the cell under a mark
 
 
-def dot(x: Number, y: Number, cell: Number) -> str:
+def link_mark(x: Number, y: Number, cell: Number) -> str:
     """Black and white, as is an outline, so that it shows on every colour."""
     middle = (cell - 1) / 2
     return (
@@ -22,7 +22,7 @@ def dot(x: Number, y: Number, cell: Number) -> str:
     )
 
 
-def outline(x: Number, y: Number, cell: Number) -> str:
+def gold_mark(x: Number, y: Number, cell: Number) -> str:
     place = f"x='{x + 0.5}' y='{y + 0.5}' width='{cell - 2}' height='{cell - 2}' fill='none'"
     thick = 3 if cell > 12 else 1.5
     return (
@@ -33,19 +33,22 @@ def outline(x: Number, y: Number, cell: Number) -> str:
 
 def draw_legend(*, linked: bool, by_hand: bool) -> tuple[str, int]:
     """One line, and its width."""
-    parts, x = [svg.text("weight 0", 0, 10, size=_FONT)], 52
+    parts, x = [svg.svg_text("weight 0", 0, 10, size=_FONT)], 52
     for number in range(STEPS):
         colour = svg.shade(number / (STEPS - 1))
         parts.append(f"<rect x='{x}' y='0' width='10' height='12' fill='{colour}'/>")
         x += 10
-    parts.append(svg.text("1", x + 6, 10, size=_FONT))
+    parts.append(svg.svg_text("1", x + 6, 10, size=_FONT))
     x += 14
-    for shown, mark, words in ((linked, dot, "linked"), (by_hand, outline, "linked by hand")):
+    for shown, mark, words in (
+        (linked, link_mark, "linked"),
+        (by_hand, gold_mark, "linked by hand"),
+    ):
         if shown:
             x += 14
             colour = svg.shade(0.3)
             parts.append(f"<rect x='{x}' y='-1' width='15' height='15' fill='{colour}'/>")
             parts.append(mark(x, -1, _SAMPLE))
-            parts.append(svg.text(words, x + _SAMPLE + 5, 10, size=_FONT))
-            x += _SAMPLE + 5 + ceil(measure(words, _FONT))
+            parts.append(svg.svg_text(words, x + _SAMPLE + 5, 10, size=_FONT))
+            x += _SAMPLE + 5 + ceil(text_width(words, _FONT))
     return "".join(parts), x

@@ -6,7 +6,7 @@ from regard.errors import SpecError
 from regard.svg import Number
 
 
-def png(svg: str, scale: Number = 2.0) -> bytes:
+def svg_to_png(svg: str, scale: Number = 2.0) -> bytes:
     """`scale` pixels for each unit of the picture; letters come from the fonts of the system."""
     try:
         import resvg_py

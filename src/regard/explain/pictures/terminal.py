@@ -27,12 +27,12 @@ _SEEN = 0.005  # less is no percent
 
 
 @dataclass(frozen=True, slots=True)
-class Printout:
+class TerminalMatrix:
     """A row for each word that was said, a column for each that was read."""
 
     weights: Float[np.ndarray, "T S"]
-    said: tuple[Text, ...]
-    read: tuple[Text, ...]
+    row_labels: tuple[Text, ...]
+    column_labels: tuple[Text, ...]
     note: str
 
     def __rich_console__(
@@ -42,15 +42,15 @@ class Printout:
             yield Text("There are no words to look from or at.")
             return
         legend = "Percent of each row; · is less than half of one."
-        beside = max((name.cell_len for name in self.said), default=0)
+        beside = max((name.cell_len for name in self.row_labels), default=0)
         room = options.max_width - beside - 1
-        named = [max(name.cell_len + 2, _CELL) for name in self.read]
+        named = [max(name.cell_len + 2, _CELL) for name in self.column_labels]
         if sum(named) <= room:
-            yield from self._matrix(beside, named, self.read)
-        elif _CELL * len(self.read) <= room:
-            numbers = [Text(str(number)) for number in range(1, len(self.read) + 1)]
+            yield from self._matrix(beside, named, self.column_labels)
+        elif _CELL * len(self.column_labels) <= room:
+            numbers = [Text(str(number)) for number in range(1, len(self.column_labels) + 1)]
             yield from self._matrix(beside, [_CELL] * len(numbers), numbers)
-            key = map(_numbered, numbers, self.read)
+            key = map(_numbered, numbers, self.column_labels)
             yield Padding(Text("  ").join(key), (1, 0, 1, beside + 1))
         else:
             yield self._most()
@@ -59,16 +59,16 @@ class Printout:
 
     def _matrix(self, beside: int, widths: Sequence[int], heads: Sequence[Text]) -> Iterator[Text]:
         yield _row(Text(), beside, map(_head, heads, widths))
-        for name, line in zip(self.said, self.weights.tolist(), strict=True):
+        for name, line in zip(self.row_labels, self.weights.tolist(), strict=True):
             yield _row(name, beside, map(_cell, line, widths))
 
     def _most(self) -> Table:
         table = Table.grid(padding=(0, 2))
         table.add_column(justify="right", no_wrap=True)
-        for name, line in zip(self.said, self.weights, strict=True):
+        for name, line in zip(self.row_labels, self.weights, strict=True):
             best = np.argsort(-line, kind="stable")[:_MOST].tolist()
             looks = [
-                Text.assemble(self.read[place], f" {_percent(line[place])}")
+                Text.assemble(self.column_labels[place], f" {_percent(line[place])}")
                 for place in best
                 if line[place] >= _SEEN
             ]
@@ -76,10 +76,15 @@ class Printout:
         return table
 
 
-def matrix(
-    weights: Float[np.ndarray, "T S"], said: Sequence[str], read: Sequence[str], note: str = ""
-) -> Printout:
-    return Printout(weights, tuple(map(_name, said)), tuple(map(_name, read)), svg.visible(note))
+def terminal_matrix(
+    weights: Float[np.ndarray, "T S"],
+    row_labels: Sequence[str],
+    column_labels: Sequence[str],
+    note: str = "",
+) -> TerminalMatrix:
+    return TerminalMatrix(
+        weights, tuple(map(_name, row_labels)), tuple(map(_name, column_labels)), svg.visible(note)
+    )
 
 
 def _name(word: str) -> Text:

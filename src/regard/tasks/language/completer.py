@@ -15,27 +15,27 @@ from typing import Any
 
 import torch
 
-from regard.bundle.bundle import Bundle, unseal
-from regard.engine.engine import Draw
+from regard.align.extraction import TokenizedText
+from regard.bundle.bundle import Bundle, open_bundle
+from regard.config.model import VocabularySizes
+from regard.config.run import RunConfig
 from regard.errors import CorpusError, SpecError
-from regard.explain.align import Text
-from regard.explain.explain import explain
-from regard.explain.record import Explanation, Identity
-from regard.explain.reread import Reading, reread_past
-from regard.models import LanguageModel, at_rest
+from regard.explain.assemble import make_explanation
+from regard.explain.record import Explanation, ModelIdentity
+from regard.inference.engine import SamplingOptions
+from regard.inference.forced_decoding import ForcedDecoding, force_decode_text
+from regard.models import LanguageModel, eval_mode
 from regard.search import Hypothesis, greedy, sample
-from regard.search.rules import forbid
-from regard.spec.model import Sizes
-from regard.spec.run import Run
-from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
+from regard.search.constraints import forbid_tokens
+from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
-from regard.text.windows import windows
+from regard.text.windows import split_windows
 
 EXPLAINED = 30  # pieces that an explained prompt is gone on with: a sentence or two
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class CompletionResult:
     prompt: str  # as it was read: normalised
     text: str  # that follows it
     pieces: tuple[str, ...]
@@ -85,14 +85,18 @@ class Completer:
         model: LanguageModel[Any],
         tokenizer: Tokenizer,
         longest: int,
-        identity: Identity | None = None,
+        identity: ModelIdentity | None = None,
     ) -> None:
         self.model, self.tokenizer, self.longest = model, tokenizer, longest
-        self.identity = identity or Identity("a model that was not sealed")
+        self.identity = identity or ModelIdentity("a model that was not sealed")
 
     def complete(
-        self, prompts: Sequence[str], draw: Draw | None = None, *, most: int = 100
-    ) -> list[Completion]:
+        self,
+        prompts: Sequence[str],
+        sampling: SamplingOptions | None = None,
+        *,
+        max_length: int = 100,
+    ) -> list[CompletionResult]:
         """Go on with each prompt, to its end or for `most` pieces.
 
         By default with the likeliest piece each time; `draw` says what chance draws. An empty
@@ -100,16 +104,17 @@ class Completer:
         the last half of what it can read.
         """
         _must_be_many(prompts, "prompts")
-        with at_rest(self.model):
+        with eval_mode(self.model):
             return [
-                self._complete(prompt, place, draw, most) for place, prompt in enumerate(prompts)
+                self._complete(prompt, place, sampling, max_length)
+                for place, prompt in enumerate(prompts)
             ]
 
     def perplexity(self, texts: Sequence[str]) -> Perplexity:
         """Of all the texts together; one that is long is read in windows, each by itself."""
         _must_be_many(texts, "texts")
         normal = [self.tokenizer.normalize(text) for text in texts]
-        readings = [reading for parts in self.reread(texts) for reading in parts]
+        readings = [reading for parts in self.force_decode(texts) for reading in parts]
         logps = [logp for reading in readings for logp in reading.logps]
         return Perplexity(
             -math.fsum(logps),
@@ -118,11 +123,15 @@ class Completer:
             sum(len(text) + 1 for text in normal),
         )
 
-    def reread(self, texts: Sequence[str], looks: Sequence[str] = ()) -> list[list[Reading]]:
+    def force_decode(
+        self, texts: Sequence[str], looks: Sequence[str] = ()
+    ) -> list[list[ForcedDecoding]]:
         """How likely each piece of a text and its end were, window by window; and where in its
         past the model looked, by the attentions that `looks` names."""
-        cut = [windows([*ids, EOS], self.longest) for ids in self.tokenizer.encode(texts)]
-        readings = iter(reread_past(self.model, [part for parts in cut for part in parts], looks))
+        cut = [split_windows([*ids, EOS], self.longest) for ids in self.tokenizer.encode(texts)]
+        readings = iter(
+            force_decode_text(self.model, [part for parts in cut for part in parts], looks)
+        )
         return [[next(readings) for _ in parts] for parts in cut]
 
     def explain(
@@ -138,7 +147,7 @@ class Completer:
         With a `text`, as if it had gone on with that. `look` and `head` choose what can be walked
         through with every number; by default the last look.
         """
-        said = Text.read(self.tokenizer, prompt + (text or ""))
+        said = TokenizedText.from_text(self.tokenizer, prompt + (text or ""))
         room = self.longest - len(said.pieces.ids) - 1  # with the end, which is foreseen too
         if room < 0:
             raise CorpusError(
@@ -146,10 +155,10 @@ class Completer:
                 f"reads {self.longest} at once, the end counted; explain a shorter one"
             )
         if text is None and room > 0:
-            with at_rest(self.model):
+            with eval_mode(self.model):
                 found = self._go_on([*said.pieces.ids], min(room, EXPLAINED), None, 0)
-            said = Text.spelt(self.tokenizer, [*said.pieces.ids, *found.tokens])
-        return explain(
+            said = TokenizedText.from_tokens(self.tokenizer, [*said.pieces.ids, *found.tokens])
+        return make_explanation(
             self.model,
             self.tokenizer,
             self.identity,
@@ -158,11 +167,13 @@ class Completer:
             1,
             engine="torch" if text is None else None,
             search="greedy",
-            look=look,
+            attention=look,
             head=head,
         )
 
-    def _complete(self, prompt: str, place: int, draw: Draw | None, most: int) -> Completion:
+    def _complete(
+        self, prompt: str, place: int, draw: SamplingOptions | None, most: int
+    ) -> CompletionResult:
         begun = self.tokenizer.encode([prompt])[0]
         said: list[int] = []
         logps: list[float] = []
@@ -176,10 +187,12 @@ class Completer:
             logps += found.logps
         whole, normal = self.tokenizer.decode([*begun, *said]), self.tokenizer.normalize(prompt)
         pieces = tuple(map(self.tokenizer.piece, said))
-        return Completion(normal, whole[len(normal) :], pieces, tuple(logps))
+        return CompletionResult(normal, whole[len(normal) :], pieces, tuple(logps))
 
     @torch.inference_mode()
-    def _go_on(self, read: list[int], room: int, draw: Draw | None, place: int) -> Hypothesis:
+    def _go_on(
+        self, read: list[int], room: int, draw: SamplingOptions | None, place: int
+    ) -> Hypothesis:
         device = self.model.embedding.weight.device
         *before, last = [BOS, *read]
         state = self.model.start(1)
@@ -189,8 +202,8 @@ class Completer:
         how: dict[str, Any] = {
             "bos": last,
             "eos": EOS,
-            "limit": room,
-            "rules": [forbid([PAD, BOS, UNK])],
+            "max_length": room,
+            "rules": [forbid_tokens([PAD, BOS, UNK])],
             "device": device,
         }
         if draw is None:
@@ -206,29 +219,29 @@ class Completer:
         )[0]
 
 
-def load(path: str | Path, *, device: str | None = None) -> Completer:
+def load_completer(path: str | Path, *, device: str | None = None) -> Completer:
     """Open a sealed language model."""
-    return completer_in(unseal(Path(path)), device)
+    return completer_from_bundle(open_bundle(Path(path)), device)
 
 
-def completer_in(bundle: Bundle, device: str | None = None) -> Completer:
-    run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
-    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size), device)
-    return Completer(model, tokenizer, run.data.longest, identity_of(bundle, run, model))
+def completer_from_bundle(bundle: Bundle, device: str | None = None) -> Completer:
+    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+    model = bundle_model(bundle, lambda: build_language_model(run, tokenizer.size), device)
+    return Completer(model, tokenizer, run.data.max_length, bundle_identity(bundle, run, model))
 
 
-def build_model(run: Run, vocabulary: int) -> LanguageModel[Any]:
+def build_language_model(run: RunConfig, vocabulary: int) -> LanguageModel[Any]:
     """The model of a run that goes on with texts, as yet knowing nothing."""
     model = run.model
     if model.kind != "language-model":
         raise SpecError(f"model: a {model.kind} does not go on with a text; choose one that does")
-    reach = model.decoder.reach
-    if reach is not None and run.data.longest > reach:
+    reach = model.decoder.max_length
+    if reach is not None and run.data.max_length > reach:
         raise SpecError(
-            f"data.longest: {run.data.longest} pieces, and the positions that the model learns end "
-            f"at {reach}; say data.longest={reach}, or raise model.decoder.limit"
+            f"data.max_length: {run.data.max_length} pieces, and the positions that the model learns end "
+            f"at {reach}; say data.max_length={reach}, or raise model.decoder.max_positions"
         )
-    return model.build(Sizes(vocabulary, vocabulary))
+    return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
 def _must_be_many(texts: Sequence[str], name: str) -> None:

@@ -1,126 +1,94 @@
-"""Language modelling: texts in, a model that says what comes next, having read nothing else."""
+"""The use of models that read nothing but their own words: going on with a text."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import torch
-
-from regard.batch import Batch
-from regard.data.batches.loader import Loader
-from regard.data.batches.pool import Marks
-from regard.data.batches.shards import Prepared
-from regard.data.corpus import Corpus, read
-from regard.errors import CorpusError, SpecError
+from regard.bundle.bundle import Bundle
+from regard.config.data import CorpusConfig, DataConfig
+from regard.config.run import RunConfig
+from regard.data.formats.corpus import Corpus, TextLines
+from regard.data.loading.shards import PreparedData
+from regard.data.preparation.prepare import PreparationSettings
+from regard.errors import SpecError
+from regard.inference.engine import EngineName
 from regard.models import LanguageModel
-from regard.spec.run import Run
-from regard.tasks.language.completer import Completer, build_model
-from regard.tasks.stream import shifted, stream_of
-from regard.text.tokenizer import SentencePiece, Tokenizer
-from regard.train.objective import CrossEntropy, Loss
-from regard.train.report import Sample, Scores
-from regard.train.task import Task
+from regard.tasks.base import Task
+from regard.tasks.bundles import bundle_tokenizer
+from regard.tasks.language.completer import Completer, build_language_model, completer_from_bundle
+from regard.tasks.language.module import (
+    LanguageModule,
+    held_out_texts,
+    read_texts,
+    sample_texts,
+    score_texts,
+)
+from regard.tasks.model_card import card_files
+from regard.text.tokenizer import SentencePiece
+from regard.train.events import Scores
+from regard.train.trainer import TrainingOutcome
 
-MOST_VALIDATED = 2_000  # texts: some 100,000 words where each is a paragraph
-SAMPLES = 3  # of them are shown, their first half and how the model goes on
-SHOWN = 30  # pieces of a completion
+NOT_FOR = (
+    "Facts: it says what is likely in texts like those that it read, true or not.",
+    "Texts unlike those that it was trained on: it was measured on texts of the same kind.",
+    "Explaining why it says something: attention shows where a model looked, not why.",
+)
 
 
-class LanguageModelling(Task[Batch]):
-    """p(y_t | y_<t), taught by texts; how good it is, is found by how well it foresees others."""
+class LanguageTask(Task[LanguageModule]):
+    options = "--text FILE"
+    metrics = ("perplexity", "nll")
 
-    model: LanguageModel[Any]
+    def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
+        if len(spec.files) > 1:
+            raise SpecError(
+                "model: does not read and say sentences, but goes on with texts; give it one file "
+                "of text (--text FILE), or choose a model that translates"
+            )
+        return spec.build(name, TextLines)
 
-    def __init__(
-        self, run: Run, prepared: Prepared, tokenizer: SentencePiece, valid: tuple[str, ...]
-    ) -> None:
-        super().__init__()
-        self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
-        torch.manual_seed(run.train.seed)
-        self.model = build_model(run, prepared.vocabulary)
-        self.objective = CrossEntropy(run.train.smoothing)
-        shards = prepared.shards("train")
-        self.epoch_tokens = sum(shard.tokens[1] for shard in shards)
-        self.facts = {
-            "data": f"{sum(shard.pairs for shard in shards):,} texts and windows of longer ones, "
-            f"{self.epoch_tokens:,} tokens an epoch; {len(valid):,} texts to validate on"
-        }
+    def preparation(self, data: DataConfig) -> PreparationSettings:
+        return replace(data.build(), fields=("nothing", "prose"), limits=None)
 
-    def forward(self, batch: Batch) -> Loss:
-        said, meant = shifted(batch.target)
-        return self.objective(self.model(said), self.model.readout, meant)
+    def make_module(
+        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
+    ) -> LanguageModule:
+        if run.train.subword_alpha:
+            raise SpecError("train.subword_alpha: windows of text cannot be cut anew; say 0")
+        valid = run.data.valid
+        if valid is None:
+            texts = held_out_texts(prepared, tokenizer)
+        else:
+            texts = read_texts(self.corpus(valid, "valid"))
+        return LanguageModule(run, prepared, tokenizer, sample_texts(texts))
 
-    def stream(self, rank: int, world: int) -> Loader:
-        return stream_of(
-            self.run,
-            self.prepared,
-            rank,
-            world,
-            source=Marks(begin=False, end=False),
-            target=Marks(begin=True, end=False),  # where a text ends, its ids say so
+    def build_model(self, task: LanguageModule) -> LanguageModel[Any]:
+        return build_language_model(task.run, task.tokenizer.size)
+
+    def bundle_files(
+        self, task: LanguageModule, model: LanguageModel[Any], outcome: TrainingOutcome
+    ) -> dict[str, bytes]:
+        return card_files(
+            task,
+            model,
+            outcome,
+            pieces="its texts",
+            search="the likeliest piece each time, or what chance draws",
+            in_words={},
+            pipeline="text-generation",
+            call='complete(["…"])[0]',
+            units=("texts", "", "pieces"),
+            not_for=NOT_FOR,
         )
 
-    def validate(self) -> Scores:
-        completer = self.completer(self.model)
-        samples = tuple(_sample(completer, text) for text in self.valid[:SAMPLES])
-        return foreseen(completer, self.tokenizer, self.valid, samples)
+    def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Completer:
+        return completer_from_bundle(bundle, device)
 
-    def completer(self, model: LanguageModel[Any]) -> Completer:
-        """Asks a model as its users will ask it."""
-        return Completer(model, self.tokenizer, self.run.data.longest)
-
-
-def foreseen(
-    completer: Completer,
-    tokenizer: SentencePiece,
-    texts: tuple[str, ...],
-    samples: tuple[Sample, ...] = (),
-) -> Scores:
-    """How well texts are foreseen, with how that is counted."""
-    found = completer.perplexity(texts)
-    ends = f"ends of texts counted, in windows of {completer.longest:,} pieces"
-    values = {
-        "perplexity": found.per_token,
-        "word_perplexity": found.per_word,
-        "bits_per_character": found.bits_per_character,
-        "nll": found.nll / found.tokens,
-    }
-    pieces = f"per piece of {tokenizer.size:,} ({tokenizer.kind}, {tokenizer.form}), {ends}"
-    signatures = {
-        "perplexity": pieces,
-        "word_perplexity": f"per word between spaces, {ends}",
-        "bits_per_character": f"per character, {ends}",
-        "nll": pieces,
-    }
-    return Scores(values, signatures, samples)
+    def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
+        return score_texts(
+            completer_from_bundle(bundle), bundle_tokenizer(bundle), read_texts(corpus)
+        )
 
 
-def read_texts(corpus: Corpus) -> tuple[str, ...]:
-    """The texts of a corpus, raw, without those that say nothing."""
-    found = tuple(pair.target for pair in read(corpus) if pair.target.strip())
-    if not found:
-        raise CorpusError(f"{', '.join(corpus.paths)}: holds no text; name a file that does")
-    return found
-
-
-def held_out(prepared: Prepared, tokenizer: Tokenizer) -> tuple[str, ...]:
-    """The texts, and windows of them, that were kept from training, as they were normalised."""
-    found: list[str] = []
-    for shard in prepared.shards("valid"):
-        opened = shard.open()
-        found += [tokenizer.decode(opened.pair(i)[1].tolist()) for i in range(shard.pairs)]
-    if not found:
-        raise SpecError("data.valid: holds no text; name a file, or raise data.held_out")
-    return tuple(found)
-
-
-def thinned(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Every nth text, so that no more than MOST_VALIDATED are left."""
-    return texts[:: -(-len(texts) // MOST_VALIDATED)]
-
-
-def _sample(completer: Completer, text: str) -> Sample:
-    words = text.split()
-    half = len(words) // 2
-    (found,) = completer.complete([" ".join(words[:half])], most=SHOWN)
-    return Sample(found.prompt, " ".join(words[half:]), found.text.strip(), (), found.pieces)
+TASK = LanguageTask()

@@ -12,59 +12,66 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from regard.align.extraction import (
+    AlignmentHead,
+    TokenizedText,
+    WordAlignment,
+    concatenate_alignments,
+    force_texts,
+    has_alignment_head,
+)
+from regard.align.extraction import align_words as align_pair
+from regard.align.links import Links
 from regard.batch import Tokens, pad
-from regard.bundle.bundle import Bundle, unseal
-from regard.engine.engine import Decoding, Engine, EngineName, limit
-from regard.engine.texts import Said, Splitting, join, search_texts
-from regard.engine.torch import TorchEngine
+from regard.bundle.bundle import Bundle, open_bundle
+from regard.config.model import VocabularySizes
+from regard.config.run import RunConfig
 from regard.errors import ArtefactError, CorpusError, SpecError
-from regard.explain.alarm import Alarm, Bounds, judge, worst
-from regard.explain.align import Aligned, Pointer, Text, concatenate, has, reread_texts
-from regard.explain.align import align as align_pair
-from regard.explain.dictionary import Links
-from regard.explain.explain import explain
-from regard.explain.record import Explanation, Identity
-from regard.explain.reread import reread
-from regard.explain.tree import Beam, grow
-from regard.explain.whatif import ask_what_if
+from regard.evaluate.quality import QualityReport, QualityThresholds, assess_quality, worst_report
+from regard.explain.assemble import make_explanation
+from regard.explain.beam_tree import BeamTree, build_beam_tree
+from regard.explain.interventions import run_interventions
+from regard.explain.record import Explanation, ModelIdentity
+from regard.inference.engine import Engine, EngineName, SearchOptions, max_target_length
+from regard.inference.forced_decoding import force_decode
+from regard.inference.pipeline import Segment, Splitting, join_segments, search_texts
+from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
-from regard.spec.model import Sizes
-from regard.spec.run import Run
-from regard.tasks.sealed import identity_of, sealed_model, sealed_run, sealed_tokenizer
+from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
 from regard.text.tokenizer import EOS, Span, Tokenizer
 
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with the same model for another engine; the first is preferred."""
 
-SPLITTING, ALIGNMENT, ALARMS = "text.json", "alignment.json", "alarms.json"
+SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "text.json", "alignment.json", "alarms.json"
 """What a model knows of itself: how long its texts were, which look points, what is usual."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TranslatedSegment:
     """A stretch of the source that was translated as one: all of it, unless it was long."""
 
     span: Span  # of the source's characters
-    place: Span  # of the translation's
+    target_span: Span  # of the translation's
     text: str
     pieces: tuple[str, ...]
     logps: tuple[float, ...]  # of each piece, and of the end where it was reached, where known
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
+class TranslationResult:
     source: str
     text: str
     score: float  # Σ log p / length^alpha: what translations of a source are ranked by
-    parts: tuple[Part, ...]
-    alternatives: tuple[Translation, ...] = ()  # the next best, where they were asked for
-    aligned: Aligned | None = None  # word by word, where it was asked for
-    alarm: Alarm | None = None  # where it was asked for
+    segments: tuple[TranslatedSegment, ...]
+    n_best: tuple[TranslationResult, ...] = ()  # the next best, where they were asked for
+    alignment: WordAlignment | None = None  # word by word, where it was asked for
+    quality: QualityReport | None = None  # where it was asked for
 
     @property
     def logps(self) -> tuple[float, ...]:
-        return tuple(logp for part in self.parts for logp in part.logps)
+        return tuple(logp for part in self.segments for logp in part.logps)
 
     def __str__(self) -> str:
         return self.text
@@ -78,28 +85,33 @@ class Translator:
         model: EncoderDecoder[Tokens, Any],
         tokenizer: Tokenizer,
         splitting: Splitting,
-        how: Decoding,
+        options: SearchOptions,
         *,
         engine: Engine | None = None,  # by default the model itself
-        pointer: Pointer | None = None,
-        bounds: Bounds | None = None,
-        identity: Identity | None = None,
+        alignment_head: AlignmentHead | None = None,
+        thresholds: QualityThresholds | None = None,
+        identity: ModelIdentity | None = None,
     ) -> None:
-        self.model, self.tokenizer, self.splitting, self.how = model, tokenizer, splitting, how
+        self.model, self.tokenizer, self.splitting, self.options = (
+            model,
+            tokenizer,
+            splitting,
+            options,
+        )
         self.engine = engine or TorchEngine(model)
-        self.pointer, self.bounds = pointer, bounds
-        self.identity = identity or Identity("a model that was not sealed")
+        self.alignment_head, self.thresholds = alignment_head, thresholds
+        self.identity = identity or ModelIdentity("a model that was not sealed")
 
     def translate(
         self,
         texts: Sequence[str],
-        how: Decoding | None = None,
+        how: SearchOptions | None = None,
         *,
         best: int = 1,
         logps: bool = False,
         align: bool = False,
         check: bool = False,
-    ) -> list[Translation]:
+    ) -> list[TranslationResult]:
         """Translate each text; `how` by default as the model was sealed.
 
         `best` asks for so many translations of each, the next ones as its alternatives; `logps` for
@@ -109,20 +121,22 @@ class Translator:
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is one string; give a list of texts")
-        how = how or self.how
+        how = how or self.options
         found = search_texts(self.engine, self.tokenizer, self.splitting, texts, how)
         if logps:
-            found = self._forced(found, best)
+            found = self._add_logps(found, best)
         translations = []
         for text, parts in zip(texts, found, strict=True):
             ranks = range(min(best, max((len(part.hypotheses) for part in parts), default=1)))
-            first, *others = [self._translation(text, parts, rank, how.alpha) for rank in ranks]
-            translations.append(replace(first, alternatives=tuple(others)))
-        return self._explained(translations, align, check) if align or check else translations
+            first, *others = [
+                self._translation(text, parts, rank, how.length_penalty) for rank in ranks
+            ]
+            translations.append(replace(first, n_best=tuple(others)))
+        return self._annotate(translations, align, check) if align or check else translations
 
     def align(
         self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
-    ) -> list[Aligned]:
+    ) -> list[WordAlignment]:
         """Which words of a source each word of a target looks at, by reading the pairs once more.
 
         `pretokenized`: words are what stands between spaces.
@@ -131,35 +145,35 @@ class Translator:
             raise CorpusError(
                 f"targets: {len(targets)} for {len(sources)} sources; give one for each"
             )
-        read = self._reread(sources, targets, pretokenized=pretokenized, judge=False)
+        read = self._force_decode(sources, targets, pretokenized=pretokenized, with_logps=False)
         return [aligned for aligned, _ in read]
 
-    def reread(
+    def force_decode(
         self, sources: Sequence[str], targets: Sequence[str]
-    ) -> list[tuple[Aligned, tuple[float, ...]]]:
+    ) -> list[tuple[WordAlignment, tuple[float, ...]]]:
         """The same, and how likely each piece of a target and its end were."""
-        return self._reread(sources, targets, judge=True)
+        return self._force_decode(sources, targets, with_logps=True)
 
-    def _reread(
+    def _force_decode(
         self,
         sources: Sequence[str],
         targets: Sequence[str],
         *,
         pretokenized: bool = False,
-        judge: bool,
-    ) -> list[tuple[Aligned, tuple[float, ...]]]:
-        pointer = self.pointer
+        with_logps: bool,
+    ) -> list[tuple[WordAlignment, tuple[float, ...]]]:
+        pointer = self.alignment_head
         if pointer is None:
             raise ArtefactError(
                 "model: looks at nothing while it translates, so it cannot tell which word stands "
                 "for which; use a model with attention"
             )
         sides = (
-            [Text.read(self.tokenizer, text, spaced=pretokenized) for text in side]
+            [TokenizedText.from_text(self.tokenizer, text, spaced=pretokenized) for text in side]
             for side in (sources, targets)
         )
         pairs = list(zip(*sides, strict=True))
-        readings = reread_texts(self.model, pairs, [pointer.look], judge=judge)
+        readings = force_texts(self.model, pairs, [pointer.attention], with_logps=with_logps)
         return [
             (align_pair(pointer, source, target, reading), reading.logps)
             for (source, target), reading in zip(pairs, readings, strict=True)
@@ -170,7 +184,7 @@ class Translator:
         source: str,
         target: str | None = None,
         *,
-        look: str | None = None,
+        attention: str | None = None,
         head: int | None = None,
         gold: Links | None = None,
     ) -> Explanation:
@@ -179,17 +193,17 @@ class Translator:
         With a `target`, as if it had said that. `look` and `head` choose what can be walked through
         with every number; by default the look that aligns words. `gold`: word links by hand.
         """
-        read, beam = Text.read(self.tokenizer, source), None
+        read, beam = TokenizedText.from_text(self.tokenizer, source), None
         if not read.pieces.ids:
             raise CorpusError("source: says nothing; give a sentence")
         if target is None:
-            said, beam = self._searched(source)
+            said, beam = self._search_with_beam(source)
         else:
-            said = Text.read(self.tokenizer, target)
+            said = TokenizedText.from_text(self.tokenizer, target)
         if gold is not None:
-            _must_link(gold, read, said)
-        pointer = self.pointer
-        explanation = explain(
+            _check_links(gold, read, said)
+        pointer = self.alignment_head
+        explanation = make_explanation(
             self.model,
             self.tokenizer,
             self.identity,
@@ -197,25 +211,27 @@ class Translator:
             said,
             pad([[*read.pieces.ids, EOS]]).to(next(self.model.parameters()).device),
             engine=self.engine.name if target is None else None,
-            search=self.how.in_words,
-            pointer=pointer,
-            look=look,
+            search=self.options.summary,
+            alignment_head=pointer,
+            attention=attention,
             head=head,
         )
         links = Links()
         if pointer is not None:
-            links = align_pair(pointer, read, said, explanation.read.reading).links
+            links = align_pair(pointer, read, said, explanation.trace.forced).links
         return replace(
             explanation,
             links=links,
             gold=gold,
             beam=beam,
-            whatifs=ask_what_if(self.model, read.pieces.ids, read.word_pieces, said.pieces.ids),
+            interventions=run_interventions(
+                self.model, read.pieces.ids, read.word_pieces, said.pieces.ids
+            ),
         )
 
-    def _searched(self, source: str) -> tuple[Text, Beam | None]:
+    def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
         """What the engine says of a source; and how the model's own beam comes to the same."""
-        (parts,) = search_texts(self.engine, self.tokenizer, self.splitting, [source], self.how)
+        (parts,) = search_texts(self.engine, self.tokenizer, self.splitting, [source], self.options)
         if len(parts) > 1:
             stretches = "; ".join(repr(source[slice(*part.span)]) for part in parts)
             raise CorpusError(
@@ -224,23 +240,33 @@ class Translator:
             )
         tokens = parts[0].hypotheses[0].tokens
         ids = pad([[*parts[0].source, EOS]]).to(next(self.model.parameters()).device)
-        how = self.how
-        found, beam = grow(
-            self.model, ids, width=how.width, alpha=how.alpha, limit=limit(ids.ids.size(1))
+        how = self.options
+        found, beam = build_beam_tree(
+            self.model,
+            ids,
+            beam_size=how.beam_size,
+            length_penalty=how.length_penalty,
+            max_length=max_target_length(ids.ids.size(1)),
         )
-        return Text.spelt(self.tokenizer, tokens), beam if found[0].tokens == tokens else None
+        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if found[
+            0
+        ].tokens == tokens else None
 
-    def _translation(self, text: str, said: list[Said], rank: int, alpha: float) -> Translation:
+    def _translation(
+        self, text: str, said: list[Segment], rank: int, alpha: float
+    ) -> TranslationResult:
         chosen = [part.hypotheses[min(rank, len(part.hypotheses) - 1)] for part in said]
         texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
-        joined, places = join(text, [part.span for part in said], texts)
+        joined, places = join_segments(text, [part.span for part in said], texts)
         parts = tuple(
-            Part(part.span, place, own, tuple(map(self.tokenizer.piece, best.tokens)), best.logps)
+            TranslatedSegment(
+                part.span, place, own, tuple(map(self.tokenizer.piece, best.tokens)), best.logps
+            )
             for part, place, own, best in zip(said, places, texts, chosen, strict=True)
         )
-        return Translation(text, joined, _score(chosen, alpha), parts)
+        return TranslationResult(text, joined, _score(chosen, alpha), parts)
 
-    def _forced(self, found: list[list[Said]], best: int) -> list[list[Said]]:
+    def _add_logps(self, found: list[list[Segment]], best: int) -> list[list[Segment]]:
         """The same, with the log-probabilities of those hypotheses of which they are not known."""
         asked = [
             (part.source, hypothesis.tokens)
@@ -249,7 +275,7 @@ class Translator:
             for hypothesis in part.hypotheses[:best]
             if not hypothesis.logps
         ]
-        readings = iter(reread(self.model, asked, ()))
+        readings = iter(force_decode(self.model, asked, ()))
 
         def forced(hypothesis: Hypothesis) -> Hypothesis:
             return (
@@ -261,34 +287,38 @@ class Translator:
             for parts in found
         ]
 
-    def _explained(
-        self, translations: list[Translation], align: bool, check: bool
-    ) -> list[Translation]:
-        if check and self.bounds is None:
+    def _annotate(
+        self, translations: list[TranslationResult], align: bool, check: bool
+    ) -> list[TranslationResult]:
+        if check and self.thresholds is None:
             raise ArtefactError("model: was sealed without knowing what is usual; seal it again")
         stretches = [
             (found.source[slice(*part.span)], part.text)
             for found in translations
-            for part in found.parts
+            for part in found.segments
         ]
-        read = iter(self._reread(*zip(*stretches, strict=True), judge=check) if stretches else ())
+        read = iter(
+            self._force_decode(*zip(*stretches, strict=True), with_logps=check) if stretches else ()
+        )
         explained = []
         for found in translations:
-            parts = [(part, *next(read)) for part in found.parts]
+            parts = [(part, *next(read)) for part in found.segments]
             if parts and align:
-                spans = [(part.span, part.place, aligned) for part, aligned, _ in parts]
-                found = replace(found, aligned=concatenate(found.source, found.text, spans))
-            if parts and check and self.bounds is not None:
+                spans = [(part.span, part.target_span, aligned) for part, aligned, _ in parts]
+                found = replace(
+                    found, alignment=concatenate_alignments(found.source, found.text, spans)
+                )
+            if parts and check and self.thresholds is not None:
                 alarms = [
-                    (part.span[0], judge(self.bounds, aligned, logps))
+                    (part.span[0], assess_quality(self.thresholds, aligned, logps))
                     for part, aligned, logps in parts
                 ]
-                found = replace(found, alarm=worst(alarms))
+                found = replace(found, quality=worst_report(alarms))
             explained.append(found)
         return explained
 
 
-def _must_link(links: Links, source: Text, target: Text) -> None:
+def _check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:
     size = len(source.words), len(target.words)
     for link in sorted(links):
         if link[0] >= size[0] or link[1] >= size[1]:
@@ -307,7 +337,7 @@ def _score(chosen: Sequence[Hypothesis], alpha: float) -> float:
     return logp / max(1, sum(lengths)) ** alpha
 
 
-def load(
+def load_translator(
     path: str | Path,
     *,
     engine: EngineName = "auto",
@@ -319,44 +349,46 @@ def load(
     itself elsewhere. `invariant` is the model itself, and no translation depends on its neighbours
     by a single bit.
     """
-    return translator_in(unseal(Path(path)), engine=engine, device=device)
+    return translator_from_bundle(open_bundle(Path(path)), engine=engine, device=device)
 
 
-def translator_in(
+def translator_from_bundle(
     bundle: Bundle, *, engine: EngineName = "auto", device: str | None = None
 ) -> Translator:
     """The same, of a bundle that is open."""
-    run, tokenizer = sealed_run(bundle), sealed_tokenizer(bundle)
-    model = sealed_model(bundle, lambda: build_model(run, tokenizer.size), device)
+    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+    model = bundle_model(bundle, lambda: build_translation_model(run, tokenizer.size), device)
     splitting, pointer, bounds = _read_facts(bundle)
-    if pointer is not None and not has(model, pointer):
-        raise ArtefactError(f"{bundle.path / ALIGNMENT}: {pointer.look!r} is no look of the model")
+    if pointer is not None and not has_alignment_head(model, pointer):
+        raise ArtefactError(
+            f"{bundle.path / ALIGNMENT_FILE}: {pointer.attention!r} is no look of the model"
+        )
     return Translator(
         model,
         tokenizer,
         splitting,
-        Decoding(run.search.beam, run.search.alpha),
+        SearchOptions(run.search.beam_size, run.search.length_penalty),
         engine=_engine(bundle, model, engine),
-        pointer=pointer,
-        bounds=bounds,
-        identity=identity_of(bundle, run, model),
+        alignment_head=pointer,
+        thresholds=bounds,
+        identity=bundle_identity(bundle, run, model),
     )
 
 
-def build_model(run: Run, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
+def build_translation_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
     """The model of a run that translates, as yet knowing nothing."""
     model = run.model
     if model.kind != "encoder-decoder" or model.reads != "sentences":
         raise SpecError("model: does not read and say sentences; choose one that does")
-    return model.build(Sizes(vocabulary, vocabulary))
+    return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
-def facts(translator: Translator) -> dict[str, bytes]:
+def calibration_files(translator: Translator) -> dict[str, bytes]:
     """What a model knows of itself, as the files of a bundle."""
     known = {
-        SPLITTING: translator.splitting,
-        ALIGNMENT: translator.pointer,
-        ALARMS: translator.bounds,
+        SPLIT_FILE: translator.splitting,
+        ALIGNMENT_FILE: translator.alignment_head,
+        QUALITY_FILE: translator.thresholds,
     }
     return {
         name: json.dumps(asdict(fact), indent=1).encode()
@@ -365,11 +397,11 @@ def facts(translator: Translator) -> dict[str, bytes]:
     }
 
 
-def _read_facts(bundle: Bundle) -> tuple[Splitting, Pointer | None, Bounds | None]:
+def _read_facts(bundle: Bundle) -> tuple[Splitting, AlignmentHead | None, QualityThresholds | None]:
     return (
-        bundle.value(SPLITTING, Splitting),
-        bundle.value(ALIGNMENT, Pointer) if ALIGNMENT in bundle.names else None,
-        bundle.value(ALARMS, Bounds) if ALARMS in bundle.names else None,
+        bundle.value(SPLIT_FILE, Splitting),
+        bundle.value(ALIGNMENT_FILE, AlignmentHead) if ALIGNMENT_FILE in bundle.names else None,
+        bundle.value(QUALITY_FILE, QualityThresholds) if QUALITY_FILE in bundle.names else None,
     )
 
 
@@ -383,7 +415,7 @@ def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName
         raise ArtefactError(
             f"{bundle.path}: holds no {name}; run `regard export {bundle.path} --to ctranslate2`"
         )
-    from regard.engine.ctranslate2 import CTranslate2Engine
+    from regard.inference.ctranslate2_engine import CTranslate2Engine
 
     names = [file for file in bundle.names if file.startswith(f"{name}/")]
     return CTranslate2Engine({file.removeprefix(f"{name}/"): bundle.read(file) for file in names})

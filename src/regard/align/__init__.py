@@ -1,0 +1,1 @@
+"""Word links: extracting, symmetrizing and scoring them."""

@@ -1,0 +1,248 @@
+"""The additive score without the tensor of all queries by all keys by all units.
+
+The score v · tanh(q + k) looks as if it needed a hyperbolic tangent for every unit of every pair.
+But tanh(q + k) = 1 − 2 / (1 + e²ᵠ e²ᵏ): with the exponentials taken once for each query and once
+for each key, a pair costs one reciprocal, cheap enough to be taken again in the backward pass
+instead of being kept. Two kernels do so behind the signature of `materialised_scores`:
+`additive.c`, compiled when the package is built, where there is a compiler (REGARD_NATIVE=0 leaves
+it aside), and blocks of plain PyTorch everywhere else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.attention.kernels.deferred_gradients import Contribution, GradientAccumulator
+
+# The largest block of pairs × units that plain PyTorch computes at once. On a CPU it should stay in
+# the second-level caches of two cores (4 MiB of fp32); on a GPU it should keep the device busy.
+_BLOCK = {"cpu": 2**20}
+_DEVICE_BLOCK = 2**24
+
+
+def exponential(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """e²ˣ in at least fp32, with x clamped so that the product of two results is finite."""
+    if x.dtype in (torch.bfloat16, torch.float16):
+        x = x.float()
+    # e^(4·bound) = max^0.96: below infinity, and far beyond where tanh rounds to 1
+    bound = 0.24 * math.log(torch.finfo(x.dtype).max)
+    return x.clamp(-bound, bound).mul_(2).exp_()
+
+
+def reference_scores(
+    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
+) -> Float[Tensor, "B H T S"]:
+    """The definition, on exponentials: Σ_d v_d (1 − 2 / (1 + query_td keys_sd))."""
+    hidden = 1 - 2 / (1 + query.unsqueeze(3) * keys.unsqueeze(2))  # B H T S D
+    return torch.einsum("bhtsd,hd->bhts", hidden, energy)
+
+
+def additive_scores(
+    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
+) -> Float[Tensor, "B H T S"]:
+    """`materialised_scores` and its gradient, the five-dimensional tensor never made."""
+    accumulator = GradientAccumulator.get(keys)
+    scores: Tensor = _AdditiveScores.apply(query, keys, energy.to(query.dtype), accumulator)
+    return scores if accumulator is None else accumulator.register(scores)
+
+
+class _AdditiveScores(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        query: Tensor,
+        keys: Tensor,
+        energy: Tensor,
+        accumulator: GradientAccumulator | None,
+    ) -> Tensor:
+        ctx.save_for_backward(query, keys, energy)
+        ctx.accumulator = accumulator
+        return _scores(query, keys, energy)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        query, keys, energy = ctx.saved_tensors
+        if not _native_supports(query, keys):
+            return _blockwise_backward(query, keys, energy, grad, ctx.accumulator)
+        query_gradient, energy_gradient = _gradient(query, keys, energy, grad)
+        contribution, key = (query, energy, grad), energy.data_ptr()  # two energies may share keys
+        keys_gradient = None
+        if ctx.accumulator is not None:
+            keys_gradient = ctx.accumulator.add(keys, _keys_gradient, key, contribution)
+        elif ctx.needs_input_grad[1]:
+            keys_gradient = _keys_gradient(keys, [contribution])
+        return query_gradient, keys_gradient, energy_gradient, None
+
+
+def _keys_gradient(keys: Tensor, contributions: list[Contribution]) -> Tensor:
+    queries, energies, grads = zip(*contributions, strict=True)
+    grad = torch.cat([g.mT for g in grads], dim=3)
+    return _gradient(keys, torch.cat(queries, dim=2), energies[0], grad)[0]
+
+
+def _scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    if not _native_supports(query, keys):
+        return _blockwise_scores(query, keys, energy)
+    scores = query.new_empty(*query.shape[:3], keys.size(2))
+    energy = energy.contiguous()
+    _native.regard_additive_scores(
+        query.data_ptr(),
+        _strides(query),
+        keys.data_ptr(),
+        _strides(keys),
+        energy.data_ptr(),
+        scores.data_ptr(),
+        _shape(query, keys),
+        torch.get_num_threads(),
+    )
+    return scores
+
+
+def _gradient(near: Tensor, far: Tensor, energy: Tensor, grad: Tensor) -> tuple[Tensor, Tensor]:
+    """Gradients of `near` and the energy, given the gradient of the scores (B H near far).
+
+    Exchange the two sides for the gradient of the other one.
+    """
+    near_gradient = torch.empty(near.shape)
+    energy_gradient = torch.empty(near.size(0), *energy.shape)
+    energy, grad = energy.contiguous(), grad.contiguous()
+    _native.regard_additive_gradient(
+        near.data_ptr(),
+        _strides(near),
+        far.data_ptr(),
+        _strides(far),
+        energy.data_ptr(),
+        grad.data_ptr(),
+        near_gradient.data_ptr(),
+        energy_gradient.data_ptr(),
+        _shape(near, far),
+        torch.get_num_threads(),
+    )
+    return near_gradient, energy_gradient.sum(0)
+
+
+def _blockwise_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    scores = query.new_empty(*query.shape[:3], keys.size(2))
+    for b, h, t, s in _blocks(query, keys):
+        r = _reciprocal(query[b, h, t], keys[b, h, s])
+        torch.sub(energy[h].sum(), r @ energy[h], alpha=2, out=scores[b, h, t, s])
+    return scores
+
+
+def _blockwise_backward(
+    query: Tensor,
+    keys: Tensor,
+    energy: Tensor,
+    grad: Tensor,
+    accumulator: GradientAccumulator | None,
+) -> tuple[Tensor | None, ...]:
+    """All gradients in one pass over the blocks, because the passes dominate the cost.
+
+    With r = 1 / (1 + ab): 2v Σ_s g r² b for a query a, 2v Σ_t g r² a for a key b, and
+    Σ_ts g (1 − 2r) for v.
+    """
+    query_gradient = torch.zeros_like(query)
+    keys_gradient = torch.zeros_like(keys) if accumulator is None else accumulator.pending(keys)
+    energy_gradient = grad.sum((0, 2, 3)).unsqueeze(-1).repeat(1, query.size(-1))
+    scale = 2 * energy.unsqueeze(1)  # H 1 D
+    for b, h, t, s in _blocks(query, keys):
+        r, g = _reciprocal(query[b, h, t], keys[b, h, s]), grad[b, h, t, s]  # b t s d, b t s
+        energy_gradient[h].sub_((g.unsqueeze(-2) @ r).sum((0, 1, 2)), alpha=2)
+        gr = r.square_().mul_(g.unsqueeze(-1))
+        near = (scale[h] * query[b, h, t]).unsqueeze(2)  # b t 1 d
+        if near.size(1) == 1:
+            keys_gradient[b, h, s].addcmul_(gr[:, 0], near[:, 0])
+        else:
+            keys_gradient[b, h, s] += (gr * near).sum(1)
+        query_gradient[b, h, t] += scale[h] * gr.mul_(keys[b, h, s].unsqueeze(1)).sum(2)
+    if accumulator is None:
+        return query_gradient, keys_gradient, energy_gradient, None
+    return query_gradient, accumulator.add(keys), energy_gradient, None
+
+
+def _reciprocal(near: Tensor, far: Tensor) -> Tensor:
+    """1 / (1 + near far), in a workspace that the next call overwrites."""
+    near, far = near.unsqueeze(-2), far.unsqueeze(-3)
+    return torch.addcmul(near.new_ones(()), near, far, out=_workspace.take(near, far)).reciprocal_()
+
+
+class _Workspace(threading.local):
+    """Each thread's buffers for its blocks on a CPU.
+
+    Allocating a block for every call would fragment memory: a long target wastes hundreds of
+    megabytes in holes that are too small for the next block.
+    """
+
+    def __init__(self) -> None:
+        self.buffers: dict[torch.dtype, Tensor] = {}
+
+    def take(self, near: Tensor, far: Tensor) -> Tensor | None:
+        if near.device.type != "cpu":
+            return None  # a GPU's allocator caches blocks itself, in the order of its streams
+        shape = torch.broadcast_shapes(near.shape, far.shape)
+        buffer = self.buffers.get(near.dtype)
+        if buffer is None or buffer.numel() < shape.numel():
+            with torch.inference_mode(False):  # training uses the buffer too
+                buffer = self.buffers[near.dtype] = torch.empty(shape.numel(), dtype=near.dtype)
+        return buffer[: shape.numel()].view(shape)
+
+
+_workspace = _Workspace()
+
+
+def _blocks(near: Tensor, far: Tensor) -> Iterator[tuple[slice, int, slice, slice]]:
+    """The blocks of B H near far that are computed at once."""
+    batch, heads, nears, dim = near.shape
+    size = _BLOCK.get(near.device.type, _DEVICE_BLOCK) // dim
+    f = min(far.size(2), max(1, size))
+    n = min(nears, max(1, size // f))
+    b = min(batch, max(1, size // (f * n)))
+    for i in range(0, batch, b):
+        for h in range(heads):
+            for j in range(0, nears, n):
+                for k in range(0, far.size(2), f):
+                    yield slice(i, i + b), h, slice(j, j + n), slice(k, k + f)
+
+
+def _load() -> ctypes.CDLL | None:
+    """The compiled `additive.c`; None if the package was built without it."""
+    path = Path(__file__).with_name("libadditive.so")
+    if os.environ.get("REGARD_NATIVE") == "0" or not path.exists():
+        return None
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError:  # built for another platform
+        return None
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    library.regard_additive_scores.argtypes = [pointer] * 7 + [number]
+    library.regard_additive_gradient.argtypes = [pointer] * 9 + [number]
+    return library
+
+
+_native: Any = _load()
+
+
+def _native_supports(*sides: Tensor) -> bool:
+    return _native is not None and all(
+        x.dtype == torch.float32 and x.device.type == "cpu" and x.stride(-1) == 1 for x in sides
+    )
+
+
+def _strides(x: Tensor) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * 3)(*x.stride()[:3])
+
+
+def _shape(near: Tensor, far: Tensor) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * 5)(*near.shape[:3], far.size(2), near.size(3))

@@ -1,0 +1,184 @@
+"""The grammar of decoders: everything that can be said of what speaks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, PositiveInt
+
+from regard.attention import Equation
+from regard.config import attention as grammar
+from regard.config.attention import AttentionConfig, AttentionUse, Depth, Fraction
+from regard.config.base import Config
+from regard.config.encoders import TransformerConfig
+from regard.errors import SpecError
+from regard.nn.interfaces import Decoder
+from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput
+from regard.nn.rnn_decoders import BahdanauDecoder, Cell, LuongDecoder, PlainDecoder, RecurrentCells
+from regard.nn.self_attentive import LSTMN, RecurrentSelfAttention
+from regard.nn.transformer import TransformerDecoder
+
+
+class RecurrentDecoderConfig(Config):
+    """What recurrent decoders have in common."""
+
+    dim: PositiveInt
+    cell: Cell = "gru"
+    layers: Depth = 1
+    dropout: Fraction = 0.0
+
+    def cells(self, input_dim: int) -> RecurrentCells:
+        return RecurrentCells(
+            input_dim, self.dim, cell=self.cell, layers=self.layers, dropout=self.dropout
+        )
+
+
+class PlainDecoderConfig(RecurrentDecoderConfig):
+    equation: ClassVar[Equation] = PlainDecoder.equation
+    kind: Literal["plain"] = "plain"
+
+    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+        return PlainDecoder(self.cells(input_dim), source_dim, dropout=self.dropout)
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        return []
+
+
+class BahdanauDecoderConfig(RecurrentDecoderConfig):
+    equation: ClassVar[Equation] = BahdanauDecoder.equation
+    kind: Literal["bahdanau"] = "bahdanau"
+    attention: AttentionConfig
+    output: Literal["maxout", "sum"] = "maxout"  # Bahdanau's, Xu's
+    gate: bool = False  # Xu's: how much of the context is let in
+
+    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+        deep: DeepOutput = (
+            MaxoutOutput(self.dim, input_dim, source_dim, input_dim)
+            if self.output == "maxout"
+            else SumOutput(self.dim, input_dim, source_dim)
+        )
+        return BahdanauDecoder(
+            self.cells(input_dim + source_dim),
+            source_dim,
+            self.attention.build(self.dim, source_dim),
+            deep,
+            gate=self.gate,
+            dropout=self.dropout,
+        )
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        return [AttentionUse("s_{t−1}", states, "before the cell", self.attention)]
+
+
+class LuongDecoderConfig(RecurrentDecoderConfig):
+    equation: ClassVar[Equation] = LuongDecoder.equation
+    kind: Literal["luong"] = "luong"
+    attention: AttentionConfig
+    input_feeding: bool = True  # Luong's input feeding; without it the whole target is read at once
+
+    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+        return LuongDecoder(
+            self.cells(input_dim + (self.dim if self.input_feeding else 0)),
+            source_dim,
+            self.attention.build(self.dim, source_dim),
+            source_dim,
+            input_feeding=self.input_feeding,
+            dropout=self.dropout,
+        )
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        asked = "after the cell, and fed to the next" if self.input_feeding else "after the cell"
+        return [AttentionUse("s_t", states, asked, self.attention)]
+
+
+CAUSAL_SELF_ATTENTION = AttentionConfig(
+    score=grammar.ScaledDotConfig(heads=8), span=grammar.CausalConfig()
+)
+
+
+class TransformerDecoderConfig(TransformerConfig):
+    equation: ClassVar[Equation] = TransformerDecoder.equation
+    kind: Literal["transformer"] = "transformer"
+    self_attention: AttentionConfig = CAUSAL_SELF_ATTENTION
+    cross_attention: AttentionConfig = AttentionConfig(score=grammar.ScaledDotConfig(heads=8))
+
+    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+        self.check_embedding_dim(input_dim)
+        attentions = [
+            (
+                self.self_attention.build(self.dim, self.dim, self.dim),
+                self.cross_attention.build(self.dim, source_dim, self.dim),
+            )
+            for _ in range(self.layers)
+        ]
+        return TransformerDecoder(self.build_positions(), self.shape(), list(attentions))
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        return [
+            AttentionUse("y_t", "its own past", "in the block", self.self_attention),
+            AttentionUse("y_t", states, "in the block", self.cross_attention),
+        ]
+
+
+class TransformerLMConfig(TransformerConfig):
+    equation: ClassVar[Equation] = TransformerDecoder.equation
+    kind: Literal["transformer"] = "transformer"
+    self_attention: AttentionConfig = CAUSAL_SELF_ATTENTION
+
+    @property
+    def max_length(self) -> int | None:
+        return self.max_positions if self.positions == "learned" else None
+
+    def build(self, input_dim: int) -> Decoder[Any]:
+        self.check_embedding_dim(input_dim)
+        own = [self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)]
+        return TransformerDecoder(self.build_positions(), self.shape(), [(o, None) for o in own])
+
+    def attention_uses(self) -> list[AttentionUse]:
+        return [AttentionUse("y_t", "its own past", "in the block", self.self_attention)]
+
+
+class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
+    equation: ClassVar[Equation] = RecurrentSelfAttention.equation
+    max_length: ClassVar[int | None] = None  # the most words that it can read; None: any number
+    kind: Literal["recurrent-self-attention"] = "recurrent-self-attention"
+    attention: AttentionConfig
+
+    def build(self, input_dim: int) -> Decoder[Any]:
+        return RecurrentSelfAttention(
+            self.cells(input_dim),
+            self.attention.build(self.dim, self.dim),
+            self.dim,
+            dropout=self.dropout,
+        )
+
+    def attention_uses(self) -> list[AttentionUse]:
+        return [AttentionUse("s_t", "its own past", "after the cell", self.attention)]
+
+
+class LSTMNConfig(Config):
+    equation: ClassVar[Equation] = LSTMN.equation
+    layers: ClassVar[int] = 1
+    max_length: ClassVar[int | None] = None
+    kind: Literal["lstmn"] = "lstmn"
+    dim: PositiveInt
+    attention: AttentionConfig
+    dropout: Fraction = 0.0
+
+    def build(self, input_dim: int) -> Decoder[Any]:
+        if self.attention.score.heads > 1:
+            raise SpecError("attention.score.heads: an LSTMN recalls one state, with one head")
+        attention = self.attention.build(input_dim + self.dim, self.dim)
+        return LSTMN(input_dim, self.dim, attention, dropout=self.dropout)
+
+    def attention_uses(self) -> list[AttentionUse]:
+        return [AttentionUse("[x_t; h̃_{t−1}]", "its own past", "each step", self.attention)]
+
+
+SourceDecoder = Annotated[
+    PlainDecoderConfig | BahdanauDecoderConfig | LuongDecoderConfig | TransformerDecoderConfig,
+    Field(discriminator="kind"),
+]
+LMDecoder = Annotated[
+    TransformerLMConfig | RecurrentSelfAttentionConfig | LSTMNConfig, Field(discriminator="kind")
+]

@@ -1,0 +1,1 @@
+"""File formats: corpora, captions, images and feature grids."""

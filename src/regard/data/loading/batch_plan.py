@@ -1,0 +1,125 @@
+"""The epoch plan: which pairs make which batch, as a pure function of seed, epoch and lengths.
+
+The shards of an epoch are shuffled and grouped into pools; inside a pool, pairs of like lengths are
+put together and cut into batches by a budget of tokens; the batches are shuffled. Only the lengths
+of one pool are looked at, 4 bytes a pair, so memory does not grow with the corpus. Neither workers
+nor ranks come into it: that is the law of order.
+
+A batch costs rows × the width of its widest side, padding counted: this bounds the memory of
+whatever reads it. A pair wider than the budget is a batch of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Widths = NDArray[np.integer]
+"""Pairs × 2: the tokens of source and target, with the marks that will be set around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardVisit:
+    """A shard that an epoch comes to, and the share of its pairs that is read there."""
+
+    shard: int
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCuts:
+    """A pool's pairs in the order they are read, and where each batch begins and the last ends."""
+
+    order: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def rows(self, batch: int) -> NDArray[np.int64]:
+        return self.order[self.edges[batch] : self.edges[batch + 1]]
+
+
+def arrange(
+    seed: int, epoch: int, counts: Sequence[int], weights: Sequence[float], pool_pairs: int
+) -> list[tuple[ShardVisit, ...]]:
+    """The pools of an epoch. A shard of weight 2.3 is visited for 1, 1 and 0.3 of its pairs."""
+    visits = [
+        ShardVisit(shard, min(1.0, weight - whole))
+        for shard, weight in enumerate(weights)
+        for whole in range(int(np.ceil(weight)))
+    ]
+    pools: list[tuple[ShardVisit, ...]] = []
+    pool: list[ShardVisit] = []
+    pairs = 0.0
+    for i in _shuffled(_draws(seed, epoch, lane=0), len(visits)).tolist():
+        pool.append(visits[i])
+        pairs += counts[visits[i].shard] * visits[i].fraction
+        if pairs >= pool_pairs:
+            pools.append(tuple(pool))
+            pool, pairs = [], 0.0
+    return [*pools, tuple(pool)] if pool else pools
+
+
+def cut_pool(
+    seed: int, epoch: int, pool: int, widths: Widths, shares: NDArray[np.float64], budget: int
+) -> BatchCuts:
+    """The batches of a pool, of which each pair is read with the probability given in `shares`."""
+    draws = _draws(seed, epoch, lane=1 + pool)
+    order = _shuffled(draws, len(widths))
+    if (shares < 1).any():
+        chance = (draws.random_raw(len(widths)) >> np.uint64(11)) * 2.0**-53
+        order = order[chance[order] < shares[order]]
+    source, target = widths.astype(np.int32).T
+    widest = np.maximum(source, target)
+    # Sorts that keep the random order among equals. Buckets are two tokens wide: on Multi30k this
+    # pads 7 % where four pad 10 %, and still leaves thousands of pairs to shuffle in each bucket.
+    order = _sorted_by((target - source) >> 1, order)
+    order = _sorted_by(widest >> 1, order)
+    edges = _cut(widest[order], budget)
+    places = _shuffled(draws, len(edges) - 1)
+    return _permuted(order, edges, places)
+
+
+def _draws(seed: int, epoch: int, lane: int) -> np.random.Philox:
+    """Raw draws: unlike NumPy's own shuffles, they are promised to stay as they are."""
+    return np.random.Philox(key=seed | epoch << 64 | lane << 96)
+
+
+def _shuffled(draws: np.random.Philox, count: int) -> NDArray[np.int64]:
+    raw = draws.random_raw(count)
+    # Two radix sorts of 16 bits each are five times faster than one sort of 64 bits.
+    order = np.argsort((raw & np.uint64(0xFFFF)).astype(np.uint16), kind="stable")
+    return _sorted_by((raw >> np.uint64(48)).astype(np.uint16), order)
+
+
+def _sorted_by(key: NDArray[np.integer], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    narrow = np.clip(key, -32768, 65535)
+    narrow = narrow.astype(np.int16 if narrow.size and narrow.min() < 0 else np.uint16)
+    return order[np.argsort(narrow[order], kind="stable")]
+
+
+def _cut(widest: NDArray[np.int32], budget: int) -> NDArray[np.int64]:
+    """From the first pair on, as many as fit the budget, over and over."""
+    ranks = np.arange(1, budget + 1, dtype=np.int64)
+    edges = [0]
+    start = 0
+    while start < len(widest):
+        look = min(len(widest) - start, max(1, budget // int(widest[start])))
+        cost = np.maximum.accumulate(widest[start : start + look]) * ranks[:look]
+        start += max(1, int(cost.searchsorted(budget, side="right")))
+        edges.append(start)
+    return np.array(edges, dtype=np.int64)
+
+
+def _permuted(
+    order: NDArray[np.int64], edges: NDArray[np.int64], places: NDArray[np.int64]
+) -> BatchCuts:
+    sizes = np.diff(edges)[places]
+    new_edges = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    # Each row's old place: that of its batch's first row, and so many rows further on.
+    old = np.repeat(edges[:-1][places] - new_edges[:-1], sizes) + np.arange(len(order))
+    return BatchCuts(order[old], new_edges)

@@ -1,0 +1,104 @@
+"""A comparison as one HTML page that needs nothing else: no script, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from html import escape
+
+from regard import html
+from regard.evaluate.bootstrap import RESAMPLES
+from regard.evaluate.compare import Candidate, Change, Comparison, Verdict
+from regard.evaluate.length_chart import chart_by_length
+from regard.evaluate.report import (
+    BY_LENGTH,
+    LENGTH_HEADS,
+    SCORE_HEADS,
+    TITLES,
+    heading,
+    length_rows,
+    score_rows,
+    verdict_line,
+)
+
+_STYLE = """
+:root { --gone: #fbe3e1; --new: #dcf1e3; }
+@media (prefers-color-scheme: dark) { :root { --gone: #4d2523; --new: #1d4029; } }
+figure { margin: 1.5rem 0 0; } svg { border-radius: 6px; }
+article h3 { margin: 0 0 .3rem; font-size: .95rem; font-weight: 600; }
+del { background: var(--gone); text-decoration: none; border-radius: 3px; }
+ins { background: var(--new); text-decoration: none; border-radius: 3px; }
+footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
+"""
+
+
+def comparison_page(comparison: Comparison, verdicts: Sequence[Verdict]) -> str:
+    title = "regard compare: " + ", ".join(comparison.evaluations)
+    sentences, against = f"{comparison.evaluation.sentences:,} sentences", escape(comparison.name)
+    parts = [
+        f"<h1>regard compare: {sentences}, against {against}</h1>",
+        *map(_verdict, verdicts),
+        "<h2>Scores</h2>",
+        html.html_table(SCORE_HEADS, score_rows(comparison)),
+        *(
+            f"<figure>{chart_by_length(comparison.evaluations, metric)}</figure>"
+            for metric in BY_LENGTH
+        ),
+        *map(_candidate, comparison.candidates),
+        f"<footer>Intervals hold 95 % of {RESAMPLES:,} corpora drawn from the sentences with "
+        "replacement; p is two-sided.",
+        *(
+            f"<br>{TITLES[metric]}: {escape(signature)}"
+            for metric, signature in comparison.evaluation.signatures.items()
+        ),
+        "</footer>",
+    ]
+    return html.html_page(title, parts, _STYLE)
+
+
+def _verdict(verdict: Verdict) -> str:
+    tone = "good" if verdict.passed else "bad"
+    return f'<p class="verdict {tone}">{escape(verdict_line(verdict))}</p>'
+
+
+def _candidate(candidate: Candidate) -> str:
+    name = escape(candidate.name)
+    return "\n".join(
+        [
+            f"<h2>{name}: differences by length</h2>",
+            html.html_table(LENGTH_HEADS, length_rows(candidate)),
+            f"<h2>{name}: {candidate.changed:,} sentences differ; what gained most</h2>",
+            *map(_change, candidate.gained),
+            f"<h2>{name}: what lost most</h2>",
+            *map(_change, candidate.lost),
+        ]
+    )
+
+
+def _change(change: Change) -> str:
+    before, after = _marked(change.before, change.after)
+    rows = [
+        ("source", escape(change.source)),
+        ("reference", escape(change.reference)),
+        ("before", before),
+        ("after", after),
+    ]
+    body = "".join(f'<dt>{name}</dt><dd dir="auto">{text or "—"}</dd>' for name, text in rows)
+    return f"<article><h3>{heading(change)}</h3><dl>{body}</dl></article>"
+
+
+def _marked(before: str, after: str) -> tuple[str, str]:
+    """Both, escaped, with the words marked that the other has not in this place."""
+    old, new = before.split(" "), after.split(" ")
+    left, right = [], []
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        gone, come = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
+        if kind == "equal":
+            left.append(gone)
+            right.append(come)
+            continue
+        if gone:
+            left.append(f"<del>{gone}</del>")
+        if come:
+            right.append(f"<ins>{come}</ins>")
+    return " ".join(left), " ".join(right)

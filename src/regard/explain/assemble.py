@@ -1,0 +1,59 @@
+"""What a model said, explained: the same for all that say something, whatever they read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard import __version__
+from regard.align.extraction import AlignmentHead, TokenizedText
+from regard.explain.forward_trace import Model, trace_forward
+from regard.explain.record import Explanation, ImageSource, ModelIdentity
+from regard.models import eval_mode
+from regard.text.tokenizer import Tokenizer
+
+
+def make_explanation(
+    model: Model,
+    tokenizer: Tokenizer,
+    identity: ModelIdentity,
+    source: TokenizedText | ImageSource | None,
+    target: TokenizedText,
+    given: Any,  # the source as the model's `start` takes it, in one row
+    *,
+    engine: str | None,  # that found the target, and how it searched; None: it was given
+    search: str,
+    alignment_head: AlignmentHead | None = None,
+    attention: str | None = None,
+    head: int | None = None,
+) -> Explanation:
+    """`look` and `head` choose what can be walked through; by default the pointer's."""
+    if attention is None and alignment_head is not None:
+        attention, head = alignment_head.attention, alignment_head.head if head is None else head
+    piece, ids = tokenizer.piece, target.pieces.ids
+    return Explanation(
+        source,
+        target,
+        tokenizer,
+        trace_forward(model, given, ids, piece, attention=attention, head=head or 0),
+        identity,
+        {
+            "regard": __version__,
+            "torch": torch.__version__,
+            "precision": str(next(model.parameters()).dtype).removeprefix("torch."),
+            "engine": engine or "none",
+            "search": "given" if engine is None else search,
+        },
+        summary=None if source is None else _summary(model, given),
+        alignment_head=alignment_head,
+    )
+
+
+@torch.inference_mode()
+def _summary(model: Any, given: Any) -> Float[Tensor, " E"]:
+    with eval_mode(model):
+        summary: Tensor = model.encoder(given).summary[0]
+    return summary.cpu()

@@ -1,0 +1,32 @@
+"""A still picture: SVG as it is, PNG where that is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.errors import SpecError
+from regard.explain.pictures.raster import svg_to_png
+from regard.svg import Number
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    svg: str
+
+    def png(self, scale: Number = 2.0) -> bytes:
+        return svg_to_png(self.svg, scale)
+
+    def save(self, path: str | Path) -> None:
+        """As its name ends: .svg or .png."""
+        path = Path(path)
+        match path.suffix:
+            case ".svg":
+                path.write_text(self.svg, encoding="utf-8")
+            case ".png":
+                path.write_bytes(self.png())
+            case _:
+                raise SpecError(f"{path}: a picture is saved as .svg or .png; name it so")
+
+    def _repr_svg_(self) -> str:
+        return self.svg

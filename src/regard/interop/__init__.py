@@ -1,0 +1,1 @@
+"""Models of other toolkits: conversion to CTranslate2."""

@@ -1,0 +1,20 @@
+"""A model at rest: as it is asked, not taught."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import nn
+
+
+@contextmanager
+def eval_mode(model: nn.Module) -> Iterator[None]:
+    """Without dropout; afterwards each module is as it was."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True

@@ -1,0 +1,65 @@
+"""From ids to vectors, and where in a sentence they stand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+class Embedding(nn.Embedding):
+    """y = √dim E_w  (Vaswani et al. 2017, 3.4)
+
+    The table's rows are of about unit length, so that it may also serve as the readout. What is
+    read has numbers of about unit size: with smaller ones recurrent cells, which are initialised
+    for such, tell their inputs apart by so little that they first learn to ignore them.
+    """
+
+    def __init__(self, vocabulary: int, dim: int) -> None:
+        super().__init__(vocabulary, dim)
+        nn.init.normal_(self.weight, std=dim**-0.5)
+
+    def forward(self, ids: Int[Tensor, "*B"]) -> Float[Tensor, "*B E"]:
+        return super().forward(ids) * self.embedding_dim**0.5
+
+
+class Positions(nn.Module, ABC):
+    @abstractmethod
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        """Vectors for the positions of `inputs`, the first of which stands at `start`."""
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class Sinusoids(Positions):
+    """p_t = [sin(t ω); cos(t ω)], ω_i = 10000^(−2i/dim)  (Vaswani et al. 2017, 3.5)
+
+    The paper interleaves sines and cosines; a permutation of them is as good.
+    """
+
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        length, dim = inputs.shape[1:]
+        exact = torch.promote_types(inputs.dtype, torch.float32)  # 16 bits cannot count to 1,000
+        t = torch.arange(start, start + length, device=inputs.device, dtype=exact)
+        rates = 10_000 ** (-torch.arange(0, dim, 2, device=inputs.device, dtype=exact) / dim)
+        angles = t[:, None] * rates
+        return torch.cat([angles.sin(), angles.cos()], dim=-1).to(inputs.dtype)
+
+
+class LearnedPositions(Positions):
+    """p_t = P[t], for t below `limit`  (Gehring et al. 2017, 3.1)"""
+
+    def __init__(self, max_positions: int, dim: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(max_positions, dim)
+        nn.init.normal_(self.table.weight, std=dim**-0.5)
+
+    def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
+        end, limit = start + inputs.size(1), self.table.num_embeddings
+        if end > limit:
+            raise ValueError(f"position {end} lies beyond the {limit} that were learnt")
+        return self.table.weight[start:end]

@@ -1,0 +1,83 @@
+"""Interfaces of encoders and decoders, and the values that pass between them.
+
+`Decoder.forward` takes any number of steps at once: the whole target in training, one token in
+search. The chunking invariant: decoding a target in pieces, passing the state on, gives the same
+outputs as decoding it at once. Every decoder is tested against it.
+
+A decoder state is a frozen dataclass whose tensors have the batch as their first dimension. Its
+field `source`, if it has one, holds what depends on the source alone. All hypotheses of a sentence
+share it, so it may have fewer rows than the other fields.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import SampledPosition
+
+Source = TypeVar("Source", contravariant=True)
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    states: Float[Tensor, "B S E"]  # one per word, or one per region of the image
+    lengths: Int[Tensor, " B"] | None  # None: nothing is padding
+    summary: Float[Tensor, "B E"]  # the whole in one vector
+
+    @staticmethod
+    def empty(rows: int, like: Tensor) -> Encoded:
+        """What a language model has read before it speaks."""
+        return Encoded(like.new_zeros(rows, 0, 0), None, like.new_zeros(rows, 0))
+
+
+class Encoder(nn.Module, ABC, Generic[Source]):
+    dim: int  # E
+
+    @abstractmethod
+    def forward(self, source: Source) -> Encoded: ...
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    hidden: Float[Tensor, "B T E"]
+    sampled: SampledPosition | None = None  # of hard attention, B T: what its teacher must know
+
+
+class Decoder(nn.Module, ABC, Generic[S]):
+    dim: int  # E, of what comes out
+    blank_memory: bool = False  # whether its own past begins with nothing, before the first word
+
+    @property
+    def cross_attentions(self) -> tuple[str, ...]:
+        """The names, within the decoder, of those attentions that ask what was read."""
+        return ()
+
+    @abstractmethod
+    def start(self, source: Encoded) -> S:
+        """The state before the first word, given what was read."""
+
+    @abstractmethod
+    def forward(self, inputs: Float[Tensor, "B T I"], state: S) -> tuple[Decoded, S]: ...
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+def masked_mean(
+    x: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
+) -> Float[Tensor, "B E"]:
+    """The mean of what is not padding."""
+    if lengths is None:
+        return x.mean(dim=1)
+    real = torch.arange(x.size(1), device=x.device) < lengths[:, None]  # B S
+    return (x * real[..., None]).sum(dim=1) / lengths[:, None]

@@ -1,0 +1,210 @@
+"""Recurrent encoder and decoders: Sutskever, Cho, Bahdanau, Luong, and Xu's captioner.
+
+The decoders differ in when they ask their attention: never, before each step, or after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Attention, Dropout, Equation, Memory, SampledPosition
+from regard.nn.interfaces import Decoded, Decoder, Encoded
+from regard.nn.output import DeepOutput
+from regard.nn.rnn import Cell as Cell
+from regard.nn.rnn import RecurrentCells as RecurrentCells
+from regard.nn.rnn import StepwiseCells
+
+
+class Bridge(nn.Module):
+    """s_0 = tanh(W summary), for each layer and part  (Bahdanau 2015, A.2.2; Xu 2015, 3.1.2)"""
+
+    def __init__(self, source_dim: int, cells: RecurrentCells) -> None:
+        super().__init__()
+        self.shape = (cells.layers, cells.parts, cells.dim)
+        self.project = nn.Linear(source_dim, cells.layers * cells.parts * cells.dim)
+
+    def forward(self, summary: Float[Tensor, "B E"]) -> Float[Tensor, "B L K D"]:
+        return torch.tanh(self.project(summary)).unflatten(-1, self.shape)
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentState:
+    source: Memory | None  # None: nothing is asked
+    carry: Float[Tensor, "N L K E"]
+    fed_output: Float[Tensor, "N O"] | None = (
+        None  # what was said, fed to the next step (Luong 3.3)
+    )
+    step: int = 0
+
+
+class PlainDecoder(Decoder[RecurrentState]):
+    """A decoder without attention: the source enters through s_0 alone."""
+
+    equation = Equation("plain", "s_t = cell(y_{t−1}, s_{t−1})", "Sutskever et al. 2014, 2")
+
+    def __init__(self, cells: RecurrentCells, source_dim: int, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.cells, self.dim = cells, cells.dim
+        self.bridge = Bridge(source_dim, cells)
+        self.dropout = Dropout(dropout)
+
+    def start(self, source: Encoded) -> RecurrentState:
+        return RecurrentState(None, self.bridge(source.summary))
+
+    def forward(
+        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
+    ) -> tuple[Decoded, RecurrentState]:
+        states, carry = self.cells(self.dropout(inputs), state.carry)
+        step = state.step + inputs.size(1)
+        return Decoded(self.dropout(states)), RecurrentState(None, carry, step=step)
+
+
+class BahdanauDecoder(Decoder[RecurrentState]):
+    """Attends with the previous state; the context is an input of the cells.
+
+    With `gate`, c_t = σ(W s_{t−1}) attend(s_{t−1}) as in Xu et al. 2015, 4.2.1. The cells must
+    take inputs of input_dim + context_dim.
+    """
+
+    equation = Equation(
+        "bahdanau",
+        "c_t = attend(s_{t−1}),  s_t = cell([y_{t−1}; c_t], s_{t−1}),  o_t = deep(s_t, y_{t−1}, c_t)",
+        "Bahdanau et al. 2015, 3.1 and A.2.2",
+    )
+
+    def __init__(
+        self,
+        cells: RecurrentCells,
+        source_dim: int,
+        attention: Attention,
+        deep: DeepOutput,
+        *,
+        gate: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.cells, self.attention, self.deep, self.dim = cells, attention, deep, deep.dim
+        self.bridge = Bridge(source_dim, cells)
+        self.gate = nn.Linear(cells.dim, 1) if gate else None
+        self.dropout = Dropout(dropout)
+
+    @property
+    def cross_attentions(self) -> tuple[str, ...]:
+        return ("attention",)
+
+    def start(self, source: Encoded) -> RecurrentState:
+        memory = self.attention.build_memory(source.states, source.lengths)
+        return RecurrentState(memory, self.bridge(source.summary))
+
+    def forward(
+        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
+    ) -> tuple[Decoded, RecurrentState]:
+        assert state.source is not None
+        inputs = self.dropout(inputs)
+        steps = StepwiseCells(self.cells, inputs, state.carry)
+        states, contexts, choices = [], [], []
+        for t in range(inputs.size(1)):
+            before = steps.hidden
+            glance = self.attention(before, state.source, start=state.step + t)
+            context = glance.context
+            if self.gate is not None:
+                context = torch.sigmoid(self.gate(before)) * context
+            states.append(steps.step(t, context))
+            contexts.append(context)
+            choices.append(glance.sampled)
+        said = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
+        after = RecurrentState(state.source, steps.carry, step=state.step + inputs.size(1))
+        return Decoded(self.dropout(said), join_samples(choices)), after
+
+
+class LuongDecoder(Decoder[RecurrentState]):
+    """Attends with the current state; the context enters the output layer.
+
+    With `input_feeding` the cells also read o_{t−1} and must take inputs of input_dim + dim.
+    Without it the cells run over the whole target at once.
+    """
+
+    equation = Equation(
+        "luong",
+        "s_t = cell([y_{t−1}; o_{t−1}], s_{t−1}),  c_t = attend(s_t),  o_t = tanh(W [c_t; s_t])",
+        "Luong et al. 2015, 3 and 3.3",
+    )
+
+    def __init__(
+        self,
+        cells: RecurrentCells,
+        source_dim: int,
+        attention: Attention,
+        context_dim: int,
+        *,
+        input_feeding: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.cells, self.attention, self.input_feeding, self.dim = (
+            cells,
+            attention,
+            input_feeding,
+            cells.dim,
+        )
+        self.bridge = Bridge(source_dim, cells)
+        self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
+        self.dropout = Dropout(dropout)
+
+    @property
+    def cross_attentions(self) -> tuple[str, ...]:
+        return ("attention",)
+
+    def start(self, source: Encoded) -> RecurrentState:
+        memory = self.attention.build_memory(source.states, source.lengths)
+        carry = self.bridge(source.summary)
+        fed = carry.new_zeros(carry.size(0), self.dim) if self.input_feeding else None
+        return RecurrentState(memory, carry, fed)
+
+    def forward(
+        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
+    ) -> tuple[Decoded, RecurrentState]:
+        inputs = self.dropout(inputs)
+        assert state.source is not None
+        if state.fed_output is None:
+            states, carry = self.cells(inputs, state.carry)
+            said, choice = self._attend(states, state.source, state.step)
+            choices = [choice]
+        else:
+            steps, parts, choices = StepwiseCells(self.cells, inputs, state.carry), [], []
+            fed = state.fed_output[:, None]
+            for t in range(inputs.size(1)):
+                now = steps.step(t, fed)
+                fed, choice = self._attend(now, state.source, state.step + t)
+                parts.append(fed)
+                choices.append(choice)
+            said, carry = torch.cat(parts, dim=1), steps.carry
+        fed_next = said[:, -1] if self.input_feeding else None
+        after = RecurrentState(state.source, carry, fed_next, state.step + inputs.size(1))
+        return Decoded(self.dropout(said), join_samples(choices)), after
+
+    def _attend(
+        self, states: Float[Tensor, "N T E"], source: Memory, start: int
+    ) -> tuple[Float[Tensor, "N T E"], SampledPosition | None]:
+        glance = self.attention(states, source, start=start)
+        said = torch.tanh(self.combine(torch.cat([glance.context, states], dim=-1)))
+        return said, glance.sampled
+
+
+def join_samples(samples: list[SampledPosition | None]) -> SampledPosition | None:
+    """The choices of all steps, B H T each, as one, B T: heads choose independently."""
+    made = [choice for choice in samples if choice is not None]
+    if not made:
+        return None
+    return SampledPosition(
+        torch.cat([choice.logp for choice in made], dim=-1).sum(dim=1),
+        torch.cat([choice.entropy for choice in made], dim=-1).sum(dim=1),
+    )

@@ -1,0 +1,116 @@
+"""Attention to what one has said oneself: a recurrent network over a memory of its own states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Attention, Dropout, Equation, Memory
+from regard.nn.interfaces import Decoded, Decoder, Encoded
+from regard.nn.rnn import RecurrentCells
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentSelfAttentionState:
+    past: Memory | None  # None before the first word
+    carry: Float[Tensor, "N L K E"]
+    step: int = 0
+
+
+class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
+    """Luong's decoder with the source replaced by the network's own past states."""
+
+    equation = Equation(
+        "recurrent-self-attention",
+        "s_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s_t) over s_1 … s_t,  o_t = tanh(W [c_t; s_t])",
+        "Daniluk et al. 2017, 3.1",
+    )
+
+    def __init__(
+        self, cells: RecurrentCells, attention: Attention, context_dim: int, *, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.cells, self.attention, self.dim = cells, attention, cells.dim
+        self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
+        self.dropout = Dropout(dropout)
+
+    def start(self, source: Encoded) -> RecurrentSelfAttentionState:
+        cells = self.cells
+        rows = source.summary.size(0)
+        return RecurrentSelfAttentionState(
+            None, source.summary.new_zeros(rows, cells.layers, cells.parts, cells.dim)
+        )
+
+    def forward(
+        self, inputs: Float[Tensor, "N T I"], state: RecurrentSelfAttentionState
+    ) -> tuple[Decoded, RecurrentSelfAttentionState]:
+        states, carry = self.cells(self.dropout(inputs), state.carry)
+        said = self.attention.build_memory(states)
+        past = said if state.past is None else state.past.extend(said)
+        context = self.attention(states, past, start=state.step).context
+        hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
+        after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
+        return Decoded(self.dropout(hidden)), after
+
+
+@dataclass(frozen=True, slots=True)
+class LSTMNState:
+    past: Memory  # of h_i, c_i; begins with a blank, so that the first word has where to look
+    summary: Float[Tensor, "N E"]  # h̃
+    step: int = 0
+
+
+class LSTMN(Decoder[LSTMNState]):
+    """An LSTM whose previous state is an attention over all its earlier states.
+
+        [h̃_t; c̃_t] = attend([x_t; h̃_{t−1}]) over [h_i; c_i], i < t, with keys from h_i
+        i, f, o, ĉ  = σ, σ, σ, tanh of W [h̃_t; x_t]
+        c_t = f c̃_t + i ĉ,   h_t = o tanh(c_t)
+
+    The attention's queries have input_dim + dim, its keys dim.
+    """
+
+    equation = Equation(
+        "lstmn",
+        "[h̃_t; c̃_t] = attend([x_t; h̃_{t−1}]) over [h_i; c_i], i < t;  c_t = f c̃_t + i ĉ",
+        "Cheng et al. 2016, 3.1",
+    )
+
+    blank_memory = True
+
+    def __init__(
+        self, input_dim: int, dim: int, attention: Attention, *, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.dim, self.attention = dim, attention
+        self.gates = nn.Linear(dim + input_dim, 4 * dim)
+        self.dropout = Dropout(dropout)
+
+    def start(self, source: Encoded) -> LSTMNState:
+        blank = source.summary.new_zeros(source.summary.size(0), self.dim)
+        return LSTMNState(self._memory_of(blank, blank), blank)
+
+    def forward(
+        self, inputs: Float[Tensor, "N T I"], state: LSTMNState
+    ) -> tuple[Decoded, LSTMNState]:
+        past, summary, step = state.past, state.summary, state.step
+        said = []
+        for t, x in enumerate(self.dropout(inputs).unbind(dim=1)):
+            query = torch.cat([x, summary], dim=-1)[:, None]
+            recalled = self.attention(query, past, start=step + t).context[:, 0]
+            summary, cell = recalled.chunk(2, dim=-1)
+            gates = self.gates(torch.cat([summary, x], dim=-1)).chunk(4, dim=-1)
+            take, keep, show = (torch.sigmoid(gate) for gate in gates[:3])
+            cell = keep * cell + take * torch.tanh(gates[3])
+            hidden = show * torch.tanh(cell)
+            past = past.extend(self._memory_of(hidden, cell))
+            said.append(hidden)
+        after = LSTMNState(past, summary, step + inputs.size(1))
+        return Decoded(self.dropout(torch.stack(said, dim=1))), after
+
+    def _memory_of(self, hidden: Float[Tensor, "N E"], cell: Float[Tensor, "N E"]) -> Memory:
+        keys = self.attention.score.project_keys(hidden[:, None])
+        return Memory(keys, torch.cat([hidden, cell], dim=-1)[:, None, None])  # N 1 1 2E

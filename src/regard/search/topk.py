@@ -1,0 +1,29 @@
+"""The likeliest few of many tokens, without looking at each of them twice."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+BLOCK = 64  # tokens; of 8,000, half or twice as many take a quarter longer
+
+
+def topk(logp: Float[Tensor, "N V"], count: int) -> tuple[Float[Tensor, "N C"], Int[Tensor, "N C"]]:
+    """The `count` largest of each row, largest first, and where they are.
+
+    Those are in the `count` blocks whose own largest are the largest: of 8,000 tokens and ten
+    blocks 640 are sorted. torch's `topk` takes twice as long on a processor.
+    """
+    size = logp.size(1)
+    whole = size // BLOCK
+    if whole < 2 * count:
+        return logp.topk(min(count, size))
+    blocks = logp[:, : whole * BLOCK].unflatten(1, (whole, BLOCK))
+    chosen = blocks.amax(dim=-1).topk(count).indices  # N C
+    within = blocks.gather(1, chosen[..., None].expand(-1, -1, BLOCK)).flatten(1)  # N C·BLOCK
+    rest = logp[:, whole * BLOCK :]
+    best, place = torch.cat([within, rest], dim=1).topk(count)
+    inside = chosen.gather(1, (place // BLOCK).clamp(max=count - 1)) * BLOCK + place % BLOCK
+    token = torch.where(place < count * BLOCK, inside, place + (whole - count) * BLOCK)
+    return best, token

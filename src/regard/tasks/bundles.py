@@ -1,0 +1,44 @@
+"""What every use takes out of a sealed model: its run, its tokeniser, its weights, who it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import torch
+from torch import nn
+
+from regard.bundle.bundle import RUN, WEIGHTS, Bundle
+from regard.bundle.restore import build_and_restore
+from regard.config.load import parse_config
+from regard.config.run import RunConfig
+from regard.explain.record import ModelIdentity
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+
+M = TypeVar("M", bound=nn.Module)
+
+
+def bundle_config(bundle: Bundle, overrides: Iterable[str] = ()) -> RunConfig:
+    return parse_config(bundle.text(RUN), f"{bundle.path / RUN}", overrides)
+
+
+def bundle_tokenizer(bundle: Bundle) -> SentencePiece:
+    return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
+
+
+def bundle_model(bundle: Bundle, build: Callable[[], M], device: str | None) -> M:
+    """The model that `build` makes, with the bundle's weights, ready to be asked on `device`; by
+    default a GPU where there is one."""
+    model = build_and_restore(build, bundle)
+    model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
+    return model
+
+
+def bundle_identity(bundle: Bundle, run: RunConfig, model: nn.Module) -> ModelIdentity:
+    """Whose explanations those of a sealed model are."""
+    return ModelIdentity(
+        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
+        run.description,
+        bundle.files[WEIGHTS].sha256,
+        sum(parameter.numel() for parameter in model.parameters()),
+    )
