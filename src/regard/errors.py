@@ -1,9 +1,9 @@
 """The errors that regard raises on purpose, and what each of them means.
 
     RegardError
-    ├── SpecError       a run file, a preset or an override says something that cannot be
+    ├── ConfigError       a run file, a preset or an override says something that cannot be
     ├── CorpusError     a corpus is damaged, misaligned or missing; names the file and the record
-    ├── ArtefactError   a file that regard wrote is damaged, or belongs to something else
+    ├── ArtifactError   a file that regard wrote is damaged, or belongs to something else
     ├── StorageError    a disk is full, or cannot be written
     └── TrainingError   a run went wrong, and stepping back did not help
 
@@ -19,7 +19,7 @@ class RegardError(Exception):
     code = 2  # that a command ends with
 
 
-class SpecError(RegardError):
+class ConfigError(RegardError):
     """What was asked for cannot be built as it was written."""
 
 
@@ -27,7 +27,7 @@ class CorpusError(RegardError):
     """A corpus cannot be read as it is."""
 
 
-class ArtefactError(RegardError):
+class ArtifactError(RegardError):
     """A file of ours is not what it should be."""
 
 

@@ -15,7 +15,7 @@ from regard.data.loading.shard_pool import BatchOrder
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 pytest.importorskip("s3fs", reason="regard[cloud] is not installed")
 
@@ -98,10 +98,10 @@ def test_a_shard_that_changed_in_the_store_is_refused(store: str) -> None:
     path = f"{store}/out/{shard.name}.source"
     content = storage.read_bytes(path)
     storage.write_bytes(path, content[:-2] + b"\0\0")
-    with pytest.raises(ArtefactError, match="SHA-256"):
+    with pytest.raises(ArtifactError, match="SHA-256"):
         shard.verify()
     storage.write_bytes(path, content[:-2])
-    with pytest.raises(ArtefactError, match="cut short"):
+    with pytest.raises(ArtifactError, match="cut short"):
         shard.open()
     prepare_corpora([corpus], f"{store}/out", SETTINGS, InProcessRunner())
     shard.verify()

@@ -31,7 +31,7 @@ from regard.bundle.manifest import MANIFEST
 from regard.bundle.restore import build_and_restore, restore
 from regard.cli.main import app
 from regard.config.load import dump_config, load_config
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
 FILES = {
@@ -82,7 +82,7 @@ def test_every_flipped_bit_and_every_cut_is_found(bundle: Bundle) -> None:
         data = bytearray(content[name])
         harm(data)
         put(bundle.path / name, data)
-        with pytest.raises(ArtefactError, match=str(bundle.path)):
+        with pytest.raises(ArtifactError, match=str(bundle.path)):
             open_bundle(bundle.path)
         put(bundle.path / name, content[name])
         return True
@@ -104,7 +104,7 @@ def test_every_bit_of_the_manifest_matters(bundle: Bundle) -> None:
         data = bytearray(whole)
         data[place] ^= 1 << place % 8
         put(path, data)
-        with pytest.raises(ArtefactError):
+        with pytest.raises(ArtifactError):
             open_bundle(bundle.path)
 
 
@@ -113,9 +113,9 @@ def test_what_changes_after_the_check_is_not_read(bundle: Bundle) -> None:
         data = bytearray((bundle.path / name).read_bytes())
         data[-1] ^= 1
         (bundle.path / name).write_bytes(data)
-    with pytest.raises(ArtefactError, match=RUN):
+    with pytest.raises(ArtifactError, match=RUN):
         bundle.read(RUN)
-    with pytest.raises(ArtefactError, match=WEIGHTS):
+    with pytest.raises(ArtifactError, match=WEIGHTS):
         bundle.weights()
 
 
@@ -124,7 +124,7 @@ def test_files_beside_those_of_the_manifest_are_never_read(bundle: Bundle) -> No
     (bundle.path / "ctranslate2" / "more.json").symlink_to("/dev/zero")
     opened = open_bundle(bundle.path)
     assert opened == bundle
-    with pytest.raises(ArtefactError, match=r"has no \.DS_Store"):
+    with pytest.raises(ArtifactError, match=r"has no \.DS_Store"):
         opened.read(".DS_Store")
 
 
@@ -139,7 +139,7 @@ def test_adding_keeps_what_is_there_and_replaces_what_is_given(bundle: Bundle) -
 
 def test_adding_to_a_damaged_bundle_leaves_it_as_it_is(bundle: Bundle) -> None:
     (bundle.path / MODEL_FILE).write_bytes(b"damaged")
-    with pytest.raises(ArtefactError, match=MODEL_FILE):
+    with pytest.raises(ArtifactError, match=MODEL_FILE):
         add_files(bundle, {"alignment.json": b"{}"})
     assert (bundle.path / MODEL_FILE).read_bytes() == b"damaged"
     assert not (bundle.path / "alignment.json").exists()
@@ -163,10 +163,10 @@ def test_what_a_file_tells_is_checked_field_by_field(bundle: Bundle) -> None:
     )
     assert more.value("known.json", Known) == Known(3, (0.5, 1.0))
     assert more.json("known.json") == said
-    with pytest.raises(ArtefactError, match=r"other\.json: steps: .*valid integer"):
+    with pytest.raises(ArtifactError, match=r"other\.json: steps: .*valid integer"):
         more.value("other.json", Known)
     for name, wrong in ((MODEL_FILE, "UTF-8"), (RUN, "JSON")):
-        with pytest.raises(ArtefactError, match=f"{name}: not {wrong}"):
+        with pytest.raises(ArtifactError, match=f"{name}: not {wrong}"):
             more.json(name)
 
 
@@ -186,7 +186,7 @@ def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
     wide: int, tmp_path: Path
 ) -> None:
     bundle = save_bundle(tmp_path / "model", {}, dict(nn.Linear(3, 4).named_parameters()))
-    with pytest.raises(ArtefactError, match=r"does not fit|cannot be built"):
+    with pytest.raises(ArtifactError, match=r"does not fit|cannot be built"):
         build_and_restore(lambda: nn.Linear(3, wide), bundle)
 
 
@@ -199,17 +199,17 @@ def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
     ],
 )
 def test_a_name_that_no_file_of_a_model_has_is_not_sealed(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ArtefactError, match="model"):
+    with pytest.raises(ArtifactError, match="model"):
         save_bundle(tmp_path / "model", {name: b"{}"}, TENSORS)
     assert not (tmp_path / "model").exists()
 
 
 def test_a_folder_that_is_no_model_says_what_to_do(bundle: Bundle, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none", bundle.path / RUN):
-        with pytest.raises(ArtefactError, match=r"not a model .*such as run/model"):
+        with pytest.raises(ArtifactError, match=r"not a model .*such as run/model"):
             open_bundle(path)
     bundle.path.rename(tmp_path / "model.old")
-    with pytest.raises(ArtefactError, match=r"being replaced: rename .*model\.old to model"):
+    with pytest.raises(ArtifactError, match=r"being replaced: rename .*model\.old to model"):
         open_bundle(bundle.path)
 
 
@@ -217,7 +217,7 @@ def test_another_format_says_which_version_to_use(bundle: Bundle) -> None:
     path = bundle.path / MANIFEST
     said = json.loads(path.read_bytes())
     path.write_text(json.dumps(said | {"format": 2}, indent=1, sort_keys=True))
-    with pytest.raises(ArtefactError, match="of format 2, and this version reads 1"):
+    with pytest.raises(ArtifactError, match="of format 2, and this version reads 1"):
         open_bundle(bundle.path)
 
 

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from regard.align.extraction import AlignmentHead
 from regard.data.formats.captions import CaptionedImage, NamedObject
 from regard.data.formats.images import decode_picture, encode_png
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.explain.record import ImageSource
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.inference.forced_decoding import cross_attention_names
@@ -133,11 +133,11 @@ def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
         small.caption(images[0])
     with pytest.raises(CorpusError, match=r"gone\.png"):
         small.caption(["gone.png"])
-    with pytest.raises(SpecError, match="draw"):
+    with pytest.raises(ConfigError, match="draw"):
         small.caption(images[:1], SearchOptions(1, sampling=SamplingOptions()))
-    with pytest.raises(SpecError, match="does not read pictures"):
+    with pytest.raises(ConfigError, match="does not read pictures"):
         build_captioning_model(tiny_run("bahdanau"), 300)
-    with pytest.raises(SpecError, match="multiples of 8"):
+    with pytest.raises(ConfigError, match="multiples of 8"):
         build_captioning_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
 
 
@@ -180,7 +180,7 @@ def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) 
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(explained)
     assert "row" in console.export_text()
-    with pytest.raises(SpecError, match=r"no look 'decoder\.other' while"):
+    with pytest.raises(ConfigError, match=r"no look 'decoder\.other' while"):
         small.explain(images[0], look="decoder.other")
 
 

@@ -17,7 +17,7 @@ from regard.config.load import load_config
 from regard.config.run import RunConfig
 from regard.data.formats.captions import CaptionedImage, Captions, write_captions
 from regard.data.formats.images import encode_png
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.inference.engine import SearchOptions
 from regard.tasks.base import task_for
 from regard.tasks.captioning.captioner import Captioner
@@ -137,13 +137,13 @@ def test_what_cannot_be_is_refused(
     settings: list[str], said: str, scenes: Path, tmp_path: Path
 ) -> None:
     run = run_of("caption-soft", scenes, *settings)
-    with pytest.raises(SpecError, match=said):
+    with pytest.raises(ConfigError, match=said):
         taught(run, RunDirectory(tmp_path))
 
 
 def test_only_captioners_cover(tmp_path: Path) -> None:
     run = load_config("bahdanau", ["train.coverage=1", 'data.train=[{files: ["a", "b"]}]'])
-    with pytest.raises(SpecError, match=r"train\.coverage"):
+    with pytest.raises(ConfigError, match=r"train\.coverage"):
         prepare_data(run, RunDirectory(tmp_path), lambda progress: None)
 
 

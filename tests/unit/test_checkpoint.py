@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.errors import ArtefactError, StorageError
+from regard.errors import ArtifactError, StorageError
 from regard.train import checkpoint
 from regard.train.distributed import World
 
@@ -260,5 +260,5 @@ def test_a_checkpoint_holds_tensors_and_json_and_no_code(tmp_path: Path) -> None
 def test_a_state_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
     save(tmp_path, 1, 1.0)
     (tmp_path / "step-00000001" / "state.json").write_text(text)
-    with pytest.raises(ArtefactError, match="step-00000001"):
+    with pytest.raises(ArtifactError, match="step-00000001"):
         newest(tmp_path)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.evaluate.bootstrap import paired_difference, resample_scores
 from regard.evaluate.compare import Comparison, Gate, apply_gates, compare_systems, parse_gate
 from regard.evaluate.comparison_page import comparison_page
@@ -157,10 +157,10 @@ def test_of_ter_less_is_better(comparison: Comparison) -> None:
 def test_a_gate_is_read_as_it_is_written() -> None:
     assert parse_gate("bleu=-0.3") == Gate("bleu", -0.3)
     assert parse_gate("ter=1") == Gate("ter", 1.0)
-    with pytest.raises(SpecError, match="names no metric; say one of bleu"):
+    with pytest.raises(ConfigError, match="names no metric; say one of bleu"):
         parse_gate("blue=-0.3")
     for wrong in ("bleu", "bleu=", "bleu=much", "bleu=nan"):
-        with pytest.raises(SpecError, match="has no number"):
+        with pytest.raises(ConfigError, match="has no number"):
             parse_gate(wrong)
 
 

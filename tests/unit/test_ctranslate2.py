@@ -12,7 +12,7 @@ import torch
 from regard.batch import pad
 from regard.config.load import load_config
 from regard.config.model import VocabularySizes
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.inference.torch_engine import TorchEngine
@@ -136,12 +136,12 @@ def test_in_eight_bits_it_is_smaller_and_nearly_the_same() -> None:
 
 
 def test_it_does_not_draw() -> None:
-    with pytest.raises(SpecError, match="torch engine"):
+    with pytest.raises(ConfigError, match="torch engine"):
         exported(transformer()).search([[5]], SearchOptions(sampling=SamplingOptions()))
 
 
 def test_what_holds_no_model_is_refused() -> None:
-    with pytest.raises(ArtefactError, match="regard export"):
+    with pytest.raises(ArtifactError, match="regard export"):
         CTranslate2Engine({})
 
 
@@ -149,5 +149,5 @@ def test_without_the_library_it_is_said_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    with pytest.raises(SpecError, match=r"regard\[ctranslate2\]"):
+    with pytest.raises(ConfigError, match=r"regard\[ctranslate2\]"):
         convert_to_ctranslate2(transformer(), PIECES)

@@ -16,7 +16,7 @@ from regard.batch import Documents, Tokens, pad
 from regard.bundle.bundle import SCORES, open_bundle
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
-from regard.errors import ArtefactError, CorpusError, RegardError, SpecError
+from regard.errors import ArtifactError, ConfigError, CorpusError, RegardError
 from regard.nn import pooling as pool
 from regard.tasks.classification.document_classifier import (
     ClassificationResult,
@@ -273,7 +273,7 @@ def test_one_class_alone_and_columns_the_wrong_way_round_are_refused(
     alone.write_text("good\tOne two.\ngood\tThree.\n")
     said = arguments(judged, tmp_path / "run")
     at = said.index("--documents") + 1
-    with pytest.raises(SpecError, match="all documents have the label 'good'"):
+    with pytest.raises(ConfigError, match="all documents have the label 'good'"):
         run_cli([*said[:at], str(alone), *said[at + 1 :][2:]])
     monkeypatch.setattr("regard.data.preparation.pipeline._MOST_LABELS", 50)
     with pytest.raises(CorpusError, match="the wrong way round"):
@@ -303,7 +303,7 @@ def test_fine_tuning_needs_the_same_classes(
     others = tmp_path / "others.tsv"
     others.write_text("left\tOne two.\nright\tThree four.\n" * 3)
     said = ["train", "--from", str(home.model), "--threads", "1", "--set", "train.steps=2"]
-    with pytest.raises(ArtefactError, match="names the classes bad, good"):
+    with pytest.raises(ArtifactError, match="names the classes bad, good"):
         run_cli(
             [*said, "--documents", str(others), "--valid", str(others), "--out", f"{tmp_path}/a"]
         )

@@ -16,7 +16,7 @@ from regard.bundle.bundle import SCORES, open_bundle
 from regard.cli.compare import compare, names_of
 from regard.cli.evaluate import evaluate
 from regard.cli.train import train
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
 from tests.damaged_files import sentence, spoil
@@ -154,7 +154,7 @@ def test_a_gate_that_fails_ends_with_1_and_the_reason(files: Path) -> None:
 
 
 def test_a_gate_is_read_before_anything_is_translated(files: Path) -> None:
-    with pytest.raises(SpecError, match="gate"):
+    with pytest.raises(ConfigError, match="gate"):
         run("compare", "no-model", "nor-this", *texts_of(files), "--gate", "quality=1")
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from regard.bundle.bundle import open_bundle
 from regard.cli.main import app
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.tasks.translation import exporting
 from regard.tasks.translation.exporting import export_bundle
@@ -56,7 +56,7 @@ def test_both_kinds_of_weights_can_lie_in_one_bundle(path: Path) -> None:
 def test_what_cannot_be_exported_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
     path = sealed("bahdanau", tmp_path / "model")
     before = open_bundle(path)
-    with pytest.raises(SpecError, match=r"model\.encoder\.kind: recurrent"):
+    with pytest.raises(ConfigError, match=r"model\.encoder\.kind: recurrent"):
         export_bundle(path, None)
     assert open_bundle(path) == before
 
@@ -65,7 +65,7 @@ def test_an_export_that_says_something_else_is_not_kept(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "TOLERANCE", 0.0)
-    with pytest.raises(ArtefactError, match="nothing was written"):
+    with pytest.raises(ArtifactError, match="nothing was written"):
         export_bundle(path, None)
     assert "ctranslate2/model.bin" not in open_bundle(path).names
 

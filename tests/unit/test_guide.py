@@ -31,7 +31,7 @@ from regard.data.loading.piece_links import FORMAT, Ids, Link, PieceLinks
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import ArtefactError, RegardError, SpecError
+from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.forced_decoding import force_decode
 from regard.tasks.training import RunDirectory, fine_tuning_overrides, prepare_data
 from regard.tasks.translation.guide import Guide, links_to_pieces, write_guide
@@ -172,7 +172,7 @@ def test_what_is_not_a_guide_is_refused_by_its_name(tmp_path: Path, way: str) ->
     path = tmp_path / "guide.links"
     gathered().write(path)
     _damaged(path, way)
-    with pytest.raises(ArtefactError, match=r"guide\.links: .*; write it again by `regard align"):
+    with pytest.raises(ArtifactError, match=r"guide\.links: .*; write it again by `regard align"):
         Guide.open(path, SentencePiece.train(LINES, size=300))
 
 
@@ -387,10 +387,10 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     assert "train.guide=null" in fine_tuning_overrides(open_bundle(home.model))
 
     truth.write("own.links", head="1")
-    with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
+    with pytest.raises(ArtifactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
         run_cli(asked)
     alone = toy.arguments(TRANSFORMER, home, *few)
-    with pytest.raises(ArtefactError, match=r"train\.guide\.links: \w+ then, None now"):
+    with pytest.raises(ArtifactError, match=r"train\.guide\.links: \w+ then, None now"):
         run_cli(alone)
 
 
@@ -414,19 +414,19 @@ def test_a_guide_that_does_not_fit_the_run_is_refused(
 ) -> None:
     path, home = truth.write("wrong.links", **facts), RunDirectory(toy.folder / "refused")
     shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
-    with pytest.raises(SpecError, match=said):
+    with pytest.raises(ConfigError, match=said):
         run_cli(toy.arguments(preset, home, f"train.guide.links={path}", *settings))
 
 
 def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
     path = truth.write("foreign.links", tokenizer="another")
-    with pytest.raises(ArtefactError, match=r"foreign\.links: links the pieces of another vocab"):
+    with pytest.raises(ArtifactError, match=r"foreign\.links: links the pieces of another vocab"):
         Guide.open(path, truth.pieces)
 
 
 def test_only_translators_are_guided(tmp_path: Path) -> None:
     run = load_config("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
-    with pytest.raises(SpecError, match=r"train\.guide: is for models that translate"):
+    with pytest.raises(ConfigError, match=r"train\.guide: is for models that translate"):
         prepare_data(run, RunDirectory(tmp_path), lambda progress: None)
 
 
@@ -508,7 +508,7 @@ def test_progress_is_told_from_the_first_pair_to_the_last(
 
 def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) -> None:
     other, out = toy.folder / "prepared" / "data", toy.folder / "never.links"
-    with pytest.raises(ArtefactError, match="other pieces than the model's; name the data that it"):
+    with pytest.raises(ArtifactError, match="other pieces than the model's; name the data that it"):
         run_cli(
             [
                 *("align", str(models[0]), "--reverse", str(models[1])),

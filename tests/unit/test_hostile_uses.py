@@ -17,7 +17,7 @@ import regard
 from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add_files, open_bundle, save_bundle
 from regard.config.load import dump_config, load_config
 from regard.config.run import RunConfig
-from regard.errors import ArtefactError, RegardError
+from regard.errors import ArtifactError, RegardError
 from regard.tasks.captioning import captioner
 from regard.tasks.captioning.captioner import CAPTIONS
 from regard.tasks.classification import document_classifier as labeller
@@ -83,7 +83,7 @@ def test_every_file_that_was_damaged_is_named(bundle: Bundle) -> None:
         data[len(data) // 2] ^= 4
         whole = (bundle.path / name).read_bytes()
         (bundle.path / name).write_bytes(data)
-        with pytest.raises(ArtefactError, match=name):
+        with pytest.raises(ArtifactError, match=name):
             open_bundle(bundle.path)
         (bundle.path / name).write_bytes(whole)
     assert open_bundle(bundle.path) == bundle
@@ -122,7 +122,7 @@ def test_a_run_that_cannot_be_is_refused(bundle: Bundle, settings: dict[str, Any
 @ALL
 def test_weights_that_are_not_its_own_are_refused(bundle: Bundle) -> None:
     add_files(bundle, {WEIGHTS: b"\x80\x04N."})
-    with pytest.raises(ArtefactError, match=WEIGHTS):
+    with pytest.raises(ArtifactError, match=WEIGHTS):
         regard.load(bundle.path)
 
 
@@ -154,7 +154,7 @@ def test_classes_that_are_not_those_of_the_weights_are_refused(
     bundle: Bundle, names: bytes
 ) -> None:
     add_files(bundle, {CLASSES: names})
-    with pytest.raises(ArtefactError, match=str(bundle.path)):
+    with pytest.raises(ArtifactError, match=str(bundle.path)):
         regard.load(bundle.path)
 
 
@@ -179,5 +179,5 @@ def test_classes_that_are_not_those_of_the_weights_are_refused(
 )
 def test_what_a_captioner_cannot_know_of_itself_is_refused(bundle: Bundle, known: bytes) -> None:
     add_files(bundle, {CAPTIONS: known})
-    with pytest.raises(ArtefactError, match=CAPTIONS):
+    with pytest.raises(ArtifactError, match=CAPTIONS):
         regard.load(bundle.path)

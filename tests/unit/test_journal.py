@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.errors import ArtefactError, StorageError
+from regard.errors import ArtifactError, StorageError
 from regard.train.events import CheckpointSaved, Event, TrainingEnded
 from regard.train.loggers.jsonl import JsonlLogger, read_events
 from tests.events import back, run, stepped, validated
@@ -132,7 +132,7 @@ def test_what_is_no_number_is_null(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named(whole: Path) -> None:
     lines = whole.read_bytes().splitlines(keepends=True)
     whole.write_bytes(b"".join([*lines[:2], b"rubbish\n", *lines[3:]]))
-    with pytest.raises(ArtefactError, match=r"log\.jsonl, line 3"):
+    with pytest.raises(ArtifactError, match=r"log\.jsonl, line 3"):
         list(read_events(whole))
 
 

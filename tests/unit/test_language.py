@@ -13,7 +13,7 @@ import regard
 from regard.bundle.bundle import SCORES, open_bundle
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
-from regard.errors import CorpusError, RegardError, SpecError
+from regard.errors import ConfigError, CorpusError, RegardError
 from regard.inference.engine import SamplingOptions
 from regard.search import greedy
 from regard.tasks.language.completer import Completer, load_completer
@@ -210,20 +210,20 @@ def test_a_long_line_becomes_windows_and_loses_nothing(home: RunDirectory, prose
 def test_what_a_language_model_cannot_do_is_said_at_once(
     prose: Path, setting: str, message: str
 ) -> None:
-    with pytest.raises(SpecError, match=message):
+    with pytest.raises(ConfigError, match=message):
         run_cli(arguments(prose, "lm-transformer", prose / "none", setting))
 
 
 def test_files_of_another_use_are_refused(home: RunDirectory, prose: Path, tmp_path: Path) -> None:
     text = str(prose / "train.txt")
-    with pytest.raises(SpecError, match="names no corpus; say --text FILE"):
+    with pytest.raises(ConfigError, match="names no corpus; say --text FILE"):
         run_cli(["train", "--preset", "lm-transformer", "--out", str(tmp_path)])
     with pytest.raises(RegardError, match="a single file must be"):
         run_cli(["train", "--preset", "translate-tiny", "--text", text, "--out", str(tmp_path)])
-    with pytest.raises(SpecError, match="does not read and say sentences"):
+    with pytest.raises(ConfigError, match="does not read and say sentences"):
         run_cli(["translate", str(home.model)], "one\n")
     golden = Path(__file__).parent.parent / "golden" / "format-1" / "transformer" / "model"
-    with pytest.raises(SpecError, match="does not go on with a text"):
+    with pytest.raises(ConfigError, match="does not go on with a text"):
         run_cli(["complete", str(golden), "one"])
     with pytest.raises(RegardError, match="a single file must be"):
         run_cli(["evaluate", str(golden), "--text", text])

@@ -16,7 +16,7 @@ from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import Loader, TrainingStep
 from regard.data.loading.shard_pool import BatchOrder, SpecialTokens, SubwordSampling
 from regard.data.loading.shards import PreparedData, Shard
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.text.tokenizer import BOS, EOS, PAD, SentencePiece
 
 Rows = list[tuple[list[int], list[int]]]
@@ -141,7 +141,7 @@ def test_changed_data_are_reported_not_absorbed(corpus: tuple[list[Shard], list[
         Loader(shards, BatchOrder(seed=3, budget=61, micro_batches=3, pool_pairs=100)),
         Loader(shards, ORDER, weights={"a": 2.0}),
     ):
-        with pytest.raises(ArtefactError, match="not those of the checkpoint"):
+        with pytest.raises(ArtifactError, match="not those of the checkpoint"):
             other.cursor(state)
 
 
@@ -156,7 +156,7 @@ def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
             for number in micro.batch.source.ids[:, 0].tolist():
                 counts[4 if number < 44 else 44] += 1
     assert counts[44] > 2 * counts[4]
-    with pytest.raises(SpecError, match="no corpus three"):
+    with pytest.raises(ConfigError, match="no corpus three"):
         Loader(shards, ORDER, weights={"three": 1.0})
 
 
@@ -184,12 +184,12 @@ def test_text_segmented_anew_keeps_the_order_and_goes_on_the_same(tmp_path: Path
 def test_a_failure_in_the_thread_ahead_is_raised_to_the_reader(tmp_path: Path) -> None:
     shard = write_shard(tmp_path, "a", [([5], [6])])
     (tmp_path / "a.source").write_bytes(b"")
-    with pytest.raises(ArtefactError, match=r"a\.source: has 0 bytes"):
+    with pytest.raises(ArtifactError, match=r"a\.source: has 0 bytes"):
         next(Loader([shard], ORDER).steps())
 
 
 def test_a_directory_without_a_manifest_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"manifest\.json: there is no such file"):
+    with pytest.raises(ArtifactError, match=r"manifest\.json: there is no such file"):
         PreparedData.open(str(tmp_path))
 
 

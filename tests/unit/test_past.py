@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.tasks.language.completer import Completer, build_language_model
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.bundles import LINES
@@ -75,5 +75,5 @@ def test_what_the_model_says_itself_is_explained_too(completer: Completer, tmp_p
     explanation.save(tmp_path / "x.html")
     with pytest.raises(CorpusError, match="prompt: with what follows it has"):
         completer.explain(PROMPT, " runs" * 100)
-    with pytest.raises(SpecError, match="look: the model has no look 'x'"):
+    with pytest.raises(ConfigError, match="look: the model has no look 'x'"):
         completer.explain(PROMPT, TEXT, look="x")

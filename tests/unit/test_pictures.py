@@ -15,7 +15,7 @@ from regard.data.preparation import prepare_images as preparation
 from regard.data.preparation.dedupe import hash_texts
 from regard.data.preparation.prepare_images import prepare_pictures
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import ArtefactError, CorpusError
+from regard.errors import ArtifactError, CorpusError
 
 
 def draw(folder: Path, count: int) -> list[str]:
@@ -63,18 +63,18 @@ def test_a_missing_picture_is_named(tmp_path: Path) -> None:
 
 def test_damage_to_prepared_pictures_is_noticed(tmp_path: Path) -> None:
     names, out = draw(tmp_path, 2), tmp_path / "out"
-    with pytest.raises(ArtefactError, match=r"pictures\.json"):
+    with pytest.raises(ArtifactError, match=r"pictures\.json"):
         ImageShards.open(str(out))
     prepare_pictures(names, str(out), ImageFrame(8, 8), InProcessRunner())
     opened = ImageShards.open(str(out))
-    with pytest.raises(ArtefactError, match="missing"):
+    with pytest.raises(ArtifactError, match="missing"):
         opened.read(np.array([7], np.uint64))
     pixels = out / "pictures-00000.pixels"
     pixels.write_bytes(pixels.read_bytes()[:-1])
-    with pytest.raises(ArtefactError, match="cut short"):
+    with pytest.raises(ArtifactError, match="cut short"):
         opened.read(hash_texts(names))
     (out / "pictures.hashes").write_bytes(b"12345678")
-    with pytest.raises(ArtefactError, match="not whole"):
+    with pytest.raises(ArtifactError, match="not whole"):
         ImageShards.open(str(out))
 
 

@@ -18,7 +18,7 @@ from regard.data.preparation import dedupe
 from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import normalize
 from regard.text.tokenizer import SentencePiece
 
@@ -128,7 +128,7 @@ def test_valid_files_are_kept_whole(tmp_path: Path, tokenizer: str) -> None:
     corpora, valid = [written(tmp_path, PAIRS)], [written(tmp_path, checks, "valid")]
     prepared = prepare_corpora(corpora, str(tmp_path / "out"), how, InProcessRunner(), valid=valid)
     assert sum(shard.pairs for shard in prepared.shards("valid")) == 41
-    with pytest.raises(SpecError, match="held_out"):
+    with pytest.raises(ConfigError, match="held_out"):
         prepare_corpora(corpora, "x", replace(how, held_out=0.1), InProcessRunner(), valid=valid)
 
 
@@ -297,5 +297,5 @@ def test_a_tokeniser_of_another_normal_form_is_refused(tmp_path: Path) -> None:
     SentencePiece.train(lines, size=300, form="NFKC").save(tmp_path / "tokenizer")
     corpus = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
     settings = PreparationSettings(tokenizer=str(tmp_path / "tokenizer"))
-    with pytest.raises(SpecError, match="say NFKC"):
+    with pytest.raises(ConfigError, match="say NFKC"):
         prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from regard import svg
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.explain.pictures.raster import svg_to_png
 
 
@@ -23,5 +23,5 @@ def test_a_picture_has_as_many_pixels_as_asked_for() -> None:
 
 def test_without_resvg_the_remedy_is_named(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(SpecError, match=r"pip install 'regard\[pictures\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'regard\[pictures\]'"):
         svg_to_png("<svg/>")

@@ -19,7 +19,7 @@ from regard.attention.scores import merge_heads
 from regard.batch import pad
 from regard.cli.main import app
 from regard.config.load import load_config
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.explain.forward_trace import trace_forward
 from regard.explain.record import FORMAT
 from regard.inference.engine import SearchOptions
@@ -150,9 +150,9 @@ def test_another_head_can_be_walked_through(translators) -> None:
         SOURCE, TARGET, look="decoder.blocks.1.cross_attention", head=1
     ).read.walk
     assert (walk.look, walk.head) == ("decoder.blocks.1.cross_attention", 1)
-    with pytest.raises(SpecError, match="no look 'encoder' while it speaks"):
+    with pytest.raises(ConfigError, match="no look 'encoder' while it speaks"):
         translator.explain(SOURCE, look="encoder")
-    with pytest.raises(SpecError, match="head: there are 2, from 0 on, and not 2"):
+    with pytest.raises(ConfigError, match="head: there are 2, from 0 on, and not 2"):
         translator.explain(SOURCE, look="decoder.blocks.1.cross_attention", head=2)
 
 
@@ -170,14 +170,14 @@ def test_an_explanation_is_saved_as_its_name_ends(translators, tmp_path: Path) -
     assert "<regard-view>" in (tmp_path / "x.html").read_text("utf-8")
     assert json.loads((tmp_path / "x.json").read_text("utf-8"))["format"] == FORMAT
     assert (tmp_path / "x.svg").read_text("utf-8").startswith("<svg")
-    with pytest.raises(SpecError, match=r"x\.txt: is saved as \.html"):
+    with pytest.raises(ConfigError, match=r"x\.txt: is saved as \.html"):
         explanation.save(tmp_path / "x.txt")
     assert "srcdoc" in explanation._repr_html_()
 
 
 def test_a_model_that_looks_at_nothing_has_no_matrix_but_a_page(translators) -> None:
     explanation = translators["sutskever"].explain(SOURCE, TARGET)
-    with pytest.raises(SpecError, match="look: the model looks at nothing"):
+    with pytest.raises(ConfigError, match="look: the model looks at nothing"):
         explanation.heatmap()
     assert "<regard-view>" in explanation.to_html()
 

@@ -8,11 +8,11 @@ import pytest
 
 from regard.config.load import dump_config, load_config, presets
 from regard.config.model import VocabularySizes
-from regard.errors import SpecError
+from regard.errors import ConfigError
 
 
 def refused(*overrides: str, preset: str = "bahdanau") -> str:
-    with pytest.raises(SpecError) as caught:
+    with pytest.raises(ConfigError) as caught:
         load_config(preset, overrides).model.build(VocabularySizes(20, 30))
     return str(caught.value)
 

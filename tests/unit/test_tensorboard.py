@@ -14,7 +14,7 @@ pytest.importorskip("tensorboard")
 from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.train.loggers.pixel_heatmap import pixel_heatmap
 from regard.train.loggers.tensorboard import TensorBoardLogger
 from tests.events import PIECES, READ, back, run, scores, stepped
@@ -97,5 +97,5 @@ def test_a_run_begun_anew_shows_nothing_of_the_old(board: Path) -> None:
 
 def test_where_it_is_missing_its_package_is_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard.writer", None)
-    with pytest.raises(SpecError, match=r"pip install 'regard\[tensorboard\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'regard\[tensorboard\]'"):
         TensorBoardLogger(tmp_path)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.text import SentencePiece, normalize
 from regard.text.sampling import SubwordSampler
 
@@ -87,5 +87,5 @@ def test_another_process_draws_the_same(tokenizer, tmp_path: Path) -> None:
 
 def test_a_bpe_vocabulary_has_nothing_to_draw_by() -> None:
     bpe = SentencePiece.train(LINES, size=340, kind="bpe")
-    with pytest.raises(SpecError, match="unigram"):
+    with pytest.raises(ConfigError, match="unigram"):
         bpe.sample(LINES[:1], alpha=0.1, seed=0)

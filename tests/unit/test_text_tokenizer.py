@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.text import (
     BOS,
     EOS,
@@ -132,11 +132,11 @@ def test_a_corpus_that_repeats_itself_is_learnt_from_as_fast_as_any() -> None:
 
 
 def test_a_size_that_cannot_be_is_refused() -> None:
-    with pytest.raises(SpecError, match="10 pieces"):
+    with pytest.raises(ConfigError, match="10 pieces"):
         SentencePiece.train(LINES, size=10)
-    with pytest.raises(SpecError, match="more text"):
+    with pytest.raises(ConfigError, match="more text"):
         SentencePiece.train([], size=500)
-    with pytest.raises(SpecError, match="100,000 at the most"):
+    with pytest.raises(ConfigError, match="100,000 at the most"):
         SentencePiece.train(LINES, size=100_001)
 
 
@@ -154,13 +154,13 @@ def test_a_damaged_tokeniser_is_refused(tokenizer: SentencePiece, tmp_path: Path
         flipped = bytearray(tokenizer.model)
         flipped[place] ^= 1
         model.write_bytes(flipped)
-        with pytest.raises(ArtefactError, match="SHA-256"):
+        with pytest.raises(ArtifactError, match="SHA-256"):
             SentencePiece.load(tmp_path)
     model.write_bytes(b"")
-    with pytest.raises(ArtefactError, match="SHA-256"):
+    with pytest.raises(ArtifactError, match="SHA-256"):
         SentencePiece.load(tmp_path)
     model.unlink()
-    with pytest.raises(ArtefactError, match="no tokeniser"):
+    with pytest.raises(ArtifactError, match="no tokeniser"):
         SentencePiece.load(tmp_path)
 
 
@@ -169,19 +169,19 @@ def test_another_normaliser_is_refused(tokenizer: SentencePiece, tmp_path: Path)
     path = tmp_path / SETTINGS_FILE
     settings = json.loads(path.read_text())
     path.write_text(json.dumps(settings | {"form": "NFKC"}))
-    with pytest.raises(ArtefactError, match="fingerprint"):
+    with pytest.raises(ArtifactError, match="fingerprint"):
         SentencePiece.load(tmp_path)
     path.write_text(json.dumps(settings | {"rules": 0}))
-    with pytest.raises(ArtefactError, match="rules 0"):
+    with pytest.raises(ArtifactError, match="rules 0"):
         SentencePiece.load(tmp_path)
     path.write_text("[]")
-    with pytest.raises(ArtefactError, match="no tokeniser"):
+    with pytest.raises(ArtifactError, match="no tokeniser"):
         SentencePiece.load(tmp_path)
 
 
 def test_an_empty_or_foreign_model_is_refused() -> None:
     for model in (b"", b"not a model"):
-        with pytest.raises(ArtefactError, match=MODEL_FILE):
+        with pytest.raises(ArtifactError, match=MODEL_FILE):
             SentencePiece(model)
 
 

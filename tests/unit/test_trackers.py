@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.train.events import CheckpointSaved, Event
 from regard.train.loggers.event_curves import event_curves
 from regard.train.loggers.mlflow import MLflowLogger
@@ -41,7 +41,7 @@ def test_a_validation_gives_the_curves_of_its_scores() -> None:
 @pytest.mark.parametrize(("tracker", "name"), [(MLflowLogger, "mlflow"), (WandbLogger, "wandb")])
 def test_where_one_is_missing_its_package_is_named(tracker, name, tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(SpecError, match=rf"pip install 'regard\[{name}\]'"):
+    with pytest.raises(ConfigError, match=rf"pip install 'regard\[{name}\]'"):
         tracker(tmp_path)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.errors import ArtefactError, SpecError, TrainingError
+from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint
 from regard.train.events import (
     CheckpointSaved,
@@ -185,18 +185,18 @@ def test_a_silent_change_of_threads_or_settings_is_refused(tmp_path: Path) -> No
     longer = replace(SETTINGS, steps=20)
     torch.set_num_threads(2)
     try:
-        with pytest.raises(ArtefactError, match=r"threads: 1 then, 2 now.*--accept-changes"):
+        with pytest.raises(ArtifactError, match=r"threads: 1 then, 2 now.*--accept-changes"):
             trained(tmp_path, longer, environment={"train.clip": 1.0})
     finally:
         torch.set_num_threads(1)
-    with pytest.raises(ArtefactError, match=r"train\.clip: 1\.0 then, 2\.0 now"):
+    with pytest.raises(ArtifactError, match=r"train\.clip: 1\.0 then, 2\.0 now"):
         trained(tmp_path, longer, environment={"train.clip": 2.0})
     _, told = trained(tmp_path, longer, environment={"train.clip": 2.0}, accept_changes=True)
     assert list(losses(told)) == list(range(11, 21))
 
 
 def test_a_metric_that_validation_does_not_find_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"train\.metric: a validation finds accuracy, and no bleu"):
+    with pytest.raises(ConfigError, match=r"train\.metric: a validation finds accuracy, and no bleu"):
         trained(tmp_path, replace(SETTINGS, metric="bleu"))
 
 
@@ -207,7 +207,7 @@ def test_a_damaged_checkpoint_is_named_and_an_older_one_is_left(tmp_path: Path) 
     data = bytearray(tensors.read_bytes())
     data[-1] ^= 1
     tensors.write_bytes(data)
-    with pytest.raises(ArtefactError, match=f"{tensors}: is not what .* remove the folder"):
+    with pytest.raises(ArtifactError, match=f"{tensors}: is not what .* remove the folder"):
         trained(tmp_path, replace(SETTINGS, steps=20))
 
 

@@ -11,7 +11,7 @@ import torch
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, open_bundle
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
 from regard.tasks.translation.module import Pairs, TranslationModule, held_out_pairs
@@ -133,19 +133,19 @@ def _sides(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def test_a_typo_is_answered_with_its_place_and_the_nearest_name(
     toy: Toy, settings: str, message: str
 ) -> None:
-    with pytest.raises(SpecError, match=message):
+    with pytest.raises(ConfigError, match=message):
         run_cli(toy.arguments(TRANSFORMER, RunDirectory(toy.folder / "none"), settings))
 
 
 def test_a_run_without_corpora_says_how_to_name_them(toy: Toy) -> None:
-    with pytest.raises(SpecError, match=r"data\.train: names no corpus; say --source"):
+    with pytest.raises(ConfigError, match=r"data\.train: names no corpus; say --source"):
         run_cli(["train", "--preset", TRANSFORMER, "--out", str(toy.folder / "none")])
 
 
 def test_a_model_that_does_not_translate_is_refused(toy: Toy) -> None:
     home = toy.home("language")
     files = [str(toy.folder / name) for name in ("train.a", "train.b")]
-    with pytest.raises(SpecError, match="model: does not read and say sentences"):
+    with pytest.raises(ConfigError, match="model: does not read and say sentences"):
         run_cli(
             [
                 *("train", "--preset", "lm-transformer", "--source", files[0]),
@@ -163,7 +163,7 @@ def test_a_damaged_bundle_is_refused_before_it_is_used(home: RunDirectory, tmp_p
             if file.name == name:
                 data[len(data) // 2] ^= 4
             (copy / file.name).write_bytes(data)
-        with pytest.raises(ArtefactError, match=str(copy)):
+        with pytest.raises(ArtifactError, match=str(copy)):
             open_bundle(copy)
-    with pytest.raises(ArtefactError, match="not a model"):
+    with pytest.raises(ArtifactError, match="not a model"):
         open_bundle(tmp_path)

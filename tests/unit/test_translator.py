@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard.errors import ArtefactError, CorpusError
+from regard.errors import ArtifactError, CorpusError
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
@@ -137,13 +137,13 @@ def test_alignments_link_words_and_name_their_characters(translator) -> None:
 
 def test_a_model_that_looks_at_nothing_says_that_it_cannot_align(tmp_path: Path) -> None:
     blind = regard.load(sealed("sutskever", tmp_path / "model"))
-    with pytest.raises(ArtefactError, match="looks at nothing"):
+    with pytest.raises(ArtifactError, match="looks at nothing"):
         blind.align(["A dog"], ["Ein Hund"])
     assert blind.translate(["A dog"])[0].text is not None
 
 
 def test_an_engine_that_is_not_there_is_not_replaced_by_another(model: Path) -> None:
-    with pytest.raises(ArtefactError, match="regard export"):
+    with pytest.raises(ArtifactError, match="regard export"):
         regard.load(model, engine="ctranslate2")
 
 

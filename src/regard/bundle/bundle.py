@@ -36,7 +36,7 @@ from regard.bundle import manifest
 from regard.bundle.manifest import MANIFEST, FileIdentity, identify_file
 from regard.bundle.weights import pack, unpack
 from regard.data import storage
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 CARD = "README.md"
 WEIGHTS = "weights.safetensors"
@@ -61,7 +61,7 @@ class Bundle:
     def read(self, name: str) -> bytes:
         """The bytes of a file, compared with the manifest; they may have changed meanwhile."""
         if name not in self.files:
-            raise ArtefactError(f"{self.path}: has no {name}; it was sealed by another version")
+            raise ArtifactError(f"{self.path}: has no {name}; it was sealed by another version")
         with _open(self.path, name) as file:
             data = file.read(self.files[name].size + 1)
         _compare(self.path / name, identify_file(data), self.files[name])
@@ -71,16 +71,16 @@ class Bundle:
         try:
             return self.read(name).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ArtefactError(f"{self.path / name}: not UTF-8 ({error}); seal it again") from None
+            raise ArtifactError(f"{self.path / name}: not UTF-8 ({error}); seal it again") from None
 
     def json(self, name: str) -> dict[str, Any]:
         """What a JSON file says, by name."""
         try:
             said = json.loads(self.text(name))
         except (ValueError, RecursionError) as error:
-            raise ArtefactError(f"{self.path / name}: not JSON ({error}); seal it again") from None
+            raise ArtifactError(f"{self.path / name}: not JSON ({error}); seal it again") from None
         if type(said) is not dict:
-            raise ArtefactError(f"{self.path / name}: tells no facts by name; seal it again")
+            raise ArtifactError(f"{self.path / name}: tells no facts by name; seal it again")
         return said
 
     def value(self, name: str, kind: type[T]) -> T:
@@ -91,7 +91,7 @@ class Bundle:
             wrong = "; ".join(
                 ": ".join((*map(str, one["loc"]), one["msg"])) for one in error.errors()
             )
-            raise ArtefactError(f"{self.path / name}: {wrong}; seal it again") from None
+            raise ArtifactError(f"{self.path / name}: {wrong}; seal it again") from None
 
     def weights(self) -> dict[str, Tensor]:
         return unpack(self.read(WEIGHTS), self.path / WEIGHTS)
@@ -113,9 +113,9 @@ def open_bundle(path: Path) -> Bundle:
     try:
         with _open(path, MANIFEST) as file:
             said = file.read(manifest.MAX_FILES + 1)
-    except ArtefactError as error:
+    except ArtifactError as error:
         aside = _beside(path, "old")
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: not a model ({error}); "
             + (
                 f"it was being replaced: rename {aside} to {path.name}"
@@ -124,7 +124,7 @@ def open_bundle(path: Path) -> Bundle:
             )
         ) from None
     if len(said) > manifest.MAX_FILES:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path / MANIFEST}: a manifest has {manifest.MAX_FILES:,} bytes at most; do not use "
             "this model"
         )
@@ -169,20 +169,20 @@ def _open(folder: Path, name: str) -> BufferedReader:
         inside = path.parent == folder or stat.S_ISDIR(path.parent.lstat().st_mode)
         found = path.lstat()
         if not (inside and stat.S_ISREG(found.st_mode)):
-            raise ArtefactError(f"{path}: is not a plain file; copy the model again")
+            raise ArtifactError(f"{path}: is not a plain file; copy the model again")
         file = path.open("rb")
     except OSError as error:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: cannot be read ({error.strerror}); copy the model again"
         ) from None
     if not os.path.samestat(found, os.fstat(file.fileno())):
         file.close()
-        raise ArtefactError(f"{path}: was replaced while it was opened; open the model again")
+        raise ArtifactError(f"{path}: was replaced while it was opened; open the model again")
     return file
 
 
 def _compare(path: Path, found: FileIdentity, said: FileIdentity) -> None:
     if found != said:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: is not what {MANIFEST} says: it was damaged or changed; copy it again"
         )

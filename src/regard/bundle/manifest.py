@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -56,16 +56,16 @@ def read_manifest(data: bytes, where: Path) -> dict[str, FileIdentity]:
         said = json.loads(data)
         known, files = said["format"], {n: _identity(f) for n, f in said["files"].items()}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{where}: not the manifest of a model ({type(error).__name__}); copy it again"
         ) from None
     if type(known) is int and known != FORMAT:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{where}: of format {known}, and this version reads {FORMAT}; use the version of "
             "regard that sealed it, or copy it again if it was damaged"
         )
     if write_manifest(files) != data:
-        raise ArtefactError(f"{where}: is damaged or was changed by hand; copy it again")
+        raise ArtifactError(f"{where}: is damaged or was changed by hand; copy it again")
     for name, identity in files.items():
         check_file(name, identity.size, where)
     return files
@@ -75,18 +75,18 @@ def check_file(name: str, size: int, where: Path) -> None:
     """Refuse a name that may lead out of the bundle, and what is too large to be what it is."""
     shown = repr(name[:80])  # whose characters may be anything
     if not _NAME.fullmatch(name) or name == MANIFEST:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{where}: {shown} cannot be a file of a model: letters, digits and . _ - make its "
             "name, with one folder at most; do not use a model that says otherwise"
         )
     largest = MAX_FILE_BYTES.get(PurePosixPath(name).suffix)
     if largest is None:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{where}: {shown} is of a kind that no model has; there are "
             f"{', '.join(sorted(MAX_FILE_BYTES))}"
         )
     if size > largest:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{where}: {shown} has {size:,} bytes, and such a file has {largest:,} at most; "
             "do not use a model that says otherwise"
         )

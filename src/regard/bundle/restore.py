@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.bundle.bundle import WEIGHTS, Bundle
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -24,7 +24,7 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
         with torch.device("meta"):
             draft = build()
     except (RuntimeError, TypeError, OverflowError) as error:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{bundle.path}: the model of its run cannot be built ({error}); do not use it"
         ) from None
     _check_shapes(draft, weights, bundle)
@@ -46,7 +46,7 @@ def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundl
         for found in (weights.items(), model.named_parameters())
     )
     if theirs != mine:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{bundle.path / WEIGHTS}: does not fit the model that the run describes; leave the "
             "model's settings as they were sealed"
         )

@@ -61,11 +61,11 @@ def prepare(
     from regard.data.filters import SCRIPTS, Limits
     from regard.data.preparation.prepare import PreparationSettings
     from regard.data.preparation.prepare import prepare_corpora as prepare_
-    from regard.errors import SpecError
+    from regard.errors import ConfigError
 
     for script in (source_script, target_script):
         if script is not None and script not in SCRIPTS:
-            raise SpecError(f"script: {script} is not one of {', '.join(SCRIPTS)}")
+            raise ConfigError(f"script: {script} is not one of {', '.join(SCRIPTS)}")
     settings = PreparationSettings(
         vocabulary=vocabulary,
         tokenizer=tokenizer,

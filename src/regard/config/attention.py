@@ -14,7 +14,7 @@ from torch import nn
 from regard import attention as att
 from regard.attention import Equation, scores
 from regard.config.base import Config
-from regard.errors import SpecError
+from regard.errors import ConfigError
 
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 Depth = Annotated[int, Field(gt=0, le=256)]  # layers: a file must not make us build for hours
@@ -29,7 +29,7 @@ class DotConfig(Config):
 
     def build(self, query_dim: int, key_dim: int) -> att.Score:
         if query_dim != key_dim:
-            raise SpecError(
+            raise ConfigError(
                 f"score: dot compares a query of {query_dim} with keys of {key_dim}: make the "
                 "decoder as wide as the encoder's states, or choose bilinear"
             )
@@ -63,7 +63,7 @@ class ProjectedScoreConfig(Config):
     def width(self, query_dim: int) -> int:
         dim = self.dim or query_dim
         if dim % self.heads:
-            raise SpecError(f"score: a width of {dim} cannot be shared by {self.heads} heads")
+            raise ConfigError(f"score: a width of {dim} cannot be shared by {self.heads} heads")
         return dim
 
 

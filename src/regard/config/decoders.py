@@ -11,7 +11,7 @@ from regard.config import attention as grammar
 from regard.config.attention import AttentionConfig, AttentionUse, Depth, Fraction
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.nn.interfaces import Decoder
 from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput
 from regard.nn.rnn_decoders import BahdanauDecoder, Cell, LuongDecoder, PlainDecoder, RecurrentCells
@@ -167,7 +167,7 @@ class LSTMNConfig(Config):
 
     def build(self, input_dim: int) -> Decoder[Any]:
         if self.attention.score.heads > 1:
-            raise SpecError("attention.score.heads: an LSTMN recalls one state, with one head")
+            raise ConfigError("attention.score.heads: an LSTMN recalls one state, with one head")
         attention = self.attention.build(input_dim + self.dim, self.dim)
         return LSTMN(input_dim, self.dim, attention, dropout=self.dropout)
 

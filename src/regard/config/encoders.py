@@ -14,7 +14,7 @@ from regard.config.attention import AttentionConfig, AttentionUse, Depth, Fracti
 from regard.config.base import Config
 from regard.data.formats.grids import FeatureGrid
 from regard.data.formats.images import ImageFrame
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.nn.embedding import LearnedPositions, Positions, Sinusoids
 from regard.nn.image import ConvBackbone, GridEncoder, ImageEncoder
 from regard.nn.interfaces import Encoder
@@ -77,7 +77,7 @@ class TransformerConfig(Config):
 
     def check_embedding_dim(self, embedding_dim: int) -> None:
         if self.dim != embedding_dim:
-            raise SpecError(
+            raise ConfigError(
                 f"embedding: a Transformer adds to its input, so a word's vector must be as wide "
                 f"as the model: {embedding_dim} is not {self.dim}"
             )
@@ -86,7 +86,7 @@ class TransformerConfig(Config):
         if self.positions == "learned":
             return LearnedPositions(self.max_positions, self.dim)
         if self.dim % 2:
-            raise SpecError(f"dim: sinusoids come in pairs, and {self.dim} is odd")
+            raise ConfigError(f"dim: sinusoids come in pairs, and {self.dim} is odd")
         return Sinusoids()
 
 
@@ -130,7 +130,7 @@ class ImageEncoderConfig(Config):
         _check_positional_dim(self.positional_encoding, "channels", self.channels[-1])
         side = 2 ** len(self.channels)
         if self.height % side or self.width % side:
-            raise SpecError(
+            raise ConfigError(
                 f"height, width: {len(self.channels)} channels make regions of {side} pixels: "
                 f"{self.height} × {self.width} is no number of them; choose multiples of {side}"
             )
@@ -174,7 +174,7 @@ class GridEncoderConfig(Config):
 
 def _check_positional_dim(places: bool, name: str, dim: int) -> None:
     if places and dim % 4:
-        raise SpecError(f"{name}: places are told in fours of numbers, and {dim} is no multiple")
+        raise ConfigError(f"{name}: places are told in fours of numbers, and {dim} is no multiple")
 
 
 class HierarchicalEncoderConfig(Config):

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from regard.config.base import Config
 from regard.config.run import RunConfig
-from regard.errors import SpecError
+from regard.errors import ConfigError
 
 PRESETS = files("regard.config") / "presets"
 MAX_FILE_BYTES = 256 * 1024  # a run file is a page or two
@@ -57,7 +57,7 @@ def validate_config(settings: Any, where: str) -> RunConfig:
     try:
         return RunConfig.model_validate(settings)
     except ValidationError as error:
-        raise SpecError("\n".join(_explain(e, where) for e in error.errors())) from None
+        raise ConfigError("\n".join(_explain(e, where) for e in error.errors())) from None
 
 
 def _settings(name: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _settings(name: str) -> dict[str, Any]:
         path = Path(name)
         if not path.is_file():
             near = _nearest(name, presets())
-            raise SpecError(f"{name}: neither a preset nor a file{near}; see `regard describe`")
+            raise ConfigError(f"{name}: neither a preset nor a file{near}; see `regard describe`")
         with path.open(encoding="utf-8") as file:
             text, where = file.read(MAX_FILE_BYTES + 1), name
     settings = _parse(text, where)
@@ -77,25 +77,25 @@ def _settings(name: str) -> dict[str, Any]:
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     if len(text) > MAX_FILE_BYTES:
-        raise SpecError(f"{where}: larger than a run file can be ({MAX_FILE_BYTES:,} characters)")
+        raise ConfigError(f"{where}: larger than a run file can be ({MAX_FILE_BYTES:,} characters)")
     try:
         depth = 0
         for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent):
-                raise SpecError(f"{where}: aliases (*{event.anchor}) are not allowed; write it out")
+                raise ConfigError(f"{where}: aliases (*{event.anchor}) are not allowed; write it out")
             if depth > MAX_DEPTH:
-                raise SpecError(f"{where}: nested more than {MAX_DEPTH} deep")
+                raise ConfigError(f"{where}: nested more than {MAX_DEPTH} deep")
             if count > MAX_PARTS:
-                raise SpecError(f"{where}: has more than {MAX_PARTS:,} names and values")
+                raise ConfigError(f"{where}: has more than {MAX_PARTS:,} names and values")
             if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
-                raise SpecError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
+                raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
         settings = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
-        raise SpecError(f"{where}: not YAML: {error}") from None
+        raise ConfigError(f"{where}: not YAML: {error}") from None
     if not isinstance(settings, dict):
-        raise SpecError(f"{where}: a run file is a mapping, with `model:` at the least")
+        raise ConfigError(f"{where}: a run file is a mapping, with `model:` at the least")
     return settings
 
 
@@ -115,14 +115,14 @@ def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 def _override(settings: dict[str, Any], override: str) -> None:
     path, equals, value = override.partition("=")
     if not equals:
-        raise SpecError(f"--set {override}: say a.b=value")
+        raise ConfigError(f"--set {override}: say a.b=value")
     *parents, last = path.split(".")
     for parent in parents:
         if settings.get(parent) is None:  # null: nothing is said there yet
             settings[parent] = {}
         inner = settings[parent]
         if not isinstance(inner, dict):
-            raise SpecError(f"--set {override}: {parent} holds a value, not settings")
+            raise ConfigError(f"--set {override}: {parent} holds a value, not settings")
         settings = inner
     try:
         parsed = yaml.safe_load(value)

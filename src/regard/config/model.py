@@ -18,7 +18,7 @@ from regard.config.attention import AttentionUse, Fraction
 from regard.config.base import Config
 from regard.config.decoders import LMDecoder, SourceDecoder
 from regard.config.encoders import AnyEncoder, SourceEncoder
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.embedding import Embedding
 
@@ -51,7 +51,7 @@ class EncoderDecoderConfig(Config):
             if self.tie != "all":
                 return Embedding(sizes.source, self.embedding)
             if sizes.source != sizes.target:
-                raise SpecError(
+                raise ConfigError(
                     f"tie: all needs one vocabulary, not {sizes.source} source tokens and "
                     f"{sizes.target} target tokens; say readout, or train a joint vocabulary"
                 )
@@ -113,7 +113,7 @@ def build_readout(dim: int, words: nn.Embedding, *, tied: bool) -> nn.Linear:
     readout = nn.Linear(dim, words.num_embeddings)
     if tied:
         if dim != words.embedding_dim:
-            raise SpecError(
+            raise ConfigError(
                 f"tie: what the decoder says has {dim} numbers and a word's vector "
                 f"{words.embedding_dim}; make them equal, or say none"
             )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.evaluate.bootstrap import Difference, paired_difference
 from regard.evaluate.by_length import (
     EDGES,
@@ -168,13 +168,13 @@ def parse_gate(written: str) -> Gate:
     """bleu=-0.3"""
     metric, _, allowed = written.partition("=")
     if metric not in METRICS:
-        raise SpecError(f"gate: {written!r} names no metric; say one of {', '.join(METRICS)}")
+        raise ConfigError(f"gate: {written!r} names no metric; say one of {', '.join(METRICS)}")
     try:
         gate = Gate(metric, float(allowed))
     except ValueError:
         gate = Gate(metric, nan)
     if not isfinite(gate.allowed):
-        raise SpecError(f"gate: {written!r} has no number; write it as {metric}=-0.3")
+        raise ConfigError(f"gate: {written!r} has no number; write it as {metric}=-0.3")
     return gate
 
 

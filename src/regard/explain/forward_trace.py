@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention import Equation
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.explain.arrays import Arrays
 from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, get_attention
 from regard.inference.recording import AttentionRecording, watch
@@ -148,7 +148,7 @@ def trace_forward(
     known = [each.name for kind in ("past", "source") for each in looks if each.kind == kind]
     if attention is not None and attention not in known:
         told = ", ".join(known) or "none: it looks at nothing"
-        raise SpecError(f"look: the model has no look {attention!r} while it speaks; it has {told}")
+        raise ConfigError(f"look: the model has no look {attention!r} while it speaks; it has {told}")
     walked = attention if attention is not None else known[-1] if known else None
     return ForwardTrace(
         _steps(logp, meant, piece),
@@ -196,7 +196,7 @@ def _head_trace(model: Model, trace: AttentionRecording, name: str, head: int) -
     memory = trace.memory(name)
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
-        raise SpecError(f"head: there are {heads}, from 0 on, and not {head}")
+        raise ConfigError(f"head: there are {heads}, from 0 on, and not {head}")
     units = get_attention(model, name).score.terms(trace.projected_queries(name), memory.keys)
     weights = trace[name][0, head]
     values = memory.values[0, head].to(weights.dtype)

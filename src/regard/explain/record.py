@@ -21,7 +21,7 @@ from torch import Tensor
 
 from regard.align.extraction import AlignmentHead, TokenizedText
 from regard.align.links import Links
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.explain.arrays import Arrays
 from regard.explain.beam_tree import BeamTree
 from regard.explain.forward_trace import AttentionRecord, ForwardTrace
@@ -116,7 +116,7 @@ class Explanation:
             shift = pointer.shift if shift is None else shift
         elif look is None:
             if walk is None:
-                raise SpecError("look: the model looks at nothing, so there is nothing to draw")
+                raise ConfigError("look: the model looks at nothing, so there is nothing to draw")
             look, head = walk.attention, walk.head if head is None else head
         seen = self.attention(look)
         layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == seen.kind)
@@ -156,7 +156,7 @@ class Explanation:
         """Where in a picture each word looked, and whether the look moves at all."""
         source = self.source
         if not isinstance(source, ImageSource):
-            raise SpecError("source: is no picture; where words were looked at, a heatmap shows")
+            raise ConfigError("source: is no picture; where words were looked at, a heatmap shows")
         shown = self.matrix(look, head, shift)
         logps = [step.logp for step in self.trace.steps]
         return Figure(
@@ -193,7 +193,7 @@ class Explanation:
             case ".svg" | ".png":
                 self.figure().save(path)
             case _:
-                raise SpecError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
+                raise ConfigError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
 
     def _repr_html_(self) -> str:
         return notebook_frame(self.to_html())
@@ -228,6 +228,6 @@ class Explanation:
 def side_by_side(explanations: Sequence[Explanation]) -> str:
     """A page on which up to four models' explanations of one source can be compared."""
     if not 1 <= len(explanations) <= 4:
-        raise SpecError(f"explanations: one to four stand side by side, not {len(explanations)}")
+        raise ConfigError(f"explanations: one to four stand side by side, not {len(explanations)}")
     title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
     return explanation_page([each.to_json() for each in explanations], title)

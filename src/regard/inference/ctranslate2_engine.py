@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.inference.engine import SearchOptions, max_target_length
 from regard.search import Hypothesis
 from regard.text.tokenizer import EOS
@@ -28,7 +28,7 @@ def import_ctranslate2() -> Any:
     try:
         import ctranslate2
     except ImportError as error:
-        raise SpecError(
+        raise ConfigError(
             f"ctranslate2: it cannot be used ({error}); pip install 'regard[ctranslate2]'"
         ) from None
     return ctranslate2
@@ -57,7 +57,7 @@ class CTranslate2Engine:
                 max_queued_batches=-1,
             )
         except (KeyError, ValueError, RuntimeError) as error:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"ctranslate2: no model can be read ({error}); `regard export` makes one"
             ) from None
         self.ids = {piece: token for token, piece in enumerate(self.pieces)}
@@ -66,7 +66,7 @@ class CTranslate2Engine:
         self, sources: Sequence[Sequence[int]], options: SearchOptions
     ) -> list[list[Hypothesis]]:
         if options.sampling is not None:
-            raise SpecError("draw: CTranslate2 draws for a whole batch; use the torch engine")
+            raise ConfigError("draw: CTranslate2 draws for a whole batch; use the torch engine")
         alike: dict[int, list[int]] = defaultdict(list)
         for row in sorted(range(len(sources)), key=lambda row: -len(sources[row])):
             if sources[row]:

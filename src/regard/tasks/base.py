@@ -20,7 +20,7 @@ from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.tasks.bundles import bundle_config, bundle_tokenizer
 from regard.text.tokenizer import SentencePiece
@@ -81,7 +81,7 @@ class Task(ABC, Generic[T]):
 
     def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
         """How good a sealed model is, as training would find it, where no reference is needed."""
-        raise SpecError(
+        raise ConfigError(
             f"{bundle.path}: is judged by its answers; say --source FILE --reference FILE"
         )
 
@@ -98,7 +98,7 @@ class Task(ABC, Generic[T]):
 def task_for(run: RunConfig) -> Task[Any]:
     home = TASKS.get((run.model.kind, run.model.reads))
     if home is None:
-        raise SpecError(
+        raise ConfigError(
             f"model: a {run.model.kind} that reads {run.model.reads} has no use here; choose "
             "another model, or teach this one by a task of your own (docs/guides/training.md)"
         )

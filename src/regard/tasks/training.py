@@ -18,7 +18,7 @@ from regard.config.run import RunConfig
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import ProgressCallback, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
 from regard.tasks.batches import corpus_name
 from regard.tasks.bundles import bundle_config, bundle_tokenizer
@@ -79,16 +79,16 @@ def prepare_data(run: RunConfig, directory: RunDirectory, tell: ProgressCallback
     """The run's corpora as token shards; what was prepared before is not prepared again."""
     use, data = task_for(run), run.data
     if not data.train:
-        raise SpecError(f"data.train: names no corpus; say {use.options}, or write it in the run")
+        raise ConfigError(f"data.train: names no corpus; say {use.options}, or write it in the run")
     if run.train.metric not in use.metrics:
-        raise SpecError(
+        raise ConfigError(
             f"train.metric: such a model is judged by {', '.join(use.metrics)}, and not by "
             f"{run.train.metric}; say train.metric={use.metrics[0]}"
         )
     if run.train.coverage and not use.supports_coverage:
-        raise SpecError("train.coverage: is for models that look at pictures; say 0")
+        raise ConfigError("train.coverage: is for models that look at pictures; say 0")
     if run.train.guide is not None and not use.supports_guide:
-        raise SpecError("train.guide: is for models that translate; say null")
+        raise ConfigError("train.guide: is for models that translate; say null")
     corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
     settings = use.preparation(data)
@@ -203,7 +203,7 @@ def fine_tuning_overrides(bundle: Bundle) -> list[str]:
 
 def _check_vocabulary(tokenizer: SentencePiece, begin_from: Bundle) -> None:
     if bundle_tokenizer(begin_from).fingerprint != tokenizer.fingerprint:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
             "--out, so that they are prepared with the model's own"
         )

@@ -25,7 +25,7 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.text.normalize import RULES, Form, normalize, trace_normalization
 from regard.text.sampling import SubwordSampler
 
@@ -145,7 +145,7 @@ class SentencePiece(Tokenizer):
     ) -> SentencePiece:
         """Learn at most `size` pieces from raw lines. The same lines give the same bytes."""
         if size > MAX_VOCABULARY:
-            raise SpecError(
+            raise ConfigError(
                 f"a vocabulary of {size:,} pieces; ask for {MAX_VOCABULARY:,} at the most"
             )
         # Each line once, with its count: SentencePiece takes the square of the length of what is
@@ -173,7 +173,7 @@ class SentencePiece(Tokenizer):
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
-            raise SpecError(
+            raise ConfigError(
                 f"a {kind} vocabulary of {size} pieces cannot be learnt from these lines: {error} "
                 "Ask for another size, or give more text."
             ) from error
@@ -186,7 +186,7 @@ class SentencePiece(Tokenizer):
         try:
             return cls.parse((folder / MODEL_FILE).read_bytes(), path.read_bytes(), folder)
         except OSError as error:
-            raise ArtefactError(f"{path}: no tokeniser can be read here: {error!r}") from error
+            raise ArtifactError(f"{path}: no tokeniser can be read here: {error!r}") from error
 
     @classmethod
     def parse(cls, model: bytes, written: bytes, folder: Path) -> SentencePiece:
@@ -197,21 +197,21 @@ class SentencePiece(Tokenizer):
             form, rules, saved = settings["form"], settings["rules"], settings["fingerprint"]
             kind = settings["kind"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ArtefactError(f"{path}: no tokeniser can be read here: {error!r}") from error
+            raise ArtifactError(f"{path}: no tokeniser can be read here: {error!r}") from error
         if form not in get_args(Form) or kind not in get_args(Kind) or rules != RULES:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: written with the normaliser {form}, rules {rules}, and this version "
                 f"knows rules {RULES}. Use the version of regard that wrote it."
             )
         digest = hashlib.sha256(model).hexdigest()
         if digest != settings.get("model_sha256"):
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{folder / MODEL_FILE}: its SHA-256 is not the one in {SETTINGS_FILE}: the file "
                 "is damaged or belongs to another model. Restore both files together."
             )
         tokenizer = cls(model, form, kind)
         if tokenizer.fingerprint != saved:
-            raise ArtefactError(f"{path}: its fingerprint is not that of the tokeniser beside it")
+            raise ArtifactError(f"{path}: its fingerprint is not that of the tokeniser beside it")
         return tokenizer
 
     def save(self, folder: Path) -> None:
@@ -248,7 +248,7 @@ class SentencePiece(Tokenizer):
     @cached_property
     def _cutter(self) -> SubwordSampler:
         if self.kind != "unigram":
-            raise SpecError(
+            raise ConfigError(
                 f"sampling: the pieces of a {self.kind} vocabulary have no probabilities to draw "
                 "by; learn a unigram vocabulary"
             )
@@ -311,16 +311,16 @@ def _bytes_of_character(lead: int) -> int:
 def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     remedy = "Restore it from the run that trained it."
     if not model:  # SentencePiece would take it, and fail at the first text
-        raise ArtefactError(f"{MODEL_FILE}: the SentencePiece model is empty. {remedy}")
+        raise ArtifactError(f"{MODEL_FILE}: the SentencePiece model is empty. {remedy}")
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.load_from_serialized_proto(model)
         processor.id_to_piece(list(range(processor.get_piece_size())))  # each must be UTF-8
     except (RuntimeError, UnicodeDecodeError) as error:
-        raise ArtefactError(f"{MODEL_FILE}: not a SentencePiece model: {error} {remedy}") from error
+        raise ArtifactError(f"{MODEL_FILE}: not a SentencePiece model: {error} {remedy}") from error
     symbols = (processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id())
     if symbols != (PAD, BOS, EOS, UNK):
-        raise ArtefactError(
+        raise ArtifactError(
             f"{MODEL_FILE}: its pad, bos, eos and unk are {symbols}, not {(PAD, BOS, EOS, UNK)}. "
             "Train the tokeniser with regard."
         )

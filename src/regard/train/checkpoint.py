@@ -23,7 +23,7 @@ from typing import Any
 import xxhash
 from torch import Tensor
 
-from regard.errors import ArtefactError, StorageError
+from regard.errors import ArtifactError, StorageError
 from regard.train.distributed import World
 
 FORMAT = 1
@@ -85,7 +85,7 @@ def load_checkpoint(world: World, path: Path, tensors: Mapping[str, Tensor]) -> 
     for name, identity in facts["files"].items():
         file = path / name
         if not file.is_file() or _identity(file) != identity:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{file}: is not what {STATE} says it is: it was damaged; remove the folder "
                 f"{path}, and the run goes on from an older checkpoint"
             )
@@ -98,12 +98,12 @@ def inspect_checkpoint(path: Path) -> dict[str, Any]:
         facts = json.loads((path / STATE).read_bytes())
         known = facts["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path / STATE}: cannot be read ({error}); remove the folder, and the run goes on "
             "from an older checkpoint"
         ) from None
     if known != FORMAT:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: of format {known}, and this version reads {FORMAT}; go on with the version "
             "that wrote it, or begin a new run from its model"
         )

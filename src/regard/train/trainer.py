@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import TrainingStep
-from regard.errors import ArtefactError, SpecError, TrainingError
+from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint, events
 from regard.train.distributed import Parallel, World, full_tensor, is_sharded, release
 from regard.train.dry_run import DryRun, measure_steps
@@ -276,7 +276,7 @@ class Trainer:
         release(self.module.model)
         if metric not in scores.values:
             known = ", ".join(scores.values)
-            raise SpecError(f"train.metric: a validation finds {known}, and no {metric}")
+            raise ConfigError(f"train.metric: a validation finds {known}, and no {metric}")
         # processes may round differently, and must decide alike
         return replace(
             scores, values={**scores.values, metric: self.world.broadcast(scores.values[metric])}
@@ -353,7 +353,7 @@ class Trainer:
             if then.get(name) != now
         ]
         if changed and not self.accept_changes:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: the run would not go on as it began ({'; '.join(changed)}); restore what "
                 "changed, say --accept-changes to go on all the same, or choose another folder"
             )

@@ -16,7 +16,7 @@ import numpy as np
 
 from regard.data.doctor.survey import BLOCK
 from regard.data.formats.corpus import Corpus
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.text.tokenizer import SentencePiece
 
 SIZES = (4_000, 8_000, 16_000, 32_000)
@@ -59,7 +59,7 @@ def measure_vocabularies(
     for size in sizes:
         try:
             tokenizer = SentencePiece.train(learnt, size=size, kind="bpe")
-        except SpecError:
+        except ConfigError:
             continue  # the corpus is too small for so many
         found.append(_try(tokenizer, tried))
     return found, _seconds_per_pair(learnt[:: max(1, len(learnt) // 1_000)], tried)
@@ -69,7 +69,7 @@ def _seconds_per_pair(learnt: list[str], tried: list[str]) -> float:
     """Of encoding with a unigram model, whose speed hardly depends on its size."""
     try:
         tokenizer = SentencePiece.train(learnt, size=1_000)
-    except SpecError:
+    except ConfigError:
         return 0.0
     start = time.process_time()
     tokenizer.encode(tried)

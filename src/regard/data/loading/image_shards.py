@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data import storage
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 FORMAT = 1  # of what `preparation/pictures.py` writes
 IMAGES_FILE, HASHES_FILE = "pictures.json", "pictures.hashes"
@@ -49,11 +49,11 @@ class ImageShards:
             known = facts["format"] == FORMAT and sum(n for _, n in shards) == len(hashes)
             shape, dtype = tuple(facts["shape"]), facts["dtype"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: no prepared pictures can be read here ({error}); run it again"
             ) from None
         if not known:
-            raise ArtefactError(f"{path}: is not whole, or of another version; prepare it again")
+            raise ArtifactError(f"{path}: is not whole, or of another version; prepare it again")
         order = np.argsort(hashes)
         return cls(root, shape, dtype, shards, order, hashes[order])
 
@@ -61,7 +61,7 @@ class ImageShards:
         """The pictures with these hashes, one after the other."""
         at = np.searchsorted(self.hashes, hashes).clip(max=len(self.hashes) - 1)
         if (self.hashes[at] != hashes).any():
-            raise ArtefactError(f"{self.root}: a picture of the batch is missing; prepare it again")
+            raise ArtifactError(f"{self.root}: a picture of the batch is missing; prepare it again")
         ends = np.cumsum([count for _, count in self.shards])
         seen = np.empty((len(hashes), *self.shape), self.dtype)
         for row, place in enumerate(self.order[at].tolist()):
@@ -78,5 +78,5 @@ def _mapped(root: str, name: str, dtype: str, shape: Sequence[int]) -> NDArray[A
     path = storage.join_path(root, f"{name}.pixels")
     numbers = storage.map_array(path, np.uint8)
     if numbers.nbytes != np.prod(shape) * np.dtype(dtype).itemsize:
-        raise ArtefactError(f"{path}: is cut short or belongs to another run; prepare it again")
+        raise ArtifactError(f"{path}: is cut short or belongs to another run; prepare it again")
     return numbers.view(dtype).reshape(shape)

@@ -16,7 +16,7 @@ from regard.data.loading.batch_plan import ShardVisit, arrange
 from regard.data.loading.cursor import Cursor, plan_steps, rank_batches
 from regard.data.loading.shard_pool import BatchOrder, ShardPool, SubwordSampling
 from regard.data.loading.shards import Shard, shards_fingerprint
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 
 B_co = TypeVar("B_co", covariant=True)
 _AHEAD = 2  # steps that the thread prepares in advance: one being read, one ready
@@ -61,9 +61,9 @@ class Loader:
         self.rank, self.world, self.sampling = rank, world, sampling
         self.weights = [(weights or {}).get(shard.corpus, 1.0) for shard in self.shards]
         if unknown := set(weights or {}) - {shard.corpus for shard in self.shards}:
-            raise SpecError(f"weights: there is no corpus {', '.join(sorted(unknown))}")
+            raise ConfigError(f"weights: there is no corpus {', '.join(sorted(unknown))}")
         if not any(s.pairs * w for s, w in zip(self.shards, self.weights, strict=True)):
-            raise SpecError("the corpora hold no pairs, or none with a weight above zero")
+            raise ConfigError("the corpora hold no pairs, or none with a weight above zero")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -80,7 +80,7 @@ class Loader:
     def cursor(self, state: dict[str, Any]) -> Cursor:
         """The place that `state` told of; refused where the data or their order have changed."""
         if state["data"] != self.fingerprint:
-            raise ArtefactError(
+            raise ArtifactError(
                 "the data, their weights, the seed or the token budget are not those of the "
                 "checkpoint: restore them, or begin a new run from its weights"
             )

@@ -27,7 +27,7 @@ from safetensors.numpy import save
 from regard.batch import Batch, Tokens
 from regard.data import storage
 from regard.data.loading.shard_pool import SOURCE_TOKENS, TARGET_TOKENS, SpecialTokens
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 FORMAT = "piece links, 2"
 Ids = Sequence[int]
@@ -88,15 +88,15 @@ class PieceLinks:
                     file.get_tensor(name).numpy() for name in ("keys", "starts", "links")
                 )
         except (SafetensorError, OSError, TypeError) as error:  # TypeError: a type numpy lacks
-            raise ArtefactError(f"{path}: holds no links ({error}); {remedy}") from None
+            raise ArtifactError(f"{path}: holds no links ({error}); {remedy}") from None
         if facts.pop("format", None) != FORMAT:
-            raise ArtefactError(f"{path}: holds no links, or those of another version; {remedy}")
+            raise ArtifactError(f"{path}: holds no links, or those of another version; {remedy}")
         said = facts.pop("fingerprint", None)
         if not _in_order(keys, starts, links):
-            raise ArtefactError(f"{path}: its links are in no order; {remedy}")
+            raise ArtifactError(f"{path}: its links are in no order; {remedy}")
         found = cls(keys, starts, links, facts)
         if said != found.fingerprint:
-            raise ArtefactError(f"{path}: is damaged, or not all that was written; {remedy}")
+            raise ArtifactError(f"{path}: is damaged, or not all that was written; {remedy}")
         return found
 
     def of(self, batch: Batch) -> tuple[NDArray[np.int64], Linked]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data import storage
-from regard.errors import ArtefactError
+from regard.errors import ArtifactError
 
 FORMAT = 1  # of the files above; a reader refuses a number that it does not know
 MANIFEST = "manifest.json"
@@ -57,7 +57,7 @@ class Shard:
         ends = np.zeros((self.pairs + 1, 2), np.int64)
         np.cumsum(lengths, axis=0, out=ends[1:], dtype=np.int64)
         if tuple(ends[-1]) != self.tokens:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{paths[2]}: the lengths add up to {ends[-1].tolist()} ids, and the manifest says "
                 f"{list(self.tokens)}: the file is damaged; prepare the data again"
             )
@@ -68,7 +68,7 @@ class Shard:
         for part, checksum in zip(PARTS, self.checksums, strict=True):
             path = storage.join_path(self.root, f"{self.name}.{part}")
             if hashlib.sha256(storage.map_array(path, np.uint8).data).hexdigest() != checksum:
-                raise ArtefactError(
+                raise ArtifactError(
                     f"{path}: its SHA-256 is not the one in {MANIFEST}: the file is damaged; "
                     "prepare the data again, which rewrites only what is damaged"
                 )
@@ -104,13 +104,13 @@ class PreparedData:
         try:
             facts = json.loads(storage.read_bytes(path))
         except FileNotFoundError:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: there is no such file: prepare has not ended here; run it again"
             ) from None
         except ValueError as error:
-            raise ArtefactError(f"{path}: not a manifest: {error}; prepare again") from error
+            raise ArtifactError(f"{path}: not a manifest: {error}; prepare again") from error
         if facts.get("format") != FORMAT:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: of format {facts.get('format')}, and this version reads {FORMAT}; "
                 "prepare the data again"
             )
@@ -123,7 +123,7 @@ class PreparedData:
 
     def shards(self, split: str) -> tuple[Shard, ...]:
         if split not in self.splits:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{self.root}: there is no split {split!r}, only {', '.join(sorted(self.splits))}"
             )
         return self.splits[split]
@@ -152,9 +152,9 @@ def _view(path: str, dtype: str, size: int) -> NDArray[Any]:
     try:
         numbers = storage.map_array(path, np.uint8)
     except FileNotFoundError:
-        raise ArtefactError(f"{path}: there is no such file; prepare the data again") from None
+        raise ArtifactError(f"{path}: there is no such file; prepare the data again") from None
     if numbers.nbytes != size * np.dtype(dtype).itemsize:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: has {numbers.nbytes} bytes, and the manifest says {size} {dtype}: the file "
             "is cut short or belongs to another manifest; prepare the data again"
         )

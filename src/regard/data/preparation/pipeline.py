@@ -20,7 +20,7 @@ from regard.data.preparation.fields import FieldName
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.stages import run_stage
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import Form
 from regard.text.tokenizer import SETTINGS_FILE, Kind
 
@@ -45,9 +45,9 @@ class PreparationSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.held_out < 1:
-            raise SpecError(f"held_out: {self.held_out} is not a share from 0 to below 1")
+            raise ConfigError(f"held_out: {self.held_out} is not a share from 0 to below 1")
         if not 0 < self.max_length <= MAX_TOKENS:
-            raise SpecError(f"longest: {self.max_length} is not between 1 and {MAX_TOKENS}")
+            raise ConfigError(f"longest: {self.max_length} is not between 1 and {MAX_TOKENS}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from regard.data.preparation.pipeline import (
 )
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import VERSION, Facts, TaskResult, dump_json
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 
 __all__ = ["PreparationSettings", "ProgressCallback", "StageProgress", "prepare_corpora"]
 
@@ -37,7 +37,7 @@ def prepare_corpora(
     if len(set(names)) < len(names):
         raise CorpusError(f"corpora must have different names, not {', '.join(names)}")
     if valid and settings.held_out:
-        raise SpecError("held_out: the split `valid` is given by files already; leave one of them")
+        raise ConfigError("held_out: the split `valid` is given by files already; leave one of them")
     work = Pipeline(out, settings, runner, tell)
     limits = None if settings.limits is None else asdict(settings.limits)
     train = work.clean(corpora, "train", limits, settings.dedupe)

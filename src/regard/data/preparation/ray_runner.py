@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from regard.data.preparation.runner import RETRIES, A, R, Runner
-from regard.errors import SpecError
+from regard.errors import ConfigError
 
 _STORE_BYTES = 100 << 20  # Ray's object store carries names and manifests, never data
 _IN_FLIGHT = 4  # tasks given out for each worker: enough to keep all of them busy
@@ -28,7 +28,7 @@ class RayRunner(Runner):
         try:
             import ray
         except ImportError:
-            raise SpecError(
+            raise ConfigError(
                 "engine: ray is not installed; pip install 'regard[cluster]', or use engine: local"
             ) from None
         self.workers = workers

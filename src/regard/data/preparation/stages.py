@@ -32,7 +32,7 @@ from regard.data.preparation import dedupe as duplicates
 from regard.data.preparation.cut import CorpusPiece, copy_pieces, cut_text, read_piece_lines
 from regard.data.preparation.fields import FIELDS, Field
 from regard.data.preparation.tasks import Facts, PreparationTask, Stage, TaskResult, Write, run_task
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
 from regard.text.windows import window_sizes
 
@@ -131,7 +131,7 @@ def adopt_vocabulary(task: PreparationTask, write: Write) -> Facts:
     """Take over a tokeniser that was learnt elsewhere."""
     tokenizer = _load_tokenizer(task.where["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
-        raise SpecError(
+        raise ConfigError(
             f"form: the tokeniser in {task.where['tokenizer']} normalises by {tokenizer.form}, and "
             f"the settings say {task.parameters['form']}; say {tokenizer.form}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.explain.pictures.raster import svg_to_png
 from regard.svg import Number
 
@@ -26,7 +26,7 @@ class Figure:
             case ".png":
                 path.write_bytes(self.png())
             case _:
-                raise SpecError(f"{path}: a picture is saved as .svg or .png; name it so")
+                raise ConfigError(f"{path}: a picture is saved as .svg or .png; name it so")
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.svg import Number
 
 
@@ -11,7 +11,7 @@ def svg_to_png(svg: str, scale: Number = 2.0) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        raise SpecError(
+        raise ConfigError(
             f"png: resvg cannot be used ({error}); pip install 'regard[pictures]', or keep the SVG"
         ) from error
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=scale))

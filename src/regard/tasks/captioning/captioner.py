@@ -24,7 +24,7 @@ from regard.data.formats.captions import CaptionedImage, NamedObject
 from regard.data.formats.grids import ImageInput
 from regard.data.formats.images import encode_png
 from regard.data.loading.shards import MAX_TOKENS
-from regard.errors import ArtefactError, CorpusError, SpecError
+from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.pointing import PointingExample, PointingScores, Regions, score_pointing
@@ -105,7 +105,7 @@ class Captioner:
         """For each picture that was read, the best hypotheses, best first."""
         how, device = how or self.how, next(self.model.parameters()).device
         if how.sampling is not None:
-            raise SpecError("draw: captions are searched by a beam; leave it out")
+            raise ConfigError("draw: captions are searched by a beam; leave it out")
         with eval_mode(self.model):
             state = self.model.start(source.to(device))
             ends: dict[str, Any] = {
@@ -241,7 +241,7 @@ def captioner_from_bundle(bundle: Bundle, device: str | None = None) -> Captione
     known = bundle.value(CAPTIONS, CaptionSettings)
     pointed = known.alignment_head is None or has_alignment_head(model, known.alignment_head)
     if not 0 < known.max_length <= MAX_TOKENS or not pointed:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{bundle.path / CAPTIONS}: tells of captions or looks that the model cannot have; "
             "seal it again"
         )
@@ -264,7 +264,7 @@ def build_captioning_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[An
     """The model of a run that describes pictures, as yet knowing nothing."""
     model = run.model
     if model.kind != "encoder-decoder" or model.reads != "images":
-        raise SpecError("model: does not read pictures and say sentences; choose one that does")
+        raise ConfigError("model: does not read pictures and say sentences; choose one that does")
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 

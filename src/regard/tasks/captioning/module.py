@@ -20,7 +20,7 @@ from regard.data.loading.image_shards import ImageShards, from_ids
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SpecialTokens
 from regard.data.loading.shards import PreparedData
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.forced_decoding import cross_attention_names, force_decode_image
 from regard.models import EncoderDecoder
@@ -169,7 +169,7 @@ def validation_images(
     for place, number in enumerate(hashes.tolist()):
         places.setdefault(number, []).append(place)
     if not places:
-        raise SpecError("data.valid: holds no captions; name a file, or raise data.held_out")
+        raise ConfigError("data.valid: holds no captions; name a file, or raise data.held_out")
     kept = list(places.items())[:: -(-len(places) // MOST_VALIDATED)]
     return ValidationImages(
         np.array([number for number, _ in kept], np.uint64),
@@ -183,5 +183,5 @@ def _covering(model: EncoderDecoder[Any, Any], strength: float) -> list[Coverage
         return []
     looks = [model.get_submodule(name) for name in cross_attention_names(model)]
     if not looks:
-        raise SpecError("train.coverage: the model looks at nothing that it could cover; say 0")
+        raise ConfigError("train.coverage: the model looks at nothing that it could cover; say 0")
     return [CoverageLoss(look, strength) for look in looks if isinstance(look, Attention)]

@@ -21,7 +21,7 @@ from regard.data.preparation.dedupe import Sameness, hash_texts
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.data.preparation.prepare_images import prepare_pictures
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.inference.forced_decoding import cross_attention_names
 from regard.models import EncoderDecoder
@@ -61,7 +61,7 @@ class CaptioningTask(Task[CaptioningModule]):
 
     def corpus(self, spec: CorpusConfig, name: str) -> Captions:
         if len(spec.files) > 1:
-            raise SpecError(
+            raise ConfigError(
                 "model: reads pictures; give it one file that names them and their captions "
                 "(--images captions.jsonl), or choose a model that translates"
             )
@@ -84,7 +84,7 @@ class CaptioningTask(Task[CaptioningModule]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> CaptioningModule:
         if run.train.subword_alpha:
-            raise SpecError("train.subword_alpha: names of pictures cannot be cut anew; say 0")
+            raise ConfigError("train.subword_alpha: names of pictures cannot be cut anew; say 0")
         pictures, valid = ImageShards.open(prepared.root), run.data.valid
         if valid is None:
             validated = _held_out(prepared, tokenizer)

@@ -16,7 +16,7 @@ from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import ClassifierConfig, VocabularySizes
 from regard.config.run import RunConfig
 from regard.data.preparation.fields import MAX_SENTENCE_LENGTH
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.explain.document_attention import DocumentAttention, attend_documents
 from regard.explain.document_page import DocumentView, WeightedSentence, WeightedWord, document_page
 from regard.models import Classifier
@@ -170,7 +170,7 @@ def build_classification_model(
 def _check_classifier(run: RunConfig) -> ClassifierConfig:
     model = run.model
     if model.kind != "classifier" or model.reads != "documents":
-        raise SpecError(
+        raise ConfigError(
             f"model: a {model.kind} that reads {model.reads} names no classes of documents; "
             "choose one that does"
         )

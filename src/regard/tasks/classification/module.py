@@ -15,7 +15,7 @@ from regard.data.formats.corpus import Corpus, read_pairs
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SpecialTokens
 from regard.data.loading.shards import PreparedData
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.models import Classifier
 from regard.tasks.batches import make_loader
 from regard.tasks.classification.document_classifier import (
@@ -159,7 +159,7 @@ def held_out_documents(prepared: PreparedData, tokenizer: SentencePiece) -> Labe
             texts.append("\n\n".join(said))
             labels.append(prepared.labels[label[0]])
     if not texts:
-        raise SpecError("data.valid: holds no documents; name a file, or raise data.held_out")
+        raise ConfigError("data.valid: holds no documents; name a file, or raise data.held_out")
     return LabelledTexts(tuple(texts), tuple(labels))
 
 

@@ -13,7 +13,7 @@ from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus, open_documents
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.inference.engine import EngineName
 from regard.models import Classifier
 from regard.tasks.base import Task
@@ -50,7 +50,7 @@ class ClassificationTask(Task[ClassificationModule]):
 
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
         if len(spec.files) > 1:
-            raise SpecError(
+            raise ConfigError(
                 "model: does not read and say sentences, but names classes; give it one file of "
                 "labelled documents (--documents FILE), or choose a model that translates"
             )
@@ -63,9 +63,9 @@ class ClassificationTask(Task[ClassificationModule]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> ClassificationModule:
         if run.train.subword_alpha:
-            raise SpecError("train.subword_alpha: documents cannot be cut anew; say 0")
+            raise ConfigError("train.subword_alpha: documents cannot be cut anew; say 0")
         if len(prepared.labels) < 2:
-            raise SpecError(
+            raise ConfigError(
                 f"data.train: all documents have the label {prepared.labels[0]!r}; give some of "
                 "another class"
             )
@@ -108,7 +108,7 @@ class ClassificationTask(Task[ClassificationModule]):
     def check_compatible(self, task: ClassificationModule, bundle: Bundle) -> None:
         known = bundle.value(CLASSES, Classes).names
         if known != task.classes:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{bundle.path}: names the classes {', '.join(known)}, and the documents have "
                 f"{', '.join(task.classes)}; give documents of the same classes"
             )

@@ -19,7 +19,7 @@ from regard.align.extraction import TokenizedText
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.explain.assemble import make_explanation
 from regard.explain.record import Explanation, ModelIdentity
 from regard.inference.engine import SamplingOptions
@@ -234,10 +234,10 @@ def build_language_model(run: RunConfig, vocabulary: int) -> LanguageModel[Any]:
     """The model of a run that goes on with texts, as yet knowing nothing."""
     model = run.model
     if model.kind != "language-model":
-        raise SpecError(f"model: a {model.kind} does not go on with a text; choose one that does")
+        raise ConfigError(f"model: a {model.kind} does not go on with a text; choose one that does")
     reach = model.decoder.max_length
     if reach is not None and run.data.max_length > reach:
-        raise SpecError(
+        raise ConfigError(
             f"data.max_length: {run.data.max_length} pieces, and the positions that the model learns end "
             f"at {reach}; say data.max_length={reach}, or raise model.decoder.max_positions"
         )

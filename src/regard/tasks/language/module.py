@@ -12,7 +12,7 @@ from regard.data.formats.corpus import Corpus, read_pairs
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SpecialTokens
 from regard.data.loading.shards import PreparedData
-from regard.errors import CorpusError, SpecError
+from regard.errors import ConfigError, CorpusError
 from regard.models import LanguageModel
 from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.language.completer import Completer, build_language_model
@@ -114,7 +114,7 @@ def held_out_texts(prepared: PreparedData, tokenizer: Tokenizer) -> tuple[str, .
         opened = shard.open()
         found += [tokenizer.decode(opened.pair(i)[1].tolist()) for i in range(shard.pairs)]
     if not found:
-        raise SpecError("data.valid: holds no text; name a file, or raise data.held_out")
+        raise ConfigError("data.valid: holds no text; name a file, or raise data.held_out")
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus, TextLines
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.models import LanguageModel
 from regard.tasks.base import Task
@@ -42,7 +42,7 @@ class LanguageTask(Task[LanguageModule]):
 
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
         if len(spec.files) > 1:
-            raise SpecError(
+            raise ConfigError(
                 "model: does not read and say sentences, but goes on with texts; give it one file "
                 "of text (--text FILE), or choose a model that translates"
             )
@@ -55,7 +55,7 @@ class LanguageTask(Task[LanguageModule]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> LanguageModule:
         if run.train.subword_alpha:
-            raise SpecError("train.subword_alpha: windows of text cannot be cut anew; say 0")
+            raise ConfigError("train.subword_alpha: windows of text cannot be cut anew; say 0")
         valid = run.data.valid
         if valid is None:
             texts = held_out_texts(prepared, tokenizer)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from regard.bundle.bundle import add_files, open_bundle
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.inference.forced_decoding import force_decode
@@ -50,14 +50,14 @@ def export_bundle(
     """Add the model to its bundle as CTranslate2 runs it, with a report of how near it comes."""
     bundle = open_bundle(path)
     if found := export_obstacles(bundle_config(bundle)):
-        raise SpecError(f"{path}: CTranslate2 cannot run it: {'; '.join(found)}")
+        raise ConfigError(f"{path}: CTranslate2 cannot run it: {'; '.join(found)}")
     ours = load_translator(path, engine="torch", device="cpu")
     pieces = [ours.tokenizer.piece(token) for token in range(ours.tokenizer.size)]
     name = EXPORTS[quantization == "int8"]
     files = convert_to_ctranslate2(ours.model, pieces, quantization=quantization)
     parity = compare_engines(ours, CTranslate2Engine(files), sources, references)
     if quantization is None and parity.logps > TOLERANCE:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path}: what CTranslate2 makes of it differs by {parity.logps:.2g} in the logarithm "
             "of a probability; nothing was written. Use the torch engine, and tell us of it"
         )

@@ -26,7 +26,7 @@ from regard.data.loading.piece_links import Ids, Link, PieceLinks
 from regard.data.loading.shard_pool import SOURCE_TOKENS, TARGET_TOKENS
 from regard.data.loading.shards import PreparedData, Shard
 from regard.data.preparation.prepare import ProgressCallback, StageProgress
-from regard.errors import ArtefactError, SpecError
+from regard.errors import ArtifactError, ConfigError
 from regard.inference.forced_decoding import cross_attention_names, get_attention
 from regard.models import EncoderDecoder
 from regard.tasks.translation.translator import Translator
@@ -49,12 +49,12 @@ class Guide:
         try:
             pointer, pieces = _pointer(links.facts), links.facts["tokenizer"]
         except (KeyError, ValueError) as error:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: does not say what it guides ({error!r}); write it again by `regard align "
                 "--prepared`"
             ) from None
         if pieces != tokenizer.fingerprint:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path}: links the pieces of another vocabulary; train on the data for which it "
                 "was made, or write it again by `regard align --prepared`, with a model of these"
             )
@@ -63,7 +63,7 @@ class Guide:
     def make_loss(self, model: EncoderDecoder[Any, Any], strength: float) -> GuidedAlignmentLoss:
         """What asks of the model's look that it rest where it is wanted to."""
         if not has_alignment_head(model, self.alignment_head):
-            raise SpecError(
+            raise ConfigError(
                 f"train.guide.links: {self.path} teaches {self.alignment_head.summary}; the model has no "
                 f"such look or head, but {', '.join(cross_attention_names(model)) or 'none at all'}; "
                 "train one like that which found the links, or find them by one like this"
@@ -104,7 +104,7 @@ def write_guide(
     less than to teach what one of them has wrong.
     """
     if forth.tokenizer.fingerprint != prepared.tokenizer:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{prepared.root}: was cut into other pieces than the model's; name the data that it "
             "was trained on"
         )

@@ -16,7 +16,7 @@ from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SubwordSampling
 from regard.data.loading.shards import MAX_TOKENS, PreparedData
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import force_decode
@@ -142,7 +142,7 @@ def _make_guide(
     if run.train.guide is None:
         return None
     if run.train.subword_alpha:
-        raise SpecError(
+        raise ConfigError(
             "train.subword_alpha: cuts words anew, and train.guide links the pieces that they were cut "
             "into; say 0, or leave out the guide"
         )

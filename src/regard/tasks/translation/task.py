@@ -12,7 +12,7 @@ from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
 from regard.tasks.base import Task
@@ -49,7 +49,7 @@ class TranslationTask(Task[TranslationModule]):
         else:
             pairs = read_valid(self.corpus(valid, "valid"))
         if not pairs.sources:
-            raise SpecError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
+            raise ConfigError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
         return TranslationModule(run, prepared, tokenizer, pairs)
 
     def environment(self, task: TranslationModule) -> dict[str, Any]:

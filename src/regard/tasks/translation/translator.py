@@ -26,7 +26,7 @@ from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
-from regard.errors import ArtefactError, CorpusError, SpecError
+from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.evaluate.quality import QualityReport, QualityThresholds, assess_quality, worst_report
 from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
@@ -164,7 +164,7 @@ class Translator:
     ) -> list[tuple[WordAlignment, tuple[float, ...]]]:
         pointer = self.alignment_head
         if pointer is None:
-            raise ArtefactError(
+            raise ArtifactError(
                 "model: looks at nothing while it translates, so it cannot tell which word stands "
                 "for which; use a model with attention"
             )
@@ -291,7 +291,7 @@ class Translator:
         self, translations: list[TranslationResult], align: bool, check: bool
     ) -> list[TranslationResult]:
         if check and self.thresholds is None:
-            raise ArtefactError("model: was sealed without knowing what is usual; seal it again")
+            raise ArtifactError("model: was sealed without knowing what is usual; seal it again")
         stretches = [
             (found.source[slice(*part.span)], part.text)
             for found in translations
@@ -360,7 +360,7 @@ def translator_from_bundle(
     model = bundle_model(bundle, lambda: build_translation_model(run, tokenizer.size), device)
     splitting, pointer, bounds = _read_facts(bundle)
     if pointer is not None and not has_alignment_head(model, pointer):
-        raise ArtefactError(
+        raise ArtifactError(
             f"{bundle.path / ALIGNMENT_FILE}: {pointer.attention!r} is no look of the model"
         )
     return Translator(
@@ -379,7 +379,7 @@ def build_translation_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[T
     """The model of a run that translates, as yet knowing nothing."""
     model = run.model
     if model.kind != "encoder-decoder" or model.reads != "sentences":
-        raise SpecError("model: does not read and say sentences; choose one that does")
+        raise ConfigError("model: does not read and say sentences; choose one that does")
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
@@ -412,7 +412,7 @@ def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName
     if name in ("torch", "invariant"):
         return TorchEngine(model, invariant=name == "invariant")
     if name not in exported:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{bundle.path}: holds no {name}; run `regard export {bundle.path} --to ctranslate2`"
         )
     from regard.inference.ctranslate2_engine import CTranslate2Engine

@@ -14,7 +14,7 @@ from os import truncate
 from pathlib import Path
 from typing import Any
 
-from regard.errors import ArtefactError, StorageError
+from regard.errors import ArtifactError, StorageError
 from regard.train.events import Event
 
 PLACES = (
@@ -83,7 +83,7 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
             try:
                 yield json.loads(line), end
             except ValueError as error:
-                raise ArtefactError(
+                raise ArtifactError(
                     f"{path}, line {number}: not what was written ({error}); restore the file, or "
                     "move it away to go on without its past"
                 ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.train.loggers.tracker import TrackerLogger, resumable_id
 
 
@@ -15,7 +15,7 @@ class MLflowLogger(TrackerLogger):
         try:
             import mlflow
         except ImportError as error:
-            raise SpecError(
+            raise ConfigError(
                 f"mlflow: it cannot be used ({error}); pip install 'regard[mlflow]'"
             ) from error
         note = folder / "mlflow.run"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.train.events import (
     CheckpointSaved,
     Event,
@@ -32,7 +32,7 @@ class TensorBoardLogger:
         try:
             from torch.utils.tensorboard.writer import SummaryWriter
         except ImportError as error:
-            raise SpecError(
+            raise ConfigError(
                 f"tensorboard: it cannot be used ({error}); pip install 'regard[tensorboard]'"
             ) from error
         hidden = 0 if after is None else after + 1  # from this step on, what was shown before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from regard.errors import SpecError
+from regard.errors import ConfigError
 from regard.train.loggers.tracker import TrackerLogger, resumable_id
 
 
@@ -15,7 +15,7 @@ class WandbLogger(TrackerLogger):
         try:
             import wandb
         except ImportError as error:
-            raise SpecError(
+            raise ConfigError(
                 f"wandb: it cannot be used ({error}); pip install 'regard[wandb]'"
             ) from error
         note = folder / "wandb.run"
