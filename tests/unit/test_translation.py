@@ -38,7 +38,7 @@ def home(toy: Toy) -> RunDirectory:
 
 def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: RunDirectory) -> None:
     bundle = open_bundle(home.model)
-    known = {"text.json", "alignment.json", "alarms.json", "data.json", "README.md"}
+    known = {"splitting.json", "alignment.json", "quality.json", "data.json", "README.md"}
     assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *known}
     scores = json.loads(bundle.read(SCORES))
     assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")

@@ -44,7 +44,7 @@ from regard.text.tokenizer import EOS, Span, Tokenizer
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with the same model for another engine; the first is preferred."""
 
-SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "text.json", "alignment.json", "alarms.json"
+SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
 """What a model knows of itself: how long its texts were, which look points, what is usual."""
 
 
