@@ -23,7 +23,7 @@ from torch import Tensor
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from regard.align.extraction import TokenizedText
+from regard.align.tokenized_text import TokenizedText
 from regard.attention import Attention, AttentionOutput
 from regard.batch import pad
 from regard.explain.forward_trace import ForwardTrace, trace_forward

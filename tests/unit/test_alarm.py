@@ -7,7 +7,8 @@ import random
 import pytest
 import torch
 
-from regard.align.extraction import TokenizedText, WordAlignment
+from regard.align.extraction import WordAlignment
+from regard.align.tokenized_text import TokenizedText
 from regard.evaluate.quality import (
     FLAGGED,
     QualityThresholds,

@@ -9,7 +9,6 @@ import torch
 
 from regard.align.extraction import (
     AlignmentHead,
-    TokenizedText,
     WordAlignment,
     align_words,
     choose_alignment_head,
@@ -17,6 +16,7 @@ from regard.align.extraction import (
 )
 from regard.align.ibm1 import ibm1_links
 from regard.align.symmetrize import symmetrize
+from regard.align.tokenized_text import TokenizedText
 from regard.batch import pad
 from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, force_decode
 from regard.text.tokenizer import BOS, EOS, SentencePiece

@@ -13,16 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from regard.align.aer import AlignmentScores, score_alignments
-from regard.align.extraction import (
-    END,
-    TokenizedText,
-    WordAlignment,
-    align_words,
-    all_links,
-    force_texts,
-)
+from regard.align.extraction import WordAlignment, align_words, all_links, force_texts
 from regard.align.links import GoldAlignment, Links, check_gold, read_gold, read_links
 from regard.align.symmetrize import symmetrize, transpose_links
+from regard.align.tokenized_text import END, TokenizedText
 from regard.data.formats.corpus import read_parallel
 from regard.evaluate.scores import count_statistics
 from regard.explain.pictures.heatmap import attention_heatmap

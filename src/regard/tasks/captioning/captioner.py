@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from regard.align.extraction import AlignmentHead, TokenizedText, has_alignment_head
+from regard.align.extraction import AlignmentHead, has_alignment_head
+from regard.align.tokenized_text import TokenizedText
 from regard.batch import Grids, Images
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from regard.align.extraction import TokenizedText
+from regard.align.tokenized_text import TokenizedText
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig

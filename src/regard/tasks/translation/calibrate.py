@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from regard.align.extraction import (
     AlignmentHead,
-    TokenizedText,
     choose_alignment_head,
     choose_alignment_heads,
     force_texts,
 )
 from regard.align.ibm1 import ibm1_links
+from regard.align.tokenized_text import TokenizedText
 from regard.data.loading.shards import PreparedData
 from regard.evaluate.quality import calibrate_thresholds, measure_features
 from regard.inference.forced_decoding import cross_attention_names

@@ -14,7 +14,6 @@ from typing import Any
 
 from regard.align.extraction import (
     AlignmentHead,
-    TokenizedText,
     WordAlignment,
     concatenate_alignments,
     force_texts,
@@ -22,6 +21,7 @@ from regard.align.extraction import (
 )
 from regard.align.extraction import align_words as align_pair
 from regard.align.links import Links
+from regard.align.tokenized_text import TokenizedText
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes

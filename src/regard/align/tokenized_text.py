@@ -1,0 +1,83 @@
+"""Texts as tokenizer pieces and as words, with the mapping between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from regard.text.tokenizer import Span, TokenizedPieces, Tokenizer
+from regard.text.words import pieces_by_word, split_words
+
+END = "</s>"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedText:
+    """A text with its pieces and the character spans of its words."""
+
+    raw: str
+    pieces: TokenizedPieces
+    words: list[Span]
+
+    @classmethod
+    def from_text(cls, tokenizer: Tokenizer, raw: str, *, spaced: bool = False) -> TokenizedText:
+        """Tokenize a text. With `spaced`, words are separated by spaces, as in gold alignments."""
+        return cls(raw, tokenizer.pieces(raw), _spaced_words(raw) if spaced else split_words(raw))
+
+    @classmethod
+    def from_tokens(cls, tokenizer: Tokenizer, ids: Sequence[int]) -> TokenizedText:
+        """Decode a model's output, keeping the pieces that the model produced."""
+        raw, pieces = tokenizer.spell(ids)
+        return cls(raw, pieces, split_words(raw))
+
+    @property
+    def word_pieces(self) -> list[list[int]]:
+        """For each word, the indices of its pieces."""
+        return pieces_by_word(self.pieces.spans, self.words)
+
+    @property
+    def word_texts(self) -> list[str]:
+        return [self.raw[start:end] for start, end in self.words]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The pieces and the end-of-sentence token: all positions that attention can weight."""
+        return (*self.pieces.pieces, END)
+
+    def to_record(self) -> dict[str, Any]:
+        """The JSON object of this text in an explanation record."""
+        end = len(self.raw)
+        return {
+            "kind": "text",
+            "text": self.raw,
+            "pieces": self.labels,
+            "spans": [*self.pieces.spans, (end, end)],
+            "words": self.words,
+            "word_pieces": self.word_pieces,
+        }
+
+
+def concatenate_texts(raw: str, parts: Sequence[tuple[int, TokenizedText]]) -> TokenizedText:
+    """Combine tokenized parts of `raw`, each with the character offset at which it starts."""
+    fields = [
+        (part.pieces.ids, part.pieces.pieces, _shifted(part.pieces.spans, start))
+        for start, part in parts
+    ]
+    ids, pieces, spans = (tuple(chain.from_iterable(each)) for each in zip(*fields, strict=True))
+    words = [word for start, part in parts for word in _shifted(part.words, start)]
+    return TokenizedText(raw, TokenizedPieces(ids, pieces, spans), words)
+
+
+def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:
+    return [(start + offset, end + offset) for start, end in spans]
+
+
+def _spaced_words(text: str) -> list[Span]:
+    spans, position = [], 0
+    for word in text.split():
+        start = text.index(word, position)
+        position = start + len(word)
+        spans.append((start, position))
+    return spans
