@@ -28,7 +28,7 @@ from regard.explain.pictures.heatmap import attention_heatmap
 from regard.inference.recording import watch
 
 SMALL = [
-    "model.embedding=64",
+    "model.embedding_dim=64",
     "model.encoder.dim=64",
     "model.encoder.bidirectional=true",
     "model.decoder.dim=128",

@@ -55,7 +55,7 @@ MODELS = {  # what is changed of the preset caption-tiny
     "soft": [],
     "hard": ["model.decoder.attention.normalizer={kind: hard}", "train.optimizer.rate=0.0005"],
     "transformer": [
-        "model.tie=readout",
+        "model.tie_embeddings=output",
         "model.decoder={kind: transformer, dim: 96, hidden_dim: 192, layers: 2, "
         "own: {score: {kind: scaled-dot, heads: 4}, span: {kind: causal}}, "
         "source: {score: {kind: scaled-dot, heads: 4}}}",

@@ -62,7 +62,7 @@ def read(name: str, split: str, most: int | None) -> list[tuple[str, str]]:
 
 def settings(folder: Path, steps: int, seed: int, quick: bool) -> list[str]:
     every, rise = max(6, steps // 8), max(6, steps // 20)
-    small = ["model.embedding=32", "model.encoder.words.dim=16", "model.encoder.sentences.dim=16"]
+    small = ["model.embedding_dim=32", "model.encoder.words.dim=16", "model.encoder.sentences.dim=16"]
     return [
         f'data.train=[{{files: ["{folder}/train.jsonl"]}}]',
         f'data.valid={{files: ["{folder}/dev.jsonl"]}}',

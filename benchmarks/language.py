@@ -33,7 +33,7 @@ def models(dim: int) -> dict[str, tuple[str, list[str]]]:
     recall = [f"model.decoder.attention.score.dim={dim}"]
     transformer = [
         *("decoder.layers=2", f"decoder.hidden_dim={dim}", "decoder.self_attention.score.heads=4"),
-        "decoder.positions=sinusoids",  # learned ones would be parameters of another kind
+        "decoder.positions=sinusoidal",  # learned ones would be parameters of another kind
     ]
     return {
         "LSTM": (RECURRENT, [*recall, "model.decoder.attention.span.window=1"]),
@@ -50,7 +50,7 @@ def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list
         f'data.train=[{{files: ["{folder}/train.txt"]}}]',
         f'data.valid={{files: ["{folder}/valid.txt"]}}',
         f"data.max_length={window}",
-        *(f"model.embedding={dim}", f"model.decoder.dim={dim}", "model.tie=readout"),
+        *(f"model.embedding_dim={dim}", f"model.decoder.dim={dim}", "model.tie_embeddings=output"),
         *("model.decoder.dropout=0.1", f"train.steps={steps}", f"train.seed={seed}"),
         *("train.batch_tokens=2048", "train.micro_batches=1"),
         "train.optimizer={kind: adam, rate: 0.005}",

@@ -171,7 +171,7 @@ def transformer() -> Any:
 
 def bahdanau() -> Any:
     b = BAHDANAU
-    sizes = [f"embedding={b['embedding']}"]
+    sizes = [f"embedding_dim={b['embedding']}"]
     for side in ("encoder", "decoder"):
         sizes += [f"{side}.dim={b['dim']}", f"{side}.dropout={b['p']}"]
     run = load_config("bahdanau", tuple(f"model.{size}" for size in sizes))

@@ -24,7 +24,7 @@ SMALL = {
     ],
 }
 ALL = [
-    *("data.vocabulary=300", "data.dedupe=none", "model.embedding=16"),
+    *("data.vocabulary=300", "data.dedupe=none", "model.embedding_dim=16"),
     "model.encoder={kind: image, height: 32, width: 32, channels: [8, 8, 16], places: true}",
     *("train.batch_tokens=128", "train.optimizer.rate=0.01"),
     *("train.schedule={kind: constant, warmup: 20}", "train.steps=60"),
@@ -58,5 +58,5 @@ def arguments(folder: Path, preset: str, out: Path, *settings: str) -> list[str]
     said = [argument for one in changed for argument in ("--set", one)]
     return [
         *("train", "--preset", preset, "--images", f"{folder}/train.jsonl"),
-        *("--valid", f"{folder}/valid.jsonl", "--out", str(out), "--threads", "1", *said),
+        *("--valid-file", f"{folder}/valid.jsonl", "--out", str(out), "--threads", "1", *said),
     ]

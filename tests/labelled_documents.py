@@ -12,7 +12,7 @@ from tests.toy_corpus import WORDS, Toy
 
 PRAISE, BLAME = "good", "bad"
 SMALL = [
-    *("data.vocabulary=300", "data.dedupe=none", "model.embedding=16"),
+    *("data.vocabulary=300", "data.dedupe=none", "model.embedding_dim=16"),
     *("model.encoder.words.dim=8", "model.encoder.sentences.dim=8"),
     *("train.batch_tokens=512", "train.optimizer.rate=0.02", "train.schedule.warmup=10"),
     *("train.steps=60", "train.validate_every=30", "train.save_every=15"),
@@ -50,5 +50,5 @@ def arguments(folder: Path, out: Path, *settings: str, suffix: str = "jsonl") ->
     said = [argument for one in (*SMALL, *settings) for argument in ("--set", one)]
     return [
         *("train", "--preset", "han", "--documents", f"{folder}/train.{suffix}"),
-        *("--valid", f"{folder}/valid.{suffix}", "--out", str(out), "--threads", "1", *said),
+        *("--valid-file", f"{folder}/valid.{suffix}", "--out", str(out), "--threads", "1", *said),
     ]

@@ -40,7 +40,7 @@ def make_prose(folder: Path) -> Path:
 def arguments(folder: Path, preset: str, out: Path, *settings: str) -> list[str]:
     """Of the command that trains on them."""
     small = [
-        *("data.vocabulary=290", f"data.max_length={LONGEST}", "model.embedding=16"),
+        *("data.vocabulary=290", f"data.max_length={LONGEST}", "model.embedding_dim=16"),
         *(f"model.{said}" for said in ("decoder.dim=16", *SMALL[preset])),
         *("train.batch_tokens=256", "train.micro_batches=1", "train.optimizer.rate=0.01"),
         *("train.schedule={kind: constant, warmup: 20}", "train.steps=60"),
@@ -49,5 +49,5 @@ def arguments(folder: Path, preset: str, out: Path, *settings: str) -> list[str]
     said = [argument for one in (*small, *settings) for argument in ("--set", one)]
     return [
         *("train", "--preset", preset, "--text", f"{folder}/train.txt"),
-        *("--valid", f"{folder}/valid.txt", "--out", str(out), "--threads", "1", *said),
+        *("--valid-file", f"{folder}/valid.txt", "--out", str(out), "--threads", "1", *said),
     ]

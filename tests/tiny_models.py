@@ -16,7 +16,7 @@ from regard.config.run import RunConfig
 
 VOCABULARY = 11
 BOS, EOS = 1, 2
-SMALL = {"dim": 8, "hidden_dim": 16, "embedding": 8, "layers": 2, "heads": 2, "reach": 2}
+SMALL = {"dim": 8, "hidden_dim": 16, "embedding_dim": 8, "layers": 2, "heads": 2, "reach": 2}
 
 
 def shrink(settings: Any, **small: int) -> Any:

@@ -64,7 +64,7 @@ def make_toy(folder: Path) -> Toy:
 def _settings(preset: str) -> list[str]:
     return [
         "data.vocabulary=290",  # 256 of them are bytes
-        "model.embedding=16",
+        "model.embedding_dim=16",
         *(f"model.{said}" for said in SMALL[preset]),
         "train.batch_tokens=256",
         f"train.steps={STEPS}",

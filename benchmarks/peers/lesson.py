@@ -118,7 +118,7 @@ def recipe_of(run: RunConfig) -> Recipe:
         assert (one.kind, one.norm, one.activation) == ("transformer", "before", "relu")
     for name in ("layers", "dim", "hidden_dim", "dropout"):
         assert getattr(encoder, name) == getattr(decoder, name), f"{name}: one for both sides"
-    assert model.tie == "all"
+    assert model.tie_embeddings == "all"
     return Recipe(
         layers=encoder.layers,
         dim=encoder.dim,
@@ -131,7 +131,7 @@ def recipe_of(run: RunConfig) -> Recipe:
         betas=train.optimizer.betas,
         epsilon=train.optimizer.epsilon,
         warmup=train.schedule.warmup,
-        clip=train.clip,
+        clip=train.clip_norm,
         beam=run.search.beam_size,
         alpha=run.search.length_penalty,
         seed=train.seed,

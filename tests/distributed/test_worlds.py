@@ -19,7 +19,7 @@ from regard.train.distributed import World
 from tests.distributed.processes import Life, together
 from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy
 
-COPIES, SHARDS = "train.parallel=copies", "train.parallel=shards"
+COPIES, SHARDS = "train.parallel=ddp", "train.parallel=fsdp"
 FP32 = "train.performance.precision=fp32"
 """Where sums are rounded in another order; in bf16 a last bit soon is another number."""
 STEPS = ("train.steps=50", "train.save_every=10", "train.validate_every=25")

@@ -13,7 +13,7 @@ from tests.tiny_models import tiny_run
 
 pytestmark = pytest.mark.learning
 
-DIM = {"dim": 64, "embedding": 64, "hidden_dim": 128, "heads": 1, "reach": 5}
+DIM = {"dim": 64, "embedding_dim": 64, "hidden_dim": 128, "heads": 1, "reach": 5}
 LENGTHS = (3, 10)
 
 

@@ -23,7 +23,7 @@ from tests.toy_corpus import WORDS
 
 pytestmark = pytest.mark.learning
 
-NARROW = {"dim": 64, "embedding": 64, "hidden_dim": 128, "layers": 2, "heads": 4}
+NARROW = {"dim": 64, "embedding_dim": 64, "hidden_dim": 128, "layers": 2, "heads": 4}
 STEPS, TOKENS = 3_000, 1_024
 
 

@@ -283,7 +283,7 @@ def test_a_card_leaves_out_what_is_not_known() -> None:
 def test_describe_shows_a_sealed_model(tmp_path: Path) -> None:
     tokenizer = SentencePiece.train(["one two three", "four five six"] * 5, size=280)
     run = load_config(
-        "bahdanau", ["model.embedding=8", "model.encoder.dim=8", "model.decoder.dim=8"]
+        "bahdanau", ["model.embedding_dim=8", "model.encoder.dim=8", "model.decoder.dim=8"]
     )
     tokenizer.save(tmp_path)
     files = {

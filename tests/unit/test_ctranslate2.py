@@ -27,15 +27,15 @@ WORDS = 23
 PIECES = ["<pad>", "<s>", "</s>", "<unk>", *(f"▁{i}" for i in range(4, WORDS))]
 VARIANTS = [
     (2, ""),  # normed after, all tied, as Vaswani et al.
-    (1, "tie=readout encoder.norm=pre decoder.norm=pre"),
-    (4, "tie=none encoder.norm=pre decoder.activation=gelu"),
+    (1, "tie_embeddings=output encoder.norm=pre decoder.norm=pre"),
+    (4, "tie_embeddings=none encoder.norm=pre decoder.activation=gelu"),
     (4, "decoder.norm=pre encoder.positions=learned decoder.layers=3"),
 ]
 
 
 def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
     """A small one, whose weights are so large that its choices differ."""
-    settings = ["embedding=16", f"decoder.cross_attention.score.heads={heads}"]
+    settings = ["embedding_dim=16", f"decoder.cross_attention.score.heads={heads}"]
     for side in ("encoder", "decoder"):
         sizes = "dim=16", "hidden_dim=24", "layers=2", f"own.score.heads={heads}"
         settings += [f"{side}.{size}" for size in sizes]

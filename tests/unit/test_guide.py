@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 
 from benchmarks.toys import pairs as toy_pairs
 from benchmarks.toys import pointing
-from regard.align.extraction import AlignmentHead, TokenizedText, align_words
+from regard.align.extraction import AlignmentHead, align_words
 from regard.align.symmetrize import symmetrize, transpose_links
+from regard.align.tokenized_text import TokenizedText
 from regard.batch import Batch, Tokens, pad
 from regard.bundle.bundle import open_bundle
 from regard.cli.main import app
@@ -33,7 +34,8 @@ from regard.data.preparation.prepare import PreparationSettings, StageProgress, 
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.forced_decoding import force_decode
-from regard.tasks.training import RunDirectory, fine_tuning_overrides, prepare_data
+from regard.tasks.bundles import bundle_config
+from regard.tasks.training import RunDirectory, fine_tuning_settings, prepare_data
 from regard.tasks.translation.guide import Guide, links_to_pieces, write_guide
 from regard.tasks.translation.translator import load_translator as load_translator
 from regard.text.tokenizer import BOS, EOS, SentencePiece
@@ -302,7 +304,7 @@ def test_a_guided_look_points_after_a_few_steps_and_by_itself_it_would_not() -> 
 
     def points(strength: float) -> float:
         torch.manual_seed(0)
-        run = tiny_run("transformer", dim=32, embedding=32, hidden_dim=64, heads=2)
+        run = tiny_run("transformer", dim=32, embedding_dim=32, hidden_dim=64, heads=2)
         model = run.model.build(VocabularySizes(14, 14))
         guided, steps = GuidedAlignmentLoss(model.get_submodule(LOOK), 1, strength), 300
         optimiser = torch.optim.Adam(model.parameters(), lr=1e-2, betas=(0.9, 0.98))
@@ -376,7 +378,7 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
 ) -> None:
     home, own = toy.home("guided"), truth.write("own.links")
     few = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
-    asked = toy.arguments(TRANSFORMER, home, f"train.guide.links={own}", *few)
+    asked = toy.arguments(TRANSFORMER, home, f"train.guided_alignment.links={own}", *few)
     run_cli(asked)
     events = list(read_events(home.log))
     plan = next(e for e in events if e["event"] == "training_started")["plan"]
@@ -384,20 +386,21 @@ def test_training_by_a_guide_tells_of_it_and_goes_on_only_with_the_same(
     assert plan["guide"] == f"{LOOK}, head 0, as it is read in, by the links of {count} pairs"
     told = [e["parts"]["guide"] for e in events if e["event"] == "step_completed"]
     assert sum(told[-10:]) < sum(told[:10])
-    assert "train.guide=null" in fine_tuning_overrides(open_bundle(home.model))
+    bundle = open_bundle(home.model)
+    assert fine_tuning_settings(bundle, bundle_config(bundle))["train"]["guided_alignment"] is None
 
     truth.write("own.links", head="1")
-    with pytest.raises(ArtifactError, match=r"train\.guide\.links: \w+ then, \w+ now"):
+    with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links: \w+ then, \w+ now"):
         run_cli(asked)
     alone = toy.arguments(TRANSFORMER, home, *few)
-    with pytest.raises(ArtifactError, match=r"train\.guide\.links: \w+ then, None now"):
+    with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links: \w+ then, None now"):
         run_cli(alone)
 
 
 def test_the_same_guide_may_lie_elsewhere_when_a_run_goes_on(toy: Toy, truth: Truth) -> None:
     home = toy.home("moved")
     for place in (truth.write("here.links"), truth.write("there.links")):
-        run_cli(toy.arguments(TRANSFORMER, home, f"train.guide.links={place}", "train.steps=2"))
+        run_cli(toy.arguments(TRANSFORMER, home, f"train.guided_alignment.links={place}", "train.steps=2"))
 
 
 @pytest.mark.parametrize(
@@ -415,7 +418,7 @@ def test_a_guide_that_does_not_fit_the_run_is_refused(
     path, home = truth.write("wrong.links", **facts), RunDirectory(toy.folder / "refused")
     shutil.copytree(toy.folder / "prepared" / "data", home.data, dirs_exist_ok=True)
     with pytest.raises(ConfigError, match=said):
-        run_cli(toy.arguments(preset, home, f"train.guide.links={path}", *settings))
+        run_cli(toy.arguments(preset, home, f"train.guided_alignment.links={path}", *settings))
 
 
 def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
@@ -425,16 +428,16 @@ def test_a_guide_for_other_pieces_is_refused(truth: Truth) -> None:
 
 
 def test_only_translators_are_guided(tmp_path: Path) -> None:
-    run = load_config("caption-soft", ["train.guide.links=x", 'data.train=[{files: ["a"]}]'])
-    with pytest.raises(ConfigError, match=r"train\.guide: is for models that translate"):
+    run = load_config("caption-soft", ["train.guided_alignment.links=x", 'data.train=[{files: ["a"]}]'])
+    with pytest.raises(ConfigError, match=r"train\.guided_alignment: is for models that translate"):
         prepare_data(run, RunDirectory(tmp_path), lambda progress: None)
 
 
 def test_what_a_resolved_run_leaves_open_can_be_set() -> None:
-    """A run that was written down says `guide: null`."""
-    run = load_config("bahdanau", ["train.guide=null", "train.guide.links=some.links"])
-    assert run.train.guide is not None
-    assert (run.train.guide.links, run.train.guide.weight) == ("some.links", 0.3)
+    """A run that was written down says `guided_alignment: null`."""
+    run = load_config("bahdanau", ["train.guided_alignment=null", "train.guided_alignment.links=some.links"])
+    assert run.train.guided_alignment is not None
+    assert (run.train.guided_alignment.links, run.train.guided_alignment.weight) == ("some.links", 0.3)
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
 SECONDS, MEGABYTES = 1.0, 200  # that refusing a model may take
 SMALL = [
-    *("model.embedding=16", "model.encoder.layers=1", "model.decoder.layers=1"),
+    *("model.embedding_dim=16", "model.encoder.layers=1", "model.decoder.layers=1"),
     *(
         f"model.{part}.{to}"
         for part in ("encoder", "decoder")
@@ -220,7 +220,7 @@ def contents(whole: Content) -> dict[str, Content]:
         "a run that is a word": {RUN: b"model"},
         "a language model": {RUN: dump_config(load_config("lm-transformer")).encode()},
         "a model of pictures": {RUN: dump_config(load_config("caption-soft")).encode()},
-        "a model wider than memory": run_with(embedding=40_000, dim=40_000, hidden_dim=40_000),
+        "a model wider than memory": run_with(embedding_dim=40_000, dim=40_000, hidden_dim=40_000),
         "a model wider than numbers": run_with(hidden_dim=2**62),
         "a model wider still": run_with(hidden_dim=2**70),
         "a model of 100,000 layers": run_with(layers=100_000),

@@ -103,8 +103,8 @@ def test_the_run_of_another_model_is_refused(bundle: Bundle, preset: str) -> Non
 @pytest.mark.parametrize(
     "settings",
     [
-        {"embedding": 40_000, "dim": 40_000, "hidden_dim": 40_000},
-        {"embedding": 2**62, "dim": 2**62},
+        {"embedding_dim": 40_000, "dim": 40_000, "hidden_dim": 40_000},
+        {"embedding_dim": 2**62, "dim": 2**62},
         {"layers": 100_000},
         {"longest": 0},
         {"dim": -1},

@@ -54,12 +54,12 @@ def test_a_mistake_is_answered_with_its_path_and_the_nearest_name(override, word
 def test_what_cannot_be_built_says_why_and_what_to_do() -> None:
     assert "bilinear" in refused("model.decoder.attention.score.kind=dot")
     assert "joint vocabulary" in refused(preset="transformer")
-    assert "as wide as the model" in refused("model.embedding=100", preset="lm-transformer")
+    assert "as wide as the model" in refused("model.embedding_dim=100", preset="lm-transformer")
     assert "by 5 heads" in refused(
         "model.decoder.self_attention.score.heads=5", preset="lm-transformer"
     )
     assert "make them equal" in refused(
-        "model.tie=readout", "model.embedding=8", preset="luong-dot"
+        "model.tie_embeddings=output", "model.embedding_dim=8", preset="luong-dot"
     )
 
 

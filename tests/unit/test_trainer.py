@@ -181,17 +181,17 @@ def test_the_last_validated_weights_are_averaged_where_that_is_better(tmp_path: 
 
 
 def test_a_silent_change_of_threads_or_settings_is_refused(tmp_path: Path) -> None:
-    trained(tmp_path, replace(SETTINGS, steps=10), environment={"train.clip": 1.0})
+    trained(tmp_path, replace(SETTINGS, steps=10), environment={"train.clip_norm": 1.0})
     longer = replace(SETTINGS, steps=20)
     torch.set_num_threads(2)
     try:
         with pytest.raises(ArtifactError, match=r"threads: 1 then, 2 now.*--accept-changes"):
-            trained(tmp_path, longer, environment={"train.clip": 1.0})
+            trained(tmp_path, longer, environment={"train.clip_norm": 1.0})
     finally:
         torch.set_num_threads(1)
-    with pytest.raises(ArtifactError, match=r"train\.clip: 1\.0 then, 2\.0 now"):
-        trained(tmp_path, longer, environment={"train.clip": 2.0})
-    _, told = trained(tmp_path, longer, environment={"train.clip": 2.0}, accept_changes=True)
+    with pytest.raises(ArtifactError, match=r"train\.clip_norm: 1\.0 then, 2\.0 now"):
+        trained(tmp_path, longer, environment={"train.clip_norm": 2.0})
+    _, told = trained(tmp_path, longer, environment={"train.clip_norm": 2.0}, accept_changes=True)
     assert list(losses(told)) == list(range(11, 21))
 
 

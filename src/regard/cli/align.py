@@ -51,7 +51,7 @@ def align(
 
     Examples: regard align model/ --source test.en --target test.de > test.links;
     regard align run/model --reverse back/model --prepared run/data --out guide.links, and then
-    regard train … --set train.guide.links=guide.links
+    regard train … --set train.guided_alignment.links=guide.links
     """
     if prepared is not None:
         others = (source, target, choose, symmetry, pretokenized, json)

@@ -19,14 +19,14 @@ class CorpusConfig(Config):
     a language model a file of text, for a classifier one of labelled documents."""
 
     files: Annotated[list[str], Field(min_length=1, max_length=2)]
-    sides: tuple[str | int, str | int] | None = None  # in one file: columns, keys or languages
+    columns: tuple[str | int, str | int] | None = None  # in one file: columns, keys or languages
     weight: PositiveFloat = 1.0  # how often an epoch reads it
 
     def build(self, name: str, of: Callable[..., Corpus] = open_corpus) -> Corpus:
         """As the reader `of` reads these files; by default pairs of sentences."""
         fields: dict[str, Any] = {"name": name, "weight": self.weight}
-        if self.sides is not None:
-            fields |= dict(zip(("source", "target"), self.sides, strict=True))
+        if self.columns is not None:
+            fields |= dict(zip(("source", "target"), self.columns, strict=True))
         return of(*self.files, **fields)
 
 
@@ -35,7 +35,7 @@ class DataConfig(Config):
     valid: CorpusConfig | None = None
     held_out: Fraction = 0.01  # the share of the corpora to validate on where no `valid` is given
     vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000  # of both languages together
-    kind: Literal["unigram", "bpe"] = "unigram"
+    subword_model: Literal["unigram", "bpe"] = "unigram"
     max_length: PositiveInt = 256  # pieces of a side; a pair with more is left out, a text goes on
     dedupe: Literal["none", "exact", "near"] = "near"
     tokenizer: str | None = None  # a folder whose tokeniser is used: learn none
@@ -43,7 +43,7 @@ class DataConfig(Config):
     def build(self) -> PreparationSettings:
         return PreparationSettings(
             vocabulary=self.vocabulary,
-            kind=self.kind,
+            kind=self.subword_model,
             tokenizer=self.tokenizer,
             dedupe=self.dedupe,
             held_out=0.0 if self.valid is not None else self.held_out,

@@ -68,7 +68,7 @@ class TransformerConfig(Config):
     layers: Depth = 6
     activation: Literal["relu", "gelu"] = "relu"
     norm: Literal["pre", "post"] = "pre"
-    positions: Literal["sinusoids", "learned"] = "sinusoids"
+    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
     max_positions: PositiveInt = 1024  # the longest sentence that learned positions know
     dropout: Fraction = 0.1
 

@@ -35,31 +35,31 @@ class VocabularySizes:
 class EncoderDecoderConfig(Config):
     equation: ClassVar[Equation] = EncoderDecoder.equation
     kind: Literal["encoder-decoder"] = "encoder-decoder"
-    embedding: PositiveInt  # the width of a word's vector
+    embedding_dim: PositiveInt  # the width of a word's vector
     encoder: SourceEncoder
     decoder: SourceDecoder
-    tie: Literal["none", "readout", "all"] = "none"  # one table for input and output; and source
+    tie_embeddings: Literal["none", "output", "all"] = "none"  # one table for input and output; and source
 
     @property
     def reads(self) -> str:
         return self.encoder.reads
 
     def build(self, sizes: VocabularySizes) -> EncoderDecoder[Any, Any]:
-        words = Embedding(sizes.target, self.embedding)
+        words = Embedding(sizes.target, self.embedding_dim)
 
         def source_words() -> nn.Embedding:
-            if self.tie != "all":
-                return Embedding(sizes.source, self.embedding)
+            if self.tie_embeddings != "all":
+                return Embedding(sizes.source, self.embedding_dim)
             if sizes.source != sizes.target:
                 raise ConfigError(
-                    f"tie: all needs one vocabulary, not {sizes.source} source tokens and "
+                    f"tie_embeddings: all needs one vocabulary, not {sizes.source} source tokens and "
                     f"{sizes.target} target tokens; say readout, or train a joint vocabulary"
                 )
             return words
 
         encoder = self.encoder.build(source_words)
-        decoder = self.decoder.build(self.embedding, encoder.dim)
-        readout = build_readout(decoder.dim, words, tied=self.tie != "none")
+        decoder = self.decoder.build(self.embedding_dim, encoder.dim)
+        readout = build_readout(decoder.dim, words, tied=self.tie_embeddings != "none")
         return EncoderDecoder(encoder, decoder, words, readout)
 
     def attention_uses(self) -> list[AttentionUse]:
@@ -70,14 +70,14 @@ class LanguageModelConfig(Config):
     equation: ClassVar[Equation] = LanguageModel.equation
     reads: ClassVar[str] = "nothing"
     kind: Literal["language-model"] = "language-model"
-    embedding: PositiveInt
+    embedding_dim: PositiveInt
     decoder: LMDecoder
-    tie: Literal["none", "readout"] = "none"
+    tie_embeddings: Literal["none", "output"] = "none"
 
     def build(self, sizes: VocabularySizes) -> LanguageModel[Any]:
-        words = Embedding(sizes.target, self.embedding)
-        decoder = self.decoder.build(self.embedding)
-        readout = build_readout(decoder.dim, words, tied=self.tie != "none")
+        words = Embedding(sizes.target, self.embedding_dim)
+        decoder = self.decoder.build(self.embedding_dim)
+        readout = build_readout(decoder.dim, words, tied=self.tie_embeddings != "none")
         return LanguageModel(decoder, words, readout)
 
     def attention_uses(self) -> list[AttentionUse]:
@@ -87,7 +87,7 @@ class LanguageModelConfig(Config):
 class ClassifierConfig(Config):
     equation: ClassVar[Equation] = Classifier.equation
     kind: Literal["classifier"] = "classifier"
-    embedding: PositiveInt
+    embedding_dim: PositiveInt
     encoder: AnyEncoder
     dropout: Fraction = 0.0
 
@@ -96,7 +96,7 @@ class ClassifierConfig(Config):
         return self.encoder.reads
 
     def build(self, sizes: VocabularySizes) -> Classifier[Any]:
-        encoder = self.encoder.build(lambda: Embedding(sizes.source, self.embedding))
+        encoder = self.encoder.build(lambda: Embedding(sizes.source, self.embedding_dim))
         return Classifier(encoder, sizes.target, dropout=self.dropout)
 
     def attention_uses(self) -> list[AttentionUse]:
@@ -114,7 +114,7 @@ def build_readout(dim: int, words: nn.Embedding, *, tied: bool) -> nn.Linear:
     if tied:
         if dim != words.embedding_dim:
             raise ConfigError(
-                f"tie: what the decoder says has {dim} numbers and a word's vector "
+                f"tie_embeddings: what the decoder says has {dim} numbers and a word's vector "
                 f"{words.embedding_dim}; make them equal, or say none"
             )
         readout.weight = words.weight

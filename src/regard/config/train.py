@@ -83,18 +83,18 @@ class TrainConfig(Config):
     seed: NonNegativeInt = 1
     label_smoothing: Fraction = 0.1  # of labels
     coverage: Annotated[float, Field(ge=0)] = 0.0  # of captions: that each region get its share
-    guide: GuideConfig | None = None  # of translators: that a look be an alignment
+    guided_alignment: GuideConfig | None = None  # of translators: that a look be an alignment
     subword_alpha: Fraction = 0.0  # subword regularisation: how freely words are cut; 0 is never
     optimizer: AdamConfig = AdamConfig(rate=1e-3)
     schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)
-    clip: PositiveFloat = 1.0
+    clip_norm: PositiveFloat = 1.0
     ema: Fraction = 0.0  # the decay of a moving average of the weights, which then is the model
-    average: PositiveInt = 1  # how many of the last validated weights are averaged at the end
+    average_checkpoints: PositiveInt = 1  # how many of the last validated weights are averaged at the end
     metric: Literal["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"] = "bleu"
     validate_every: PositiveInt = 1_000
     patience: PositiveInt | None = 10  # validations without improvement until it stops
     save_every: PositiveInt = 1_000
-    parallel: Parallel = "copies"
+    parallel: Parallel = "ddp"
     performance: PerformanceConfig = PerformanceConfig()
 
     def build(self) -> TrainerSettings:
@@ -105,9 +105,9 @@ class TrainConfig(Config):
             metric=self.metric,
             higher_is_better=self.metric not in ("nll", "perplexity"),
             seed=self.seed,
-            clip=self.clip,
+            clip=self.clip_norm,
             ema=self.ema,
-            average=self.average,
+            average=self.average_checkpoints,
             validate_every=self.validate_every,
             patience=self.patience,
             save_every=self.save_every,

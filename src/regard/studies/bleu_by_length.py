@@ -27,7 +27,7 @@ from regard.studies.tables import cost_table, markdown_table
 
 RECURRENT = "translate-rnn-tiny"
 _DIMS = (
-    *("model.embedding=256", "model.encoder.dim=256"),
+    *("model.embedding_dim=256", "model.encoder.dim=256"),
     *("model.encoder.dropout=0.1", "model.decoder.dropout=0.1"),
 )
 _LUONG = (
@@ -59,7 +59,7 @@ ENTRIES = (
         "Transformer",
         "translate-tiny",
         (
-            "model.embedding=192",
+            "model.embedding_dim=192",
             *(
                 f"model.{side}.{said}"
                 for side in ("encoder", "decoder")

@@ -31,7 +31,7 @@ from regard.tasks.translation.translator import load_translator
 
 _BASE = (
     # states of 256, as wide as the decoder's, so that a plain inner product can compare them
-    *("model.embedding=256", "model.encoder.dim=128", "model.decoder.dim=256"),
+    *("model.embedding_dim=256", "model.encoder.dim=128", "model.decoder.dim=256"),
 )
 _ATTENTION = "model.decoder.attention"
 SHOWN = "A woman and a child are walking down a street."
@@ -63,7 +63,7 @@ ENTRIES = (
         "Transformer",
         "translate-tiny",
         (
-            "model.embedding=160",
+            "model.embedding_dim=160",
             *(
                 f"model.{side}.{said}"
                 for side in ("encoder", "decoder")

@@ -98,7 +98,7 @@ def estimate_runs(every: Sequence[StudyRun]) -> Iterator[RunEstimate]:
         if like not in known:
             _one_thread()
             plain = job.run.model_copy(
-                update={"train": job.run.train.model_copy(update={"guide": None})}
+                update={"train": job.run.train.model_copy(update={"guided_alignment": None})}
             )
             with join_world() as world:
                 known[like] = dry_run(plain, job.directory, world)

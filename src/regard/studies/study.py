@@ -106,7 +106,7 @@ class StudyRun:
     @property
     def guide(self) -> Path | None:
         """The links by which it is guided: the same for both directions."""
-        guide = self.run.train.guide
+        guide = self.run.train.guided_alignment
         return None if guide is None else Path(guide.links)
 
     @property
@@ -218,7 +218,7 @@ def study_runs(study: Study, data: Path, out: Path) -> list[StudyRun]:
                 )
             if entry.guides is not None:
                 guides = homes[entry.guides[0]], homes[entry.guides[1]]
-                settings.append(f"train.guide.links={json.dumps(str(guides[0].path / GUIDE))}")
+                settings.append(f"train.guided_alignment.links={json.dumps(str(guides[0].path / GUIDE))}")
             run = load_config(entry.preset, settings)
             test = files["test"][0], files["test"][1]
             found.append(StudyRun(entry, seed, run, home, test, guides))

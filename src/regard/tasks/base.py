@@ -45,7 +45,7 @@ class Task(ABC, Generic[T]):
     supports_coverage: bool = (
         False  # whether it can be taught to look at everything (train.coverage)
     )
-    supports_guide: bool = False  # whether it can be taught where to look by links (train.guide)
+    supports_guide: bool = False  # whether it can be taught where to look by links (train.guided_alignment)
 
     @abstractmethod
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:

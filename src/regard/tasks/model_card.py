@@ -51,7 +51,7 @@ def card_files(
         description=run.description,
         kind=_kind(run),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
-        vocabulary=f"{tokenizer.size:,} {run.data.kind} pieces of {pieces}, {tokenizer.form}",
+        vocabulary=f"{tokenizer.size:,} {run.data.subword_model} pieces of {pieces}, {tokenizer.form}",
         tokenizer=tokenizer.fingerprint,
         corpora=read,
         training=_training(run, outcome),

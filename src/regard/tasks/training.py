@@ -21,7 +21,7 @@ from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
 from regard.tasks.batches import corpus_name
-from regard.tasks.bundles import bundle_config, bundle_tokenizer
+from regard.tasks.bundles import bundle_tokenizer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.distributed import World, full_tensor
@@ -87,8 +87,8 @@ def prepare_data(run: RunConfig, directory: RunDirectory, tell: ProgressCallback
         )
     if run.train.coverage and not use.supports_coverage:
         raise ConfigError("train.coverage: is for models that look at pictures; say 0")
-    if run.train.guide is not None and not use.supports_guide:
-        raise ConfigError("train.guide: is for models that translate; say null")
+    if run.train.guided_alignment is not None and not use.supports_guide:
+        raise ConfigError("train.guided_alignment: is for models that translate; say null")
     corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
     settings = use.preparation(data)
@@ -178,27 +178,26 @@ def _save_model(
     save_bundle(home.model, files, weights)
 
 
-def fine_tuning_overrides(bundle: Bundle) -> list[str]:
-    """What a run that goes on teaching a sealed model changes of the model's own run.
+def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
+    """Return the settings in which fine-tuning `bundle` differs from `run`, its own config.
 
-    A fifth of the rate that it was taught with, without a long rise and held, keeps what it knows;
-    a thousand steps read 20,000 pairs some twenty times, and the validation says when it is enough.
+    A fifth of the learning rate, with a short warmup and then constant, keeps what the model has
+    learned. A thousand steps read 20,000 pairs about twenty times; patience ends the run earlier.
     """
-    rate = bundle_config(bundle).train.optimizer.rate
-    return [
-        "data.train=[]",
-        "data.valid=null",
-        f"data.tokenizer={json.dumps(str(bundle.path))}",
-        f"train.optimizer.rate={rate / 5}",
-        "train.schedule={kind: constant, warmup: 100}",
-        "train.guide=null",  # it links other pairs than the new ones
-        "train.steps=1000",
-        "train.validate_every=100",
-        "train.save_every=100",
-        "train.patience=5",
-        "train.ema=0",
-        "train.average=1",
-    ]
+    return {
+        "data": {"train": [], "valid": None, "tokenizer": str(bundle.path)},
+        "train": {
+            "optimizer": {"rate": run.train.optimizer.rate / 5},
+            "schedule": {"kind": "constant", "warmup": 100},
+            "guided_alignment": None,  # its links belong to the old pairs
+            "steps": 1000,
+            "validate_every": 100,
+            "save_every": 100,
+            "patience": 5,
+            "ema": 0,
+            "average_checkpoints": 1,
+        },
+    }
 
 
 def _check_vocabulary(tokenizer: SentencePiece, begin_from: Bundle) -> None:

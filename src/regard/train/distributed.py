@@ -36,7 +36,7 @@ from regard.errors import RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 
-Parallel: TypeAlias = Literal["copies", "shards"]
+Parallel: TypeAlias = Literal["ddp", "fsdp"]
 """Every process has the whole model (DDP), or a part of it (FSDP2)."""
 
 UNITS: dict[type[nn.Module], tuple[str, ...]] = {
@@ -89,7 +89,7 @@ class World:
         """`lesson`, of which `model` is the part that may be sharded, for these processes."""
         if not self.joined:
             return module
-        if parallel == "shards":
+        if parallel == "fsdp":
             shard(model, init_device_mesh(self.device.type, (self.size,)))
             return module
         return DistributedDataParallel(module)

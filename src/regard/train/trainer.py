@@ -55,7 +55,7 @@ class TrainerSettings:
     validate_every: int = 500
     patience: int | None = None  # validations without improvement until it stops
     save_every: int = 500
-    parallel: Parallel = "copies"
+    parallel: Parallel = "ddp"
     performance: Performance = field(default_factory=Performance)
 
 

@@ -64,7 +64,7 @@ class Guide:
         """What asks of the model's look that it rest where it is wanted to."""
         if not has_alignment_head(model, self.alignment_head):
             raise ConfigError(
-                f"train.guide.links: {self.path} teaches {self.alignment_head.summary}; the model has no "
+                f"train.guided_alignment.links: {self.path} teaches {self.alignment_head.summary}; the model has no "
                 f"such look or head, but {', '.join(cross_attention_names(model)) or 'none at all'}; "
                 "train one like that which found the links, or find them by one like this"
             )

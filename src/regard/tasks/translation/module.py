@@ -139,15 +139,15 @@ def _make_guide(
     run: RunConfig, model: EncoderDecoder[Tokens, Any], tokenizer: Tokenizer
 ) -> tuple[Guide, GuidedAlignmentLoss] | None:
     """Where a look should rest, and the look; None if it is left to itself."""
-    if run.train.guide is None:
+    if run.train.guided_alignment is None:
         return None
     if run.train.subword_alpha:
         raise ConfigError(
-            "train.subword_alpha: cuts words anew, and train.guide links the pieces that they were cut "
+            "train.subword_alpha: cuts words anew, and train.guided_alignment links the pieces that they were cut "
             "into; say 0, or leave out the guide"
         )
-    guide = Guide.open(Path(run.train.guide.links), tokenizer)
-    return guide, guide.make_loss(model, run.train.guide.weight)
+    guide = Guide.open(Path(run.train.guided_alignment.links), tokenizer)
+    return guide, guide.make_loss(model, run.train.guided_alignment.weight)
 
 
 def read_valid(corpus: Corpus) -> Pairs:

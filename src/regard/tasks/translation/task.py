@@ -55,7 +55,7 @@ class TranslationTask(Task[TranslationModule]):
     def environment(self, task: TranslationModule) -> dict[str, Any]:
         """The links themselves, wherever they lie."""
         known = None if task.guiding is None else task.guiding[0].links.fingerprint
-        return {"train.guide.links": known}
+        return {"train.guided_alignment.links": known}
 
     def build_model(self, task: TranslationModule) -> EncoderDecoder[Tokens, Any]:
         return build_translation_model(task.run, task.tokenizer.size)
