@@ -27,7 +27,7 @@ def make_use(name: str, folder: Path) -> tuple[Toy, str]:
     home = RunDirectory(folder / "prepared")
     said = toy.arguments(preset, home)
     settings = [value for flag, value in itertools.pairwise(said) if flag == "--set"]
-    file, valid = (said[said.index(flag) + 1] for flag in (said[3], "--valid"))
+    file, valid = (said[said.index(flag) + 1] for flag in (said[3], "--valid-file"))
     named = [f'data.train=[{{files: ["{file}"]}}]', f'data.valid={{files: ["{valid}"]}}']
     prepare_data(load_config(preset, [*named, *settings]), home, lambda progress: None)
     return toy, preset

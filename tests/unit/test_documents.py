@@ -238,7 +238,7 @@ def test_the_page_shows_the_whole_text_and_runs_nothing_of_it(
 def test_without_a_file_to_validate_on_a_share_is_held_out(judged: Path) -> None:
     home = RunDirectory(judged / "held")
     said = arguments(judged, home.path, "train.steps=1", "data.held_out=0.1")
-    at = said.index("--valid")
+    at = said.index("--valid-file")
     run_cli(said[:at] + said[at + 2 :])
     found = held_out_documents(PreparedData.open(str(home.data)), SentencePiece.load(home.data))
     assert 5 <= len(found.texts) <= 40
@@ -261,7 +261,7 @@ def test_documents_that_cannot_be_judged_are_refused(
     bad = tmp_path / "bad.jsonl"
     bad.write_text(record + "\n")
     said = arguments(judged, tmp_path / "run")
-    said[said.index("--valid") + 1] = str(bad)
+    said[said.index("--valid-file") + 1] = str(bad)
     with pytest.raises(error, match=message):
         run_cli(said)
 
@@ -277,7 +277,7 @@ def test_one_class_alone_and_columns_the_wrong_way_round_are_refused(
         run_cli([*said[:at], str(alone), *said[at + 1 :][2:]])
     monkeypatch.setattr("regard.data.preparation.pipeline._MOST_LABELS", 50)
     with pytest.raises(CorpusError, match="the wrong way round"):
-        run_cli([*said, "--sides", "label", "text"])
+        run_cli([*said, "--columns", "label", "text"])
 
 
 def test_texts_in_parts_keep_them_and_need_no_full_stops(
@@ -305,10 +305,18 @@ def test_fine_tuning_needs_the_same_classes(
     said = ["train", "--from", str(home.model), "--threads", "1", "--set", "train.steps=2"]
     with pytest.raises(ArtifactError, match="names the classes bad, good"):
         run_cli(
-            [*said, "--documents", str(others), "--valid", str(others), "--out", f"{tmp_path}/a"]
+            [
+                *said,
+                "--documents",
+                str(others),
+                "--valid-file",
+                str(others),
+                "--out",
+                f"{tmp_path}/a",
+            ]
         )
     file = str(judged / "valid.jsonl")
-    run_cli([*said, "--documents", file, "--valid", file, "--out", str(tmp_path / "b")])
+    run_cli([*said, "--documents", file, "--valid-file", file, "--out", str(tmp_path / "b")])
     assert regard.load(tmp_path / "b" / "model").classes == (BLAME, PRAISE)
 
 

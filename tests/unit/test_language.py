@@ -181,7 +181,7 @@ def test_the_command_completes_arguments_or_lines(home: RunDirectory) -> None:
 def test_without_a_file_to_validate_on_a_share_is_held_out(prose: Path) -> None:
     home = RunDirectory(prose / "held")
     said = arguments(prose, "lm-transformer", home.path, "train.steps=1", "data.held_out=0.1")
-    at = said.index("--valid")
+    at = said.index("--valid-file")
     run_cli(said[:at] + said[at + 2 :])
     texts = held_out_texts(PreparedData.open(str(home.data)), SentencePiece.load(home.data))
     assert 10 <= len(texts) <= 80
@@ -234,7 +234,7 @@ def test_fine_tuning_goes_on_with_what_was_learnt(home: RunDirectory, prose: Pat
     run_cli(
         [
             *("train", "--from", str(home.model), "--text", f"{prose}/valid.txt"),
-            *("--mix", f"{prose}/train.txt", "--valid", f"{prose}/valid.txt"),
+            *("--mix-file", f"{prose}/train.txt", "--valid-file", f"{prose}/valid.txt"),
             *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=2"),
         ]
     )

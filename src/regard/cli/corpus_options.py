@@ -1,4 +1,4 @@
-"""The corpora that the arguments of a command name, and how it takes one file or two."""
+"""Options and arguments that name corpora, shared by several commands."""
 
 from __future__ import annotations
 
@@ -6,53 +6,63 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
 
-Sides = Annotated[
+TrainingFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...",
+        help="The training corpus: a source and a target file with one sentence per line, or one "
+        ".tsv, .jsonl, .parquet or .tmx file.",
+    ),
+]
+Columns = Annotated[
     tuple[str, str] | None,
-    typer.Option(help="Source and target in one file: columns (from 0), keys or languages."),
+    typer.Option(
+        metavar="SOURCE TARGET",
+        help="Where source and target are in a one-file corpus: column numbers from 0, keys or "
+        "languages.",
+    ),
+]
+Valid = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="SOURCE TARGET", help="The validation set in two files."),
+]
+ValidFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="The validation set in one file.")
 ]
 
 
 def corpus_argument(
-    paths: list[str], sides: tuple[str, str] | None, name: str | None = None
+    paths: list[str], columns: tuple[str, str] | None, name: str | None = None
 ) -> Corpus:
-    """Two files of lines, or one whose suffix says what it is; named after its first file."""
+    """Open a corpus of one or two files; its default name is the stem of the first file."""
     from regard.data.formats.corpus import open_corpus
 
     if len(paths) > 2:
-        raise typer.BadParameter(f"{paths[2]}: a corpus has one file or two")
+        raise typer.BadParameter(f"A corpus has one or two files, not {len(paths)}.")
     fields: dict[str, Any] = {"name": name or _stem(paths[0])}
-    if sides is not None and len(paths) == 1:
-        fields |= dict(zip(("source", "target"), sides_of(sides), strict=True))
+    if columns is not None and len(paths) == 1:
+        fields |= dict(zip(("source", "target"), column_names(columns), strict=True))
     return open_corpus(*paths, **fields)
 
 
-def sides_of(said: tuple[str, str]) -> list[int | str]:
-    """A number counts columns."""
-    return [int(side) if side.isdecimal() else side for side in said]
+def column_names(columns: tuple[str, str]) -> list[int | str]:
+    """Convert column numbers to integers; leave keys and languages as strings."""
+    return [int(column) if column.isdecimal() else column for column in columns]
 
 
-class OneOrTwoCommand(TyperCommand):
-    """A command whose options `--valid` and `--mix` take one file or two.
-
-    An option has a fixed number of values; so the second is said to be "" where it is not said.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        said: list[str] = []
-        for argument in [*args, "--"]:
-            if len(said) > 1 and said[-2] in ("--valid", "--mix") and argument.startswith("--"):
-                said.append("")
-            said.append(argument)
-        return super().parse_args(ctx, said[:-1])
+def files_option(name: str, pair: tuple[str, str] | None, file: str | None) -> list[str] | None:
+    """Return the files given by `--name SOURCE TARGET` or by `--name-file FILE`, if any."""
+    if pair is not None and file is not None:
+        raise typer.BadParameter(f"Give --{name} or --{name}-file, not both.")
+    return [file] if file is not None else None if pair is None else list(pair)
 
 
 def _stem(path: str) -> str:
-    """train of train.en.gz"""
+    """Return the file name without suffixes of format and compression."""
     name = PurePosixPath(path)
     if name.suffix in (".gz", ".xz", ".zst"):
         name = name.with_suffix("")

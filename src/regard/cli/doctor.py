@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpus_options import Sides, corpus_argument
+from regard.cli.corpus_options import Columns, corpus_argument
 
 if TYPE_CHECKING:
     from regard.data.doctor.survey import Tell
@@ -31,7 +31,7 @@ def doctor(
     test_file: Annotated[
         list[str] | None, typer.Option(help="A test in one file; may be given again.")
     ] = None,
-    sides: Sides = None,
+    columns: Columns = None,
     model: Annotated[
         str | None, typer.Option(help="A preset or a run file: can its model be exported?")
     ] = None,
@@ -46,10 +46,10 @@ def doctor(
     from regard.data.doctor.examine import examine
     from regard.data.doctor.summary import print_report
 
-    tests = [corpus_argument(list(paths), sides) for paths in (valid, test) if paths]
-    tests += [corpus_argument([path], sides) for path in test_file or []]
+    tests = [corpus_argument(list(paths), columns) for paths in (valid, test) if paths]
+    tests += [corpus_argument([path], columns) for path in test_file or []]
     with _told() as tell:
-        report = examine(corpus_argument(train, sides), tests, tell=tell)
+        report = examine(corpus_argument(train, columns), tests, tell=tell)
     if html is not None:
         html.write_text(doctor_page(report), encoding="utf-8")
     if json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpus_options import Sides, sides_of
+from regard.cli.corpus_options import Columns, column_names
 
 if TYPE_CHECKING:
     from regard.align.aer import AlignmentScores
@@ -37,7 +37,7 @@ def evaluate(
     images: Annotated[
         str | None, typer.Option(help="Of a captioner: .jsonl with `image` and `caption`.")
     ] = None,
-    sides: Sides = None,
+    columns: Columns = None,
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Also by the number of words of the source.")
     ] = False,
@@ -74,7 +74,7 @@ def evaluate(
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
     if (file := text or documents or images) is not None:
-        scores = _measured(_needed(model, "a model"), file, sides)
+        scores = _measured(_needed(model, "a model"), file, columns)
         if json:
             print(json_.dumps({"values": scores.values, "signatures": scores.signatures}))
         else:
@@ -115,7 +115,7 @@ def evaluate(
         draw_evaluation(evaluation, Console(), by_length=by_length)
 
 
-def _measured(model: str, file: str, sides: tuple[str, str] | None) -> Scores:
+def _measured(model: str, file: str, columns: tuple[str, str] | None) -> Scores:
     """How good a sealed model is, by what its own use says of such a file."""
     from regard.bundle.bundle import open_bundle
     from regard.config.data import CorpusConfig
@@ -123,7 +123,10 @@ def _measured(model: str, file: str, sides: tuple[str, str] | None) -> Scores:
     from regard.tasks.bundles import bundle_config
 
     bundle = open_bundle(Path(model))
-    use, keys = task_for(bundle_config(bundle)), {} if sides is None else {"sides": sides_of(sides)}
+    use, keys = (
+        task_for(bundle_config(bundle)),
+        {} if columns is None else {"columns": column_names(columns)},
+    )
     spec = CorpusConfig.model_validate({"files": [file], **keys})
     return use.evaluate(bundle, use.corpus(spec, "test"))
 

@@ -11,7 +11,6 @@ from regard.cli.caption import caption
 from regard.cli.classify import classify
 from regard.cli.compare import compare
 from regard.cli.complete import complete
-from regard.cli.corpus_options import OneOrTwoCommand
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
@@ -38,11 +37,10 @@ def verbs() -> None:
 
 VERBS = (
     *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
-    *(prepare, reproduce, translate),
+    *(prepare, reproduce, train, translate),
 )
 for verb in VERBS:
     app.command()(verb)
-app.command(cls=OneOrTwoCommand)(train)
 
 
 def main() -> None:

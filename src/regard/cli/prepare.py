@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpus_options import Sides, corpus_argument
+from regard.cli.corpus_options import Columns, corpus_argument
 
 if TYPE_CHECKING:
     from regard.data.preparation.prepare import ProgressCallback, StageProgress
@@ -33,7 +33,7 @@ def prepare(
         list[str], typer.Argument(help="Two files of lines, or one .tsv, .jsonl, .parquet or .tmx.")
     ],
     out: Annotated[str, typer.Option(help="Where the shards go: a folder or a URL.")],
-    sides: Sides = None,
+    columns: Columns = None,
     valid: Annotated[
         tuple[str, str] | None, typer.Option(help="Source and target files to validate on.")
     ] = None,
@@ -74,7 +74,7 @@ def prepare(
         held_out=held_out,
         max_length=longest,
     )
-    corpora = [corpus_argument(train, sides, "train")]
+    corpora = [corpus_argument(train, columns, "train")]
     checks = [corpus_argument(list(valid), None, "valid")] if valid is not None else []
     with _runner(engine, workers, address) as runner, show_preparation() as tell:
         prepared = prepare_(corpora, out, settings, runner, valid=checks, tell=tell)

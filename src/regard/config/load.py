@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
@@ -27,25 +28,27 @@ MAX_DEPTH = 32
 MAX_PARTS = 10_000  # names, values and brackets: a run has some two hundred, and some a corpus
 MAX_PART_LENGTH = 4_096  # characters: a path may have as many
 
+Override = str | Mapping[str, Any]
+"""A change of settings: an assignment `a.b=value` as `--set` takes it, or a nested mapping."""
+
 
 def presets() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in PRESETS.iterdir())
 
 
-def load_config(name: str | Path, overrides: Iterable[str] = ()) -> RunConfig:
-    """The run that a preset's name or a file's path stands for, changed by `a.b=c` overrides."""
-    settings = _settings(str(name))
-    for override in overrides:
-        _override(settings, override)
-    return validate_config(settings, str(name))
+def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConfig:
+    """Load the config of a preset's name or a file's path and apply `overrides` in order."""
+    return validate_config(_apply_overrides(_settings(str(name)), overrides), str(name))
 
 
-def parse_config(text: str, where: str, overrides: Iterable[str] = ()) -> RunConfig:
-    """A resolved run, as `write_run` wrote it; it extends nothing."""
-    settings = _parse(text, where)
-    for override in overrides:
-        _override(settings, override)
-    return validate_config(settings, where)
+def parse_config(text: str, where: str) -> RunConfig:
+    """Parse a resolved config, as `dump_config` writes it; `extends` is not allowed."""
+    return validate_config(_parse(text, where), where)
+
+
+def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> RunConfig:
+    """Return `run` with `overrides` applied in order; errors name `where`."""
+    return validate_config(_apply_overrides(run.model_dump(mode="json"), overrides), where)
 
 
 def dump_config(run: RunConfig) -> str:
@@ -84,7 +87,9 @@ def _parse(text: str, where: str) -> dict[str, Any]:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{where}: aliases (*{event.anchor}) are not allowed; write it out")
+                raise ConfigError(
+                    f"{where}: aliases (*{event.anchor}) are not allowed; write it out"
+                )
             if depth > MAX_DEPTH:
                 raise ConfigError(f"{where}: nested more than {MAX_DEPTH} deep")
             if count > MAX_PARTS:
@@ -112,24 +117,34 @@ def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _override(settings: dict[str, Any], override: str) -> None:
-    path, equals, value = override.partition("=")
+def _apply_overrides(settings: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+    for override in overrides:
+        if isinstance(override, str):
+            _assign(settings, override)
+        else:
+            settings = _merge(settings, deepcopy(dict(override)))
+    return settings
+
+
+def _assign(settings: dict[str, Any], assignment: str) -> None:
+    """Apply `a.b=value` in place. Unlike a merge, a mapping as value replaces the old mapping."""
+    path, equals, value = assignment.partition("=")
     if not equals:
-        raise ConfigError(f"--set {override}: say a.b=value")
+        raise ConfigError(f"--set {assignment}: no value given. Write --set a.b=value")
     *parents, last = path.split(".")
     for parent in parents:
-        if settings.get(parent) is None:  # null: nothing is said there yet
+        if settings.get(parent) is None:
             settings[parent] = {}
         inner = settings[parent]
         if not isinstance(inner, dict):
-            raise ConfigError(f"--set {override}: {parent} holds a value, not settings")
+            raise ConfigError(f"--set {assignment}: {parent} is a value and has no settings")
         settings = inner
     try:
         parsed = yaml.safe_load(value)
     except yaml.YAMLError:
         parsed = value
     if last == "kind" and settings.get("kind") != parsed:
-        settings.clear()  # another part: the old one's settings do not fit
+        settings.clear()  # settings of one kind do not fit another
     settings[last] = parsed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 
 import torch
@@ -18,8 +18,8 @@ from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 M = TypeVar("M", bound=nn.Module)
 
 
-def bundle_config(bundle: Bundle, overrides: Iterable[str] = ()) -> RunConfig:
-    return parse_config(bundle.text(RUN), f"{bundle.path / RUN}", overrides)
+def bundle_config(bundle: Bundle) -> RunConfig:
+    return parse_config(bundle.text(RUN), f"{bundle.path / RUN}")
 
 
 def bundle_tokenizer(bundle: Bundle) -> SentencePiece:

@@ -126,7 +126,7 @@ def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
         return kinds[suffix](path, **fields)
     except TypeError:
         raise CorpusError(
-            f"{path}: say which two languages of it are meant (--sides en fr)"
+            f"{path}: say which two languages of it are meant (--columns en fr)"
         ) from None
 
 

@@ -65,7 +65,9 @@ class CaptioningTask(Task[CaptioningModule]):
                 "model: reads pictures; give it one file that names them and their captions "
                 "(--images captions.jsonl), or choose a model that translates"
             )
-        fields = {} if spec.sides is None else dict(zip(KEYS, map(str, spec.sides), strict=True))
+        fields = (
+            {} if spec.columns is None else dict(zip(KEYS, map(str, spec.columns), strict=True))
+        )
         return Captions(spec.files[0], name=name, weight=spec.weight, **fields)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
