@@ -2,5 +2,5 @@
 
 from regard.cli.main import main
 
-if __name__ == "__main__":  # a process that is spawned imports this file again
+if __name__ == "__main__":  # spawned processes import this file again
     main()

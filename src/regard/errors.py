@@ -1,43 +1,44 @@
-"""The errors that regard raises on purpose, and what each of them means.
+"""Errors that regard raises on purpose.
 
     RegardError
-    ├── ConfigError       a run file, a preset or an override says something that cannot be
+    ├── ConfigError     a run file, a preset, an override or an option is invalid
     ├── CorpusError     a corpus is damaged, misaligned or missing; names the file and the record
-    ├── ArtifactError   a file that regard wrote is damaged, or belongs to something else
-    ├── StorageError    a disk is full, or cannot be written
-    └── TrainingError   a run went wrong, and stepping back did not help
+    ├── ArtifactError   a file that regard wrote (bundle, tokenizer, shard, checkpoint) is damaged,
+    │                   or does not fit the one that it is used with
+    ├── StorageError    a disk is full or not writable
+    └── TrainingError   a run diverged, and rolling back did not help
 
-Each message names the file or the field, the cause and the remedy.
+Each message names the file or the setting, the cause, and how to fix it.
 """
 
 from __future__ import annotations
 
 
 class RegardError(Exception):
-    """Something the user can mend."""
+    """Base class of all errors that a user can fix."""
 
-    code = 2  # that a command ends with
+    code = 2  # exit status of the command
 
 
 class ConfigError(RegardError):
-    """What was asked for cannot be built as it was written."""
+    """A setting or an option is invalid."""
 
 
 class CorpusError(RegardError):
-    """A corpus cannot be read as it is."""
+    """A corpus cannot be read."""
 
 
 class ArtifactError(RegardError):
-    """A file of ours is not what it should be."""
+    """A file that regard wrote is damaged or does not fit."""
 
 
 class StorageError(RegardError):
-    """What must be written cannot be."""
+    """A file cannot be written."""
 
     code = 74  # EX_IOERR of sysexits.h
 
 
 class TrainingError(RegardError):
-    """A model does not learn."""
+    """A training run cannot continue."""
 
     code = 70  # EX_SOFTWARE of sysexits.h

@@ -68,7 +68,7 @@ def test_pictures_of_any_size_are_described_alone_as_together(
 
 
 def test_alternatives_are_the_next_best(images: list[str]) -> None:
-    (found,) = captioner("caption-soft").caption(images[:1], SearchOptions(4), best=3)
+    (found,) = captioner("caption-soft").caption(images[:1], SearchOptions(4), n_best=3)
     assert len(found.n_best) == 2
     scores = [found.score, *(one.score for one in found.n_best)]
     assert scores == sorted(scores, reverse=True)
@@ -181,7 +181,7 @@ def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) 
     console.print(explained)
     assert "row" in console.export_text()
     with pytest.raises(ConfigError, match=r"no look 'decoder\.other' while"):
-        small.explain(images[0], look="decoder.other")
+        small.explain(images[0], attention="decoder.other")
 
 
 def test_a_look_that_does_not_move_is_flagged(images: list[str]) -> None:

@@ -158,7 +158,7 @@ def test_the_command_trains_describes_and_measures(scenes: Path, tmp_path: Path)
     many = CliRunner().invoke(app, ["caption", model, image, image], catch_exceptions=False)
     assert many.output == f"{image}\t{alone.text}\n" * 2
     told = CliRunner().invoke(
-        app, ["caption", model, image, "--json", "--best", "2"], catch_exceptions=False
+        app, ["caption", model, image, "--json", "--n-best", "2"], catch_exceptions=False
     )
     best = json.loads(told.output)["captions"]
     assert best[0]["text"] == regard.load(model).caption([image], SearchOptions(2))[0].text

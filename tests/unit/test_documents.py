@@ -231,7 +231,7 @@ def test_the_page_shows_the_whole_text_and_runs_nothing_of_it(
     assert "".join(text.split()) in shown and "itsaysnothing" in shown
     assert '<i class="w10"' in page and '<p class="s10"' in page
     out = tmp_path / "x.html"
-    run_cli(["classify", str(home.model), "--page", str(out)], f"{text}\n")
+    run_cli(["classify", str(home.model), "--html", str(out)], f"{text}\n")
     assert "&lt;" in out.read_text() and "<script" not in out.read_text()
 
 

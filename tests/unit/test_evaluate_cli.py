@@ -13,7 +13,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from regard.bundle.bundle import SCORES, open_bundle
-from regard.cli.compare import compare, names_of
+from regard.cli.compare import compare, short_names
 from regard.cli.evaluate import evaluate
 from regard.cli.train import train
 from regard.errors import ConfigError, CorpusError
@@ -115,7 +115,7 @@ def test_sides_that_do_not_match_are_refused_before_anything_is_translated(files
 def test_links_are_scored_without_a_model(tmp_path: Path) -> None:
     (tmp_path / "gold").write_text("1-1 2?2\n1-2\n")
     (tmp_path / "links").write_text("0-0 1-1\n0-0\n")
-    options = ["--alignments", tmp_path / "gold", "--links", tmp_path / "links", "--from-one"]
+    options = ["--alignments", tmp_path / "gold", "--links", tmp_path / "links", "--one-based"]
     facts = json.loads(run("evaluate", *options, "--json").output)
     # A = 3, S = 2, A ∩ S = 1, A ∩ P = 2
     assert facts["aer"] == pytest.approx(40)
@@ -132,7 +132,7 @@ def test_compare_shows_differences_and_what_changed(files: Path) -> None:
     answer = run("compare", files / "old", files / "new", *texts_of(files))
     assert answer.exit_code == 0
     assert "60 sentences, against old" in answer.output
-    assert "what gained most" in answer.output and "+" in answer.output
+    assert "largest gains" in answer.output and "+" in answer.output
 
 
 def test_brackets_in_names_and_texts_are_shown_as_they_are(files: Path) -> None:
@@ -170,9 +170,9 @@ def test_two_systems_are_needed_and_none_twice(files: Path) -> None:
 
 
 def test_systems_are_named_by_what_tells_them_apart() -> None:
-    assert names_of(["out/a.de", "out/b.de"]) == ["a.de", "b.de"]
-    assert names_of(["run-a/model", "run-b/model/"]) == ["run-a/model", "run-b/model"]
-    assert names_of(["model", "model/other"]) == ["model", "model/other"]
+    assert short_names(["out/a.de", "out/b.de"]) == ["a.de", "b.de"]
+    assert short_names(["run-a/model", "run-b/model/"]) == ["run-a/model", "run-b/model"]
+    assert short_names(["model", "model/other"]) == ["model", "model/other"]
 
 
 @pytest.fixture(scope="module")
@@ -201,8 +201,8 @@ def test_a_model_scores_as_it_did_in_training_to_the_last_bit(toy: Toy, home: Ru
 def test_a_model_is_compared_with_outputs(toy: Toy, home: RunDirectory) -> None:
     files = ["--source", toy.folder / "valid.a", "--reference", toy.folder / "valid.b"]
     said = home.path / "by-three"
-    run("evaluate", home.model, *files, "--out", said, "--beam", "3")
-    facts = json.loads(run("compare", home.model, said, *files, "--beam", "3", "--json").output)
+    run("evaluate", home.model, *files, "--out", said, "--beam-size", "3")
+    facts = json.loads(run("compare", home.model, said, *files, "--beam-size", "3", "--json").output)
     assert facts["name"] == "model" and facts["candidates"][0]["name"] == "by-three"
     assert facts["candidates"][0]["changed"] == 0
 

@@ -76,7 +76,7 @@ def test_the_command_tells_how_near_it_is(path: Path, tmp_path: Path) -> None:
     command = ["export", str(path), "--to", "ctranslate2", "--source", str(lines)]
     told = CliRunner().invoke(app, [*command, "--reference", str(lines)])
     assert told.exit_code == 0
-    assert f"100.0% of {len(LINES)} texts are translated the same" in told.stdout
+    assert f"100.0% of {len(LINES)} translations are identical" in told.stdout
     assert "BLEU" in told.stdout
     facts = json.loads(CliRunner().invoke(app, [*command, "--int8", "--json"]).stdout)
     assert facts["texts"] == len(LINES) and facts["bleu"] is None

@@ -528,7 +528,7 @@ def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) 
         ("--prepared", "data", "--out", "x"),
         ("--prepared", "data", "--out", "x", "--reverse", "back", "--source", "a"),
         ("--prepared", "data", "--out", "x", "--reverse", "back", "--json"),
-        ("--prepared", "data", "--out", "x", "--reverse", "back", "--symmetry", "grow-diag"),
+        ("--prepared", "data", "--out", "x", "--reverse", "back", "--symmetrize", "grow-diag"),
         ("--source", "a"),
         (),
     ],

@@ -170,9 +170,9 @@ def test_the_looks_of_a_text_at_its_own_past_are_told(completer: Completer) -> N
 
 
 def test_the_command_completes_arguments_or_lines(home: RunDirectory) -> None:
-    said = run_cli(["complete", str(home.model), "one two", "five", "--most", "3"])
+    said = run_cli(["complete", str(home.model), "one two", "five", "--max-new-tokens", "3"])
     assert [line.split()[0] for line in said.splitlines()] == ["one", "five"]
-    same = run_cli(["complete", str(home.model), "--most", "3"], "one two\nfive\n")
+    same = run_cli(["complete", str(home.model), "--max-new-tokens", "3"], "one two\nfive\n")
     assert same == said
     told = json.loads(run_cli(["complete", str(home.model), "one", "--sample", "--json"]))
     assert told["prompt"] == "one" and len(told["logps"]) >= len(told["pieces"])

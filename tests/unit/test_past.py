@@ -76,4 +76,4 @@ def test_what_the_model_says_itself_is_explained_too(completer: Completer, tmp_p
     with pytest.raises(CorpusError, match="prompt: with what follows it has"):
         completer.explain(PROMPT, " runs" * 100)
     with pytest.raises(ConfigError, match="look: the model has no look 'x'"):
-        completer.explain(PROMPT, TEXT, look="x")
+        completer.explain(PROMPT, TEXT, attention="x")

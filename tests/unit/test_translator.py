@@ -192,7 +192,7 @@ def test_two_directions_seal_what_they_agree_on(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("A dog runs.\nTwo cats run away.\n")
     (tmp_path / "b").write_text("A man sees a dog.\nGo!\n")
     pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
-    run_cli(["align", str(there), *pairs, "--reverse", str(back), "--choose"])
+    run_cli(["align", str(there), *pairs, "--reverse", str(back), "--choose-heads"])
     one, other = (regard.load(path).alignment_head for path in (there, back))
     assert one.agreement == other.agreement > 0
 

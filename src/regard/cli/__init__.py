@@ -1,1 +1,1 @@
-"""The command line: one file for each verb. Heavy imports wait until a verb is really asked."""
+"""The command line: one file per command. Heavy imports are local to the commands."""

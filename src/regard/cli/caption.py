@@ -1,4 +1,4 @@
-"""`regard caption`: pictures in, sentences out."""
+"""`regard caption`: describe images."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from typing import Annotated
 
 import typer
 
+from regard.cli.common_options import BeamSize, JsonLines, NBest
+
 
 def caption(
-    model: Annotated[Path, typer.Argument(help="A sealed model.")],
+    model: Annotated[Path, typer.Argument(help="A captioning model bundle.")],
     images: Annotated[list[str], typer.Argument(help="PNG, JPEG or WebP files.")],
-    best: Annotated[int, typer.Option(min=1, help="Captions of each picture.")] = 1,
-    beam: Annotated[
-        int | None, typer.Option(min=1, max=1_000, help="Width of the beam; 1 is greedy.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="A JSON object for each picture, with scores.")
-    ] = False,
+    beam_size: BeamSize = None,
+    n_best: NBest = 1,
+    as_json: JsonLines = False,
 ) -> None:
-    """Say what is seen in pictures, a line for each.
+    """Print a caption for each image, one per line.
 
     Example: regard caption run/model photo.jpg
     """
@@ -29,13 +27,15 @@ def caption(
     from regard.tasks.captioning.captioner import load_captioner
 
     captioner = load_captioner(model)
-    how = captioner.how if beam is None else replace(captioner.how, beam_size=beam)
-    how = replace(how, beam_size=max(how.beam_size, best))
-    for found in captioner.caption(images, how, best=best):
-        ways = (found, *found.alternatives)
+    options = captioner.options
+    if beam_size is not None:
+        options = replace(options, beam_size=beam_size)
+    options = replace(options, beam_size=max(options.beam_size, n_best))
+    for result in captioner.caption(images, options, n_best=n_best):
+        captions = (result, *result.alternatives)
         if as_json:
-            said = [{"text": way.text, "score": way.score} for way in ways]
-            print(json.dumps({"image": found.image, "captions": said}, ensure_ascii=False))
+            values = [{"text": each.text, "score": each.score} for each in captions]
+            print(json.dumps({"image": result.image, "captions": values}, ensure_ascii=False))
         else:
-            for way in ways:
-                print(way.text if len(images) == 1 else f"{found.image}\t{way.text}")
+            for each in captions:
+                print(each.text if len(images) == 1 else f"{result.image}\t{each.text}")

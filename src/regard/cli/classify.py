@@ -1,64 +1,69 @@
-"""`regard classify`: documents in, their classes out, and what in them counted."""
+"""`regard classify`: label documents and show which words and sentences were weighted most."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import line_batches, open_input, open_output
 
 if TYPE_CHECKING:
     from regard.tasks.classification.document_classifier import ClassificationResult
 
-BLOCK = 100  # documents that are held at once
+BATCH_SIZE = 100  # documents held in memory at once
 
 
 def classify(
-    model: Annotated[str, typer.Argument(help="A sealed classifier.")],
+    model: Annotated[str, typer.Argument(help="A classifier's model bundle.")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Each a document; otherwise each line of standard input is one."),
+        typer.Argument(
+            help="Files with one document each. Default: standard input, one document per line."
+        ),
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option(help="Write a page there that shades what counted.")
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write an HTML page that shades words and sentences by their attention weights.",
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="A JSON object a line: weights of words and sentences.")
-    ] = False,
+    out: Out = None,
+    as_json: JsonLines = False,
 ) -> None:
-    """Name the class of each document: a line with its label, a tab and its probability.
+    """Print a label and its probability for each document, separated by a tab.
 
-    Examples: regard classify model/ < reviews.txt; regard classify model/ a.txt --page a.html
+    Examples: regard classify model/ < reviews.txt; regard classify model/ a.txt --html a.html
     """
     from regard.tasks.classification.document_classifier import document_view, load_classifier
 
-    labeller = load_classifier(model)
+    classifier = load_classifier(model)
     shown: list[ClassificationResult] = []
     with open_input(None) as lines, open_output(out) as file:
-        texts = map(_whole, files) if files else lines
-        for block in line_batches(iter(texts), BLOCK):
-            found = labeller.classify(block, weights=json or page is not None)
-            for one in found:
-                file.write(f"{_as_json(one) if json else _as_text(one)}\n")
-            if page is not None:
-                shown += found
-    if page is not None:
-        page.write_text(document_view(shown), encoding="utf-8")
+        texts = map(_read_document, files) if files else lines
+        for batch in line_batches(iter(texts), BATCH_SIZE):
+            results = classifier.classify(batch, weights=as_json or html is not None)
+            for result in results:
+                file.write(f"{_to_json(result) if as_json else _to_text(result)}\n")
+            if html is not None:
+                shown += results
+    if html is not None:
+        html.write_text(document_view(shown), encoding="utf-8")
 
 
-def _as_text(found: ClassificationResult) -> str:
-    return "\t" if found.label is None else f"{found.label}\t{found.probability:.4f}"
+def _to_text(result: ClassificationResult) -> str:
+    return "\t" if result.label is None else f"{result.label}\t{result.probability:.4f}"
 
 
-def _as_json(found: ClassificationResult) -> str:
-    return json_.dumps({**asdict(found), "probability": found.probability}, ensure_ascii=False)
+def _to_json(result: ClassificationResult) -> str:
+    return json.dumps({**asdict(result), "probability": result.probability}, ensure_ascii=False)
 
 
-def _whole(path: Path) -> str:
+def _read_document(path: Path) -> str:
     with open_input(path) as lines:
         return "\n".join(lines)

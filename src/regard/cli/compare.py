@@ -1,8 +1,8 @@
-"""`regard compare A B …`: is the new model better, where, and may it be released?"""
+"""`regard compare A B …`: compare systems with a baseline and check release gates."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,54 +12,59 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.evaluate import Beam, read_text_lines, translate_lines
+from regard.cli.common_options import BeamSize, Html, JsonReport
+from regard.cli.evaluate import read_text_lines, translate_lines
 
 
 def compare(
     systems: Annotated[
         list[str],
-        typer.Argument(help="Sealed models or files of outputs; the first is the baseline."),
+        typer.Argument(help="Model bundles or files with translations; the first is the baseline."),
     ],
-    source: Annotated[str, typer.Option(help="Sentences, one a line.")],
-    reference: Annotated[str, typer.Option(help="Their translations by people.")],
+    source: Annotated[str, typer.Option(metavar="FILE", help="Source sentences, one per line.")],
+    reference: Annotated[
+        str, typer.Option(metavar="FILE", help="Reference translations, one per line.")
+    ],
     gate: Annotated[
         list[str] | None,
-        typer.Option(help="bleu=-0.3: may lose 0.3 at most. May be given again."),
+        typer.Option(
+            metavar="METRIC=CHANGE",
+            help="Fail if a system's score changes for the worse by more than this: bleu=-0.3. "
+            "Repeatable.",
+        ),
     ] = None,
-    beam: Beam = None,
-    html: Annotated[Path | None, typer.Option(help="Write a report there, one page.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
+    beam_size: BeamSize = None,
+    html: Html = None,
+    as_json: JsonReport = False,
 ) -> None:
-    """Compare translations of the same sentences. Ends with 1 where one fails a gate.
+    """Compare translations of the same sentences. Exit status 1 if a gate fails.
 
     Example: regard compare old/ new/ --source test.en --reference test.de --gate bleu=-0.3
     """
     from rich.console import Console
 
-    from regard.evaluate.compare import apply_gates, parse_gate
-    from regard.evaluate.compare import compare_systems as compare_
+    from regard.data.formats.corpus import read_parallel
+    from regard.evaluate.compare import apply_gates, compare_systems, parse_gate
     from regard.evaluate.comparison_page import comparison_page
     from regard.evaluate.report import draw_comparison, verdict_line
 
-    gates = [parse_gate(written) for written in gate or []]
-    names = names_of(systems)
-    from regard.data.formats.corpus import read_parallel
-
+    gates = [parse_gate(text) for text in gate or []]
+    names = short_names(systems)
     sources, references = read_parallel(source, reference)
-    outputs = {}
-    for name, system in zip(names, systems, strict=True):
-        is_model = Path(system).is_dir()
-        outputs[name] = (
-            translate_lines(system, sources, beam) if is_model else read_text_lines(system)
-        )
+    outputs = {
+        name: translate_lines(system, sources, beam_size)
+        if Path(system).is_dir()
+        else read_text_lines(system)
+        for name, system in zip(names, systems, strict=True)
+    }
     with Console(stderr=True).status("scoring"):
-        comparison = compare_(sources, references, outputs)
+        comparison = compare_systems(sources, references, outputs)
     verdicts = apply_gates(comparison, gates)
     if html is not None:
         html.write_text(comparison_page(comparison, verdicts), encoding="utf-8")
-    if json:
-        facts = asdict(comparison) | {"verdicts": [asdict(verdict) for verdict in verdicts]}
-        print(json_.dumps(facts, ensure_ascii=False))
+    if as_json:
+        values = asdict(comparison) | {"verdicts": [asdict(verdict) for verdict in verdicts]}
+        print(json.dumps(values, ensure_ascii=False))
     else:
         draw_comparison(comparison, Console())
     for verdict in verdicts:
@@ -67,10 +72,10 @@ def compare(
     raise typer.Exit(0 if all(verdict.passed for verdict in verdicts) else 1)
 
 
-def names_of(paths: Sequence[str]) -> list[str]:
-    """What tells paths apart: without the folder that all of them are in."""
-    whole = [Path(path).absolute() for path in paths]
-    if len(set(whole)) < max(2, len(whole)):
-        raise typer.BadParameter("give at least two systems, each once")
-    shared = commonpath([path.parent for path in whole])
-    return [str(path.relative_to(shared)) for path in whole]
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return the paths relative to their deepest common directory."""
+    absolute = [Path(path).absolute() for path in paths]
+    if len(set(absolute)) < max(2, len(absolute)):
+        raise typer.BadParameter("Give at least two different systems.")
+    common = commonpath([path.parent for path in absolute])
+    return [str(path.relative_to(common)) for path in absolute]

@@ -1,22 +1,19 @@
-"""`regard explain`: what a model did while it said something, to look at."""
+"""`regard explain`: record a model's computation on one input and show it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from regard.align.links import Links
-
 
 def explain(
-    what: Annotated[
+    inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="MODEL [MODEL …] SENTENCE",
-            help="One to four sealed models; last a sentence, for captioners a picture.",
+            metavar="MODEL [MODEL …] INPUT",
+            help="One to four model bundles, then a sentence, or an image for captioning models.",
         ),
     ],
     out: Annotated[
@@ -24,40 +21,51 @@ def explain(
         typer.Option(
             "--out",
             "-o",
-            help="A .html page to walk through, a .svg or .png matrix, or the .json record; "
-            "otherwise the matrix on the terminal.",
+            metavar="FILE",
+            help="An interactive page (.html), the attention matrix (.svg, .png) or the record "
+            "(.json). Default: the matrix on the terminal.",
         ),
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     target: Annotated[
-        str | None, typer.Option(help="Explain this translation instead of the model's own.")
+        str | None, typer.Option(help="Explain this output instead of the model's own.")
     ] = None,
-    look: Annotated[
-        str | None, typer.Option(help="The look to walk through; otherwise the one that aligns.")
+    attention: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The attention layer to record in full. Default: the one that aligns words best.",
+        ),
     ] = None,
-    head: Annotated[int | None, typer.Option(min=0, help="And its head, from 0.")] = None,
+    head: Annotated[
+        int | None, typer.Option(min=0, help="The head of that layer, counted from 0.")
+    ] = None,
     gold: Annotated[
-        str | None, typer.Option(help="Word links by hand, i-j i-j, to compare with.")
+        str | None,
+        typer.Option(metavar="LINKS", help="Reference word links to compare with: 0-0 1-2."),
     ] = None,
 ) -> None:
-    """Show where a model looked, step by step, with its real numbers, in one file without network.
+    """Show attention, probabilities and search of a model for one input, in one file.
 
     Example: regard explain model/ "A dog runs." -o dog.html --open
     """
     from regard.explain.record import side_by_side
     from regard.tasks.base import load
 
-    *models, sentence = what
+    *models, text = inputs
     if not models:
-        raise typer.BadParameter('give a model and a sentence: regard explain model/ "A dog runs."')
-    if show and (out is None or out.suffix != ".html"):
-        raise typer.BadParameter("--open shows a page; name one with -o x.html")
-    if len(models) > 1 and (out is None or out.suffix != ".html"):
-        raise typer.BadParameter("several models stand side by side on a page; name it, -o x.html")
-    by_hand = {} if gold is None else {"gold": _links(gold)}
-    explanations = [
-        load(model).explain(sentence, target, look=look, head=head, **by_hand) for model in models
-    ]
+        raise typer.BadParameter('Give a model and an input: regard explain model/ "A dog runs."')
+    if out is None or out.suffix != ".html":
+        if open_page:
+            raise typer.BadParameter("--open needs a page; add -o FILE.html.")
+        if len(models) > 1:
+            raise typer.BadParameter("Several models need a page; add -o FILE.html.")
+    options: dict[str, Any] = {"attention": attention, "head": head}
+    if gold is not None:
+        from regard.align.links import parse_links
+
+        options["gold"] = parse_links(gold, "--gold")
+    explanations = [load(model).explain(text, target, **options) for model in models]
     if out is None:
         from rich.console import Console
 
@@ -69,13 +77,7 @@ def explain(
         out.write_text(side_by_side(explanations), encoding="utf-8")
     else:
         explanations[0].save(out)
-    if show:
+    if open_page:
         import webbrowser
 
         webbrowser.open(out.resolve().as_uri())
-
-
-def _links(written: str) -> Links:
-    from regard.align.links import parse_links
-
-    return parse_links(written, "--gold")

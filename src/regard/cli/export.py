@@ -1,62 +1,72 @@
-"""`regard export MODEL --to ctranslate2`: the same model for a faster engine."""
+"""`regard export MODEL --to ctranslate2`: convert a model for a faster engine."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.cli.common_options import JsonReport
+
 if TYPE_CHECKING:
     from regard.tasks.translation.exporting import ExportParity
 
 
 def export(
-    model: Annotated[Path, typer.Argument(help="A sealed model.")],
-    to: Annotated[Literal["ctranslate2"], typer.Option(help="The engine that is to run it.")],
+    model: Annotated[Path, typer.Argument(help="A translation model bundle.")],
+    to: Annotated[Literal["ctranslate2"], typer.Option(help="The engine to export to.")],
     int8: Annotated[
-        bool, typer.Option("--int8", help="Weights of eight bits: a quarter of the size.")
+        bool, typer.Option("--int8", help="Quantize weights to 8 bits: a quarter of the size.")
     ] = False,
     source: Annotated[
-        str | None, typer.Option(help="Sentences, one a line, to compare both models on.")
+        str | None,
+        typer.Option(metavar="FILE", help="Sentences to compare both engines on, one per line."),
     ] = None,
-    reference: Annotated[str | None, typer.Option(help="Their translations by people.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Their reference translations, to compare BLEU."),
+    ] = None,
+    as_json: JsonReport = False,
 ) -> None:
-    """Add the model to its own folder as CTranslate2 runs it; what translates will then use it.
+    """Add a CTranslate2 export to a model bundle; `regard translate` then uses it.
 
-    Both models read the same, and how far they differ is told and kept beside the export.
+    The command compares the export with the original, prints how far they differ, and stores the
+    comparison in the bundle.
 
     Example: regard export model/ --to ctranslate2 --source test.en --reference test.de
     """
     from rich.console import Console
 
     from regard.cli.evaluate import read_text_lines
-    from regard.tasks.translation.exporting import export_bundle as export_
+    from regard.tasks.translation.exporting import export_bundle
 
     if reference is not None and source is None:
-        raise typer.BadParameter("--reference needs --source, the sentences that it translates")
+        raise typer.BadParameter("--reference needs --source.")
     with Console(stderr=True).status(f"exporting to {to}"):
-        parity = export_(
+        parity = export_bundle(
             model,
             "int8" if int8 else None,
             [] if source is None else read_text_lines(source),
             None if reference is None else read_text_lines(reference),
         )
-    if json:
-        print(json_.dumps(asdict(parity)))
+    if as_json:
+        print(json.dumps(asdict(parity)))
     else:
-        _tell(parity)
+        _print_parity(parity)
 
 
-def _tell(parity: ExportParity) -> None:
-    print(f"log-probabilities differ by {parity.logps:.1e} at most")
+def _print_parity(parity: ExportParity) -> None:
+    print(f"log-probabilities differ by at most {parity.logps:.1e}")
     if parity.same is not None:
-        print(f"{parity.same:.1%} of {parity.texts:,} texts are translated the same")
+        print(f"{parity.same:.1%} of {parity.texts:,} translations are identical")
     if parity.scores is not None:
-        print(f"where they are, scores differ by {parity.scores:.1e} at most")
+        print(f"scores of identical translations differ by at most {parity.scores:.1e}")
     if parity.bleu is not None:
         change = parity.bleu.exported - parity.bleu.ours
-        print(f"BLEU {parity.bleu.exported:.2f}, ours {parity.bleu.ours:.2f} ({change:+.2f})")
+        print(
+            f"BLEU: {parity.bleu.exported:.2f} exported, {parity.bleu.ours:.2f} torch "
+            f"({change:+.2f})"
+        )

@@ -1,11 +1,13 @@
-"""`regard VERB …`: the list of verbs, and how an error of ours is told."""
+"""`regard COMMAND …`: the list of commands, and how errors are printed."""
 
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+import regard
 from regard.cli.align import align
 from regard.cli.caption import caption
 from regard.cli.classify import classify
@@ -23,24 +25,36 @@ from regard.cli.translate import translate
 from regard.errors import RegardError
 
 app = typer.Typer(
-    help="Train, understand and serve sequence-to-sequence models with attention.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"regard {regard.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def verbs() -> None:
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-VERBS = (
+COMMANDS = (
     *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
     *(prepare, reproduce, train, translate),
 )
-for verb in VERBS:
-    app.command()(verb)
+for command in COMMANDS:
+    app.command()(command)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The options of verbs that may draw by chance what is said, instead of the likeliest."""
+"""Options of the commands that can sample their output instead of searching for it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,22 @@ from typing import Annotated
 
 import typer
 
-Sample = Annotated[bool, typer.Option("--sample", help="Draw by chance instead of the likeliest.")]
-Temperature = Annotated[float, typer.Option(min=0.01, help="Of --sample.")]
-TopK = Annotated[int | None, typer.Option(min=1, help="Of --sample: from so many.")]
-TopP = Annotated[float, typer.Option(min=0.0, max=1.0, help="Of --sample.")]
-Seed = Annotated[int, typer.Option(help="Of --sample.")]
+Sample = Annotated[
+    bool, typer.Option("--sample", help="Draw tokens at random instead of the most likely ones.")
+]
+Temperature = Annotated[
+    float,
+    typer.Option(min=0.01, help="With --sample: divide the logits by this before the softmax."),
+]
+TopK = Annotated[
+    int | None, typer.Option(min=1, help="With --sample: draw from the k most likely tokens.")
+]
+TopP = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="With --sample: draw from the most likely tokens whose probabilities sum to p.",
+    ),
+]
+Seed = Annotated[int, typer.Option(help="With --sample: seed of the random numbers.")]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from regard.cli.align import soft
+from regard.cli.align import alignment_values
 from regard.cli.line_files import line_batches, open_input, open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
@@ -91,7 +91,7 @@ def _writer(json: bool, several: bool) -> Callable[[TextIO, int, TranslationResu
         if found.quality is not None:
             facts["alarm"] = {**asdict(found.quality), "check": found.quality.needs_review}
         if found.alignment is not None:
-            facts["aligned"] = soft(found.alignment)
+            facts["aligned"] = alignment_values(found.alignment)
         file.write(json_.dumps(facts, ensure_ascii=False) + "\n")
 
     def as_list(file: TextIO, number: int, found: TranslationResult) -> None:

@@ -75,37 +75,37 @@ class Captioner:
         sight: ImageInput,
         grid: tuple[int, int],  # rows and columns of regions
         known: CaptionSettings,
-        how: SearchOptions,
+        options: SearchOptions,
         identity: ModelIdentity | None = None,
     ) -> None:
         self.model, self.tokenizer, self.image_input, self.grid = model, tokenizer, sight, grid
-        self.known, self.how = known, how
+        self.known, self.options = known, options
         self.identity = identity or ModelIdentity("a model that was not sealed")
 
     def caption(
-        self, images: Sequence[str | Path], how: SearchOptions | None = None, *, best: int = 1
+        self, images: Sequence[str | Path], options: SearchOptions | None = None, *, n_best: int = 1
     ) -> list[CaptionResult]:
         """Describe each picture: PNG, JPEG or WebP files, or where the model reads grids, those.
 
-        `how`: by default as the model was sealed. `best` asks for so many captions of each, the
+        `options`: by default as the model was sealed. `n_best` asks for so many captions of each, the
         next ones as its alternatives.
         """
         if isinstance(images, str):
             raise CorpusError("images: is one string; give a list of files")
         names = [str(image) for image in images]
-        found = [each for some in self._looks(names) for each in self.search(some, how)]
+        found = [each for some in self._looks(names) for each in self.search(some, options)]
         return [
-            self._caption(name, hypotheses[: max(1, best)])
+            self._caption(name, hypotheses[: max(1, n_best)])
             for name, hypotheses in zip(names, found, strict=True)
         ]
 
     @torch.inference_mode()
     def search(
-        self, source: Images | Grids, how: SearchOptions | None = None
+        self, source: Images | Grids, options: SearchOptions | None = None
     ) -> list[list[Hypothesis]]:
         """For each picture that was read, the best hypotheses, best first."""
-        how, device = how or self.how, next(self.model.parameters()).device
-        if how.sampling is not None:
+        options, device = options or self.options, next(self.model.parameters()).device
+        if options.sampling is not None:
             raise ConfigError("draw: captions are searched by a beam; leave it out")
         with eval_mode(self.model):
             state = self.model.start(source.to(device))
@@ -116,13 +116,13 @@ class Captioner:
                 "max_length": self.known.max_length + MORE,
                 "device": device,
             }
-            if how.beam_size == 1:
+            if options.beam_size == 1:
                 return [[one] for one in greedy(self.model.step, state, **ends)]
             return beam(
                 self.model.step,
                 state,
-                beam_size=how.beam_size,
-                length_penalty=how.length_penalty,
+                beam_size=options.beam_size,
+                length_penalty=options.length_penalty,
                 **ends,
             )
 
@@ -142,12 +142,12 @@ class Captioner:
         image: str | Path,
         caption: str | None = None,
         *,
-        look: str | None = None,
+        attention: str | None = None,
         head: int | None = None,
     ) -> Explanation:
         """All that the model did while it described a picture: a record to look at.
 
-        With a `caption`, as if it had said that. `look` and `head` choose what can be walked
+        With a `caption`, as if it had said that. `attention` and `head` choose what can be walked
         through with every number; by default the look that points at what words name.
         """
         seen = self.image_input.read(str(image))
@@ -166,23 +166,23 @@ class Captioner:
             said,
             source,
             engine="torch" if caption is None else None,
-            search=self.how.summary,
+            search=self.options.summary,
             alignment_head=self.known.alignment_head,
-            attention=look,
+            attention=attention,
             head=head,
         )
         return replace(explanation, beam=tree)
 
     def _searched(self, source: Images | Grids) -> tuple[TokenizedText, BeamTree | None]:
-        how = self.how
-        if how.beam_size == 1:
+        options = self.options
+        if options.beam_size == 1:
             return TokenizedText.from_tokens(self.tokenizer, self.search(source)[0][0].tokens), None
         limit = self.known.max_length + MORE
         found, tree = build_beam_tree(
             self.model,
             source,
-            beam_size=how.beam_size,
-            length_penalty=how.length_penalty,
+            beam_size=options.beam_size,
+            length_penalty=options.length_penalty,
             max_length=limit,
         )
         return TokenizedText.from_tokens(self.tokenizer, found[0].tokens), tree

@@ -139,12 +139,12 @@ class Completer:
         prompt: str,
         text: str | None = None,
         *,
-        look: str | None = None,
+        attention: str | None = None,
         head: int | None = None,
     ) -> Explanation:
         """All that the model did while it read a prompt and went on with it: a record to look at.
 
-        With a `text`, as if it had gone on with that. `look` and `head` choose what can be walked
+        With a `text`, as if it had gone on with that. `attention` and `head` choose what can be walked
         through with every number; by default the last look.
         """
         said = TokenizedText.from_text(self.tokenizer, prompt + (text or ""))
@@ -167,7 +167,7 @@ class Completer:
             1,
             engine="torch" if text is None else None,
             search="greedy",
-            attention=look,
+            attention=attention,
             head=head,
         )
 

@@ -1,0 +1,25 @@
+"""Options that mean the same in several commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BeamSize = Annotated[
+    int | None,
+    typer.Option(min=1, max=1_000, help="Beam size; 1 is greedy. Default: the bundle's setting."),
+]
+NBest = Annotated[int, typer.Option(min=1, max=100, help="Number of outputs per input.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Output file. Default: standard output."),
+]
+Html = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write the report as an HTML page.")
+]
+JsonReport = Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")]
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object per line, with all details.")
+]
