@@ -1,1 +1,1 @@
-"""The grammar of a run: what can be said in a run file, and how it is read."""
+"""Pydantic configs of a run: model, data, training and search; presets; loading and describing."""

@@ -1,6 +1,7 @@
-"""The grammar of an attention: its score, its span, its weighing.
+"""Configs of attention: score, span and normalizer.
 
-A spec knows the part it builds; the part's own docstring begins with its equation.
+The parts do not import their configs. To make a new part available in run files, add a config here
+and put it into its union; the tests in `tests/invariants` then cover it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from regard.config.base import Config
 from regard.errors import ConfigError
 
 Fraction = Annotated[float, Field(ge=0, lt=1)]
-Depth = Annotated[int, Field(gt=0, le=256)]  # layers: a file must not make us build for hours
+Depth = Annotated[int, Field(gt=0, le=256)]  # bounded: building a model must not take hours
 
 # -- score ---------------------------------------------------------------------------------------
 
@@ -30,8 +31,8 @@ class DotConfig(Config):
     def build(self, query_dim: int, key_dim: int) -> att.Score:
         if query_dim != key_dim:
             raise ConfigError(
-                f"score: dot compares a query of {query_dim} with keys of {key_dim}: make the "
-                "decoder as wide as the encoder's states, or choose bilinear"
+                f"attention.score: dot needs queries and keys of the same size, not {query_dim} "
+                f"and {key_dim}. Change decoder.dim, or use bilinear"
             )
         return att.dot()
 
@@ -55,15 +56,18 @@ class PerceptronConfig(Config):
 
 
 class ProjectedScoreConfig(Config):
-    """A score with a width of its own, in several heads if asked."""
+    """Fields of the scores that project queries and keys."""
 
-    dim: PositiveInt | None = None  # where not said, as wide as the query
-    heads: PositiveInt = 1
+    dim: PositiveInt | None = None  # size of projected queries and keys; null: that of the query
+    heads: PositiveInt = 1  # number of attention heads
 
     def width(self, query_dim: int) -> int:
         dim = self.dim or query_dim
         if dim % self.heads:
-            raise ConfigError(f"score: a width of {dim} cannot be shared by {self.heads} heads")
+            raise ConfigError(
+                f"attention.score.heads: {dim} dimensions cannot be split into {self.heads} heads. "
+                "Choose a divisor"
+            )
         return dim
 
 
@@ -110,7 +114,7 @@ class EverywhereConfig(Config):
 class CausalConfig(Config):
     equation: ClassVar[Equation] = att.Causal.equation
     kind: Literal["causal"] = "causal"
-    window: PositiveInt | None = None
+    window: PositiveInt | None = None  # number of last positions to attend to; null: all
 
     def build(self, query_dim: int) -> att.Span:
         return att.Causal(self.window)
@@ -127,7 +131,7 @@ class LastConfig(Config):
 class LocalMonotoneConfig(Config):
     equation: ClassVar[Equation] = att.LocalMonotone.equation
     kind: Literal["local-monotone"] = "local-monotone"
-    reach: PositiveInt = 10  # Luong's D
+    reach: PositiveInt = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
     def build(self, query_dim: int) -> att.Span:
         return att.LocalMonotone(self.reach)
@@ -136,7 +140,7 @@ class LocalMonotoneConfig(Config):
 class LocalPredictiveConfig(Config):
     equation: ClassVar[Equation] = att.LocalPredictive.equation
     kind: Literal["local-predictive"] = "local-predictive"
-    reach: PositiveInt = 10  # Luong's D
+    reach: PositiveInt = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
     def build(self, query_dim: int) -> att.Span:
         return att.LocalPredictive(query_dim, self.reach)
@@ -147,7 +151,7 @@ SpanConfig = Annotated[
     Field(discriminator="kind"),
 ]
 
-# -- weighing ------------------------------------------------------------------------------------
+# -- normalizer ----------------------------------------------------------------------------------
 
 
 class SoftmaxConfig(Config):
@@ -161,7 +165,7 @@ class SoftmaxConfig(Config):
 class HardConfig(Config):
     equation: ClassVar[Equation] = att.Hard.equation
     kind: Literal["hard"] = "hard"
-    expected: Fraction = 0.5  # how often training shows the softmax itself
+    expected: Fraction = 0.5  # probability, in training, of using the softmax itself
 
     def build(self) -> att.Normalizer:
         return att.Hard(self.expected)
@@ -191,14 +195,17 @@ NormalizerConfig = Annotated[
 
 
 class AttentionConfig(Config):
-    score: ScoreConfig
-    span: SpanConfig = EverywhereConfig()
-    normalizer: NormalizerConfig = SoftmaxConfig()
-    dropout: Fraction = 0.0
+    score: ScoreConfig  # how a query is compared with a key
+    span: SpanConfig = EverywhereConfig()  # which positions a query can attend to
+    normalizer: NormalizerConfig = SoftmaxConfig()  # how scores become weights
+    dropout: Fraction = 0.0  # of attention weights
 
     def build(self, query_dim: int, key_dim: int, context_dim: int | None = None) -> att.Attention:
-        """Its values and context are projected to `context_dim`; where not said, they are the
-        states themselves, unless there are several heads, each with its own part in them."""
+        """Build an attention whose values and context are projected to `context_dim`.
+
+        Without `context_dim`, an attention with one head uses the states as values, and one with
+        several heads projects to `key_dim`.
+        """
         if context_dim is None and self.score.heads > 1:
             context_dim = key_dim
         return att.Attention(
@@ -213,9 +220,13 @@ class AttentionConfig(Config):
 
 @dataclass(frozen=True, slots=True)
 class AttentionUse:
-    """One way in which a model uses attention: who asks whom, and when."""
+    """One place where a model uses attention, as `regard describe` shows it."""
 
-    query: str
-    memory: str
+    query: str  # symbol of the query
+    memory: str  # the states that are attended to
     when: str
     attention: AttentionConfig
+
+
+PAST_STATES = "past decoder states"
+"""The memory of causal self-attention, as `AttentionUse.memory` names it."""

@@ -1,4 +1,4 @@
-"""What a spec is: a value that says how a part is made, and makes it."""
+"""The base class of all configs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Config(BaseModel):
-    """Frozen, compared by its content, told from others by its `kind`, strict about its fields."""
+    """An immutable config that rejects unknown fields.
+
+    Members of a union are told apart by their `kind`. `build()` makes the part that a config
+    describes.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

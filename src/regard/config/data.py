@@ -1,4 +1,4 @@
-"""The grammar of data: which corpora a run reads, and how they are prepared."""
+"""Configs of data: the corpora of a run and their preparation."""
 
 from __future__ import annotations
 
@@ -15,30 +15,37 @@ from regard.text.tokenizer import MAX_VOCABULARY
 
 
 class CorpusConfig(Config):
-    """Two files of lines, or one whose suffix says what it is (.tsv, .jsonl, .parquet, .tmx); for
-    a language model a file of text, for a classifier one of labelled documents."""
+    """A corpus: two text files with one sentence a line, or one file of another format.
+
+    The suffix of a single file determines its format: .tsv, .jsonl, .parquet or .tmx. A language
+    model reads a file of text, a classifier a file of labelled documents.
+    """
 
     files: Annotated[list[str], Field(min_length=1, max_length=2)]
-    columns: tuple[str | int, str | int] | None = None  # in one file: columns, keys or languages
-    weight: PositiveFloat = 1.0  # how often an epoch reads it
+    # Source and target in a single file: column numbers, keys or language codes.
+    columns: tuple[str | int, str | int] | None = None
+    weight: PositiveFloat = 1.0  # how many times an epoch reads the corpus
 
-    def build(self, name: str, of: Callable[..., Corpus] = open_corpus) -> Corpus:
-        """As the reader `of` reads these files; by default pairs of sentences."""
-        fields: dict[str, Any] = {"name": name, "weight": self.weight}
+    def build(self, name: str, open_files: Callable[..., Corpus] = open_corpus) -> Corpus:
+        """Open the corpus with `open_files`, by default as sentence pairs."""
+        options: dict[str, Any] = {"name": name, "weight": self.weight}
         if self.columns is not None:
-            fields |= dict(zip(("source", "target"), self.columns, strict=True))
-        return of(*self.files, **fields)
+            options |= dict(zip(("source", "target"), self.columns, strict=True))
+        return open_files(*self.files, **options)
 
 
 class DataConfig(Config):
-    train: tuple[CorpusConfig, ...] = ()
-    valid: CorpusConfig | None = None
-    held_out: Fraction = 0.01  # the share of the corpora to validate on where no `valid` is given
-    vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000  # of both languages together
-    subword_model: Literal["unigram", "bpe"] = "unigram"
-    max_length: PositiveInt = 256  # pieces of a side; a pair with more is left out, a text goes on
-    dedupe: Literal["none", "exact", "near"] = "near"
-    tokenizer: str | None = None  # a folder whose tokeniser is used: learn none
+    train: tuple[CorpusConfig, ...] = ()  # training corpora
+    valid: CorpusConfig | None = None  # validation corpus
+    held_out: Fraction = 0.01  # fraction of `train` to validate on if there is no `valid`
+    # Vocabulary size, joint for source and target.
+    vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000
+    subword_model: Literal["unigram", "bpe"] = "unigram"  # trained with SentencePiece
+    # Maximum tokens of a source or target. Longer pairs are dropped; longer texts of a language
+    # model are continued in the next sequence.
+    max_length: PositiveInt = 256
+    dedupe: Literal["none", "exact", "near"] = "near"  # which duplicates to drop
+    tokenizer: str | None = None  # directory of a tokenizer to use instead of training one
 
     def build(self) -> PreparationSettings:
         return PreparationSettings(

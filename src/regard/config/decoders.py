@@ -1,4 +1,4 @@
-"""The grammar of decoders: everything that can be said of what speaks."""
+"""Configs of decoders."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, PositiveInt
 
 from regard.attention import Equation
-from regard.config import attention as grammar
-from regard.config.attention import AttentionConfig, AttentionUse, Depth, Fraction
+from regard.config.attention import (
+    PAST_STATES,
+    AttentionConfig,
+    AttentionUse,
+    CausalConfig,
+    Depth,
+    Fraction,
+    ScaledDotConfig,
+)
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
 from regard.errors import ConfigError
 from regard.nn.interfaces import Decoder
 from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput
-from regard.nn.rnn_decoders import BahdanauDecoder, Cell, LuongDecoder, PlainDecoder, RecurrentCells
+from regard.nn.rnn import Cell, RecurrentCells
+from regard.nn.rnn_decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
 from regard.nn.self_attentive import LSTMN, RecurrentSelfAttention
 from regard.nn.transformer import TransformerDecoder
 
 
 class RecurrentDecoderConfig(Config):
-    """What recurrent decoders have in common."""
+    """Fields of recurrent decoders."""
 
-    dim: PositiveInt
+    dim: PositiveInt  # size of the states
     cell: Cell = "gru"
-    layers: Depth = 1
+    layers: Depth = 1  # number of layers
     dropout: Fraction = 0.0
 
     def cells(self, input_dim: int) -> RecurrentCells:
@@ -48,11 +56,11 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = BahdanauDecoder.equation
     kind: Literal["bahdanau"] = "bahdanau"
     attention: AttentionConfig
-    output: Literal["maxout", "sum"] = "maxout"  # Bahdanau's, Xu's
-    gate: bool = False  # Xu's: how much of the context is let in
+    output: Literal["maxout", "sum"] = "maxout"  # Bahdanau et al. 2015; Xu et al. 2015
+    gate: bool = False  # scale the context by a learned gate (Xu et al. 2015)
 
     def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
-        deep: DeepOutput = (
+        output: DeepOutput = (
             MaxoutOutput(self.dim, input_dim, source_dim, input_dim)
             if self.output == "maxout"
             else SumOutput(self.dim, input_dim, source_dim)
@@ -61,7 +69,7 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
             self.cells(input_dim + source_dim),
             source_dim,
             self.attention.build(self.dim, source_dim),
-            deep,
+            output,
             gate=self.gate,
             dropout=self.dropout,
         )
@@ -74,7 +82,7 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = LuongDecoder.equation
     kind: Literal["luong"] = "luong"
     attention: AttentionConfig
-    input_feeding: bool = True  # Luong's input feeding; without it the whole target is read at once
+    input_feeding: bool = True  # without it, training computes all steps in parallel
 
     def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
         return LuongDecoder(
@@ -87,20 +95,18 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
         )
 
     def attention_uses(self, states: str) -> list[AttentionUse]:
-        asked = "after the cell, and fed to the next" if self.input_feeding else "after the cell"
-        return [AttentionUse("s_t", states, asked, self.attention)]
+        when = "after the cell, fed to the next step" if self.input_feeding else "after the cell"
+        return [AttentionUse("s_t", states, when, self.attention)]
 
 
-CAUSAL_SELF_ATTENTION = AttentionConfig(
-    score=grammar.ScaledDotConfig(heads=8), span=grammar.CausalConfig()
-)
+CAUSAL_SELF_ATTENTION = AttentionConfig(score=ScaledDotConfig(heads=8), span=CausalConfig())
 
 
 class TransformerDecoderConfig(TransformerConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
     self_attention: AttentionConfig = CAUSAL_SELF_ATTENTION
-    cross_attention: AttentionConfig = AttentionConfig(score=grammar.ScaledDotConfig(heads=8))
+    cross_attention: AttentionConfig = AttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
         self.check_embedding_dim(input_dim)
@@ -115,8 +121,8 @@ class TransformerDecoderConfig(TransformerConfig):
 
     def attention_uses(self, states: str) -> list[AttentionUse]:
         return [
-            AttentionUse("y_t", "its own past", "in the block", self.self_attention),
-            AttentionUse("y_t", states, "in the block", self.cross_attention),
+            AttentionUse("y_t", PAST_STATES, "in each layer", self.self_attention),
+            AttentionUse("y_t", states, "in each layer", self.cross_attention),
         ]
 
 
@@ -131,16 +137,19 @@ class TransformerLMConfig(TransformerConfig):
 
     def build(self, input_dim: int) -> Decoder[Any]:
         self.check_embedding_dim(input_dim)
-        own = [self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)]
-        return TransformerDecoder(self.build_positions(), self.shape(), [(o, None) for o in own])
+        attentions = [
+            (self.self_attention.build(self.dim, self.dim, self.dim), None)
+            for _ in range(self.layers)
+        ]
+        return TransformerDecoder(self.build_positions(), self.shape(), list(attentions))
 
     def attention_uses(self) -> list[AttentionUse]:
-        return [AttentionUse("y_t", "its own past", "in the block", self.self_attention)]
+        return [AttentionUse("y_t", PAST_STATES, "in each layer", self.self_attention)]
 
 
 class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = RecurrentSelfAttention.equation
-    max_length: ClassVar[int | None] = None  # the most words that it can read; None: any number
+    max_length: ClassVar[int | None] = None  # number of positions; None: unlimited
     kind: Literal["recurrent-self-attention"] = "recurrent-self-attention"
     attention: AttentionConfig
 
@@ -153,7 +162,7 @@ class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
         )
 
     def attention_uses(self) -> list[AttentionUse]:
-        return [AttentionUse("s_t", "its own past", "after the cell", self.attention)]
+        return [AttentionUse("s_t", PAST_STATES, "after the cell", self.attention)]
 
 
 class LSTMNConfig(Config):
@@ -161,18 +170,18 @@ class LSTMNConfig(Config):
     layers: ClassVar[int] = 1
     max_length: ClassVar[int | None] = None
     kind: Literal["lstmn"] = "lstmn"
-    dim: PositiveInt
+    dim: PositiveInt  # size of the states
     attention: AttentionConfig
     dropout: Fraction = 0.0
 
     def build(self, input_dim: int) -> Decoder[Any]:
         if self.attention.score.heads > 1:
-            raise ConfigError("attention.score.heads: an LSTMN recalls one state, with one head")
+            raise ConfigError("model.decoder.attention.score.heads: must be 1 in an LSTMN")
         attention = self.attention.build(input_dim + self.dim, self.dim)
         return LSTMN(input_dim, self.dim, attention, dropout=self.dropout)
 
     def attention_uses(self) -> list[AttentionUse]:
-        return [AttentionUse("[x_t; h̃_{t−1}]", "its own past", "each step", self.attention)]
+        return [AttentionUse("[x_t; h̃_{t−1}]", PAST_STATES, "before the cell", self.attention)]
 
 
 SourceDecoder = Annotated[

@@ -1,4 +1,4 @@
-"""The grammar of encoders: everything that can be said of what reads."""
+"""Configs of encoders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from pydantic import Field, PositiveInt
 from torch import nn
 
 from regard.attention import Equation
-from regard.config import attention as grammar
-from regard.config.attention import AttentionConfig, AttentionUse, Depth, Fraction
+from regard.config.attention import (
+    AttentionConfig,
+    AttentionUse,
+    Depth,
+    Fraction,
+    PerceptronConfig,
+    ScaledDotConfig,
+)
 from regard.config.base import Config
 from regard.data.formats.grids import FeatureGrid
 from regard.data.formats.images import ImageFrame
@@ -19,18 +25,17 @@ from regard.nn.embedding import LearnedPositions, Positions, Sinusoids
 from regard.nn.image import ConvBackbone, GridEncoder, ImageEncoder
 from regard.nn.interfaces import Encoder
 from regard.nn.pooling import AttentionPooling, HierarchicalEncoder
-from regard.nn.rnn import RecurrentEncoder, RecurrentStack
-from regard.nn.rnn_decoders import Cell
+from regard.nn.rnn import Cell, RecurrentEncoder, RecurrentStack
 from regard.nn.transformer import BlockShape, TransformerEncoder
 
 EmbeddingFactory: TypeAlias = Callable[[], nn.Embedding]
-"""Makes the table of source words, where one is wanted: an image has none."""
+"""Creates the source embedding. An encoder of images does not call it."""
 
 
 class RecurrentStackConfig(Config):
-    dim: PositiveInt  # of the states of one direction
+    dim: PositiveInt  # size of the states of one direction
     cell: Cell = "gru"
-    layers: Depth = 1
+    layers: Depth = 1  # number of layers
     bidirectional: bool = True
 
     def build_stack(self, input_dim: int, dropout: float) -> RecurrentStack:
@@ -51,25 +56,25 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
     kind: Literal["recurrent"] = "recurrent"
     dropout: Fraction = 0.0
 
-    def build(self, words: EmbeddingFactory) -> Encoder[Any]:
-        table = words()
-        reading = self.build_stack(table.embedding_dim, self.dropout)
-        return RecurrentEncoder(table, reading, dropout=self.dropout)
+    def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
+        embedding = make_embedding()
+        stack = self.build_stack(embedding.embedding_dim, self.dropout)
+        return RecurrentEncoder(embedding, stack, dropout=self.dropout)
 
     def attention_uses(self) -> list[AttentionUse]:
         return []
 
 
 class TransformerConfig(Config):
-    """What Transformer encoders and decoders have in common."""
+    """Fields of Transformer encoders and decoders."""
 
-    dim: PositiveInt
-    hidden_dim: PositiveInt
-    layers: Depth = 6
-    activation: Literal["relu", "gelu"] = "relu"
-    norm: Literal["pre", "post"] = "pre"
+    dim: PositiveInt  # size of the states; must equal model.embedding_dim
+    hidden_dim: PositiveInt  # hidden size of the feed-forward layers
+    layers: Depth = 6  # number of layers
+    activation: Literal["relu", "gelu"] = "relu"  # of the feed-forward layers
+    norm: Literal["pre", "post"] = "pre"  # layer normalization before or after each sublayer
     positions: Literal["sinusoidal", "learned"] = "sinusoidal"
-    max_positions: PositiveInt = 1024  # the longest sentence that learned positions know
+    max_positions: PositiveInt = 1024  # number of learned positions
     dropout: Fraction = 0.1
 
     def shape(self) -> BlockShape:
@@ -78,15 +83,15 @@ class TransformerConfig(Config):
     def check_embedding_dim(self, embedding_dim: int) -> None:
         if self.dim != embedding_dim:
             raise ConfigError(
-                f"embedding: a Transformer adds to its input, so a word's vector must be as wide "
-                f"as the model: {embedding_dim} is not {self.dim}"
+                f"model.embedding_dim: must equal the dim of the Transformer, {self.dim}, "
+                f"not {embedding_dim}"
             )
 
     def build_positions(self) -> Positions:
         if self.positions == "learned":
             return LearnedPositions(self.max_positions, self.dim)
         if self.dim % 2:
-            raise ConfigError(f"dim: sinusoids come in pairs, and {self.dim} is odd")
+            raise ConfigError(f"dim: sinusoidal positions need an even number, not {self.dim}")
         return Sinusoids()
 
 
@@ -95,16 +100,18 @@ class TransformerEncoderConfig(TransformerConfig):
     reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "encoder states"
     kind: Literal["transformer"] = "transformer"
-    self_attention: AttentionConfig = AttentionConfig(score=grammar.ScaledDotConfig(heads=8))
+    self_attention: AttentionConfig = AttentionConfig(score=ScaledDotConfig(heads=8))
 
-    def build(self, words: EmbeddingFactory) -> Encoder[Any]:
-        table = words()
-        self.check_embedding_dim(table.embedding_dim)
-        own = [self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)]
-        return TransformerEncoder(table, self.build_positions(), self.shape(), own)
+    def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
+        embedding = make_embedding()
+        self.check_embedding_dim(embedding.embedding_dim)
+        attentions = [
+            self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)
+        ]
+        return TransformerEncoder(embedding, self.build_positions(), self.shape(), attentions)
 
     def attention_uses(self) -> list[AttentionUse]:
-        return [AttentionUse("x_s", "the source's own states", "in the block", self.self_attention)]
+        return [AttentionUse("x_s", "encoder states", "in each layer", self.self_attention)]
 
 
 class ImageEncoderConfig(Config):
@@ -112,27 +119,28 @@ class ImageEncoderConfig(Config):
     reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
-    height: PositiveInt = 224  # of a picture, in pixels
+    height: PositiveInt = 224  # images are resized to height × width pixels
     width: PositiveInt = 224
+    # Channels of each convolution stage. A stage halves height and width.
     channels: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (32, 64, 128, 256)
-    positional_encoding: bool = False  # tell each region where it is
+    positional_encoding: bool = False  # add a 2-D positional encoding to the regions
 
     @property
     def grid(self) -> tuple[int, int]:
-        """The rows and columns of regions."""
+        """Rows and columns of image regions."""
         side = 2 ** len(self.channels)
         return self.height // side, self.width // side
 
     def image_input(self) -> ImageFrame:
         return ImageFrame(self.height, self.width)
 
-    def build(self, words: EmbeddingFactory) -> Encoder[Any]:
+    def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
         _check_positional_dim(self.positional_encoding, "channels", self.channels[-1])
         side = 2 ** len(self.channels)
         if self.height % side or self.width % side:
             raise ConfigError(
-                f"height, width: {len(self.channels)} channels make regions of {side} pixels: "
-                f"{self.height} × {self.width} is no number of them; choose multiples of {side}"
+                f"model.encoder: height and width must be multiples of {side} with "
+                f"{len(self.channels)} stages, not {self.height} × {self.width}"
             )
         return ImageEncoder(
             ConvBackbone(list(self.channels)),
@@ -145,7 +153,7 @@ class ImageEncoderConfig(Config):
 
 
 class GridEncoderConfig(Config):
-    """What a frozen backbone of the user's own saw, kept in safetensors."""
+    """An encoder of image features that another network computed, read from safetensors files."""
 
     equation: ClassVar[Equation] = GridEncoder.equation
     reads: ClassVar[str] = "images"
@@ -153,9 +161,9 @@ class GridEncoderConfig(Config):
     kind: Literal["grid"] = "grid"
     rows: PositiveInt = 7
     columns: PositiveInt = 7
-    features: PositiveInt  # of a region
-    dim: PositiveInt = 512  # that they are projected to
-    positional_encoding: bool = False
+    features: PositiveInt  # number of features of a region
+    dim: PositiveInt = 512  # size that the features are projected to
+    positional_encoding: bool = False  # add a 2-D positional encoding to the regions
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -164,7 +172,7 @@ class GridEncoderConfig(Config):
     def image_input(self) -> FeatureGrid:
         return FeatureGrid(self.rows, self.columns, self.features)
 
-    def build(self, words: EmbeddingFactory) -> Encoder[Any]:
+    def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
         _check_positional_dim(self.positional_encoding, "dim", self.dim)
         return GridEncoder(self.features, self.dim, positional_encoding=self.positional_encoding)
 
@@ -172,18 +180,20 @@ class GridEncoderConfig(Config):
         return []
 
 
-def _check_positional_dim(places: bool, name: str, dim: int) -> None:
-    if places and dim % 4:
-        raise ConfigError(f"{name}: places are told in fours of numbers, and {dim} is no multiple")
+def _check_positional_dim(positional_encoding: bool, field: str, dim: int) -> None:
+    if positional_encoding and dim % 4:
+        raise ConfigError(
+            f"model.encoder.{field}: must be a multiple of 4 with positional_encoding, not {dim}"
+        )
 
 
 class HierarchicalEncoderConfig(Config):
     equation: ClassVar[Equation] = HierarchicalEncoder.equation
     reads: ClassVar[str] = "documents"
     kind: Literal["hierarchical"] = "hierarchical"
-    words: RecurrentStackConfig
-    sentences: RecurrentStackConfig
-    pool: AttentionConfig = AttentionConfig(score=grammar.PerceptronConfig())
+    words: RecurrentStackConfig  # reads the words of a sentence
+    sentences: RecurrentStackConfig  # reads the sentences of a document
+    pool: AttentionConfig = AttentionConfig(score=PerceptronConfig())  # used at both levels
     dropout: Fraction = 0.0
 
     @property
@@ -194,20 +204,20 @@ class HierarchicalEncoderConfig(Config):
     def dim(self) -> int:
         return self.sentences.dim
 
-    def build(self, words: EmbeddingFactory) -> Encoder[Any]:
-        table = words()
-        reading = self.words.build_stack(table.embedding_dim, self.dropout)
-        above = self.sentences.build_stack(reading.dim, self.dropout)
+    def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
+        embedding = make_embedding()
+        words = self.words.build_stack(embedding.embedding_dim, self.dropout)
+        sentences = self.sentences.build_stack(words.dim, self.dropout)
         return HierarchicalEncoder(
-            table, self._level(reading), self._level(above), dropout=self.dropout
+            embedding, self._level(words), self._level(sentences), dropout=self.dropout
         )
 
-    def _level(self, reading: RecurrentStack) -> tuple[RecurrentStack, AttentionPooling]:
-        return reading, AttentionPooling(self.pool.build(reading.dim, reading.dim), reading.dim)
+    def _level(self, stack: RecurrentStack) -> tuple[RecurrentStack, AttentionPooling]:
+        return stack, AttentionPooling(self.pool.build(stack.dim, stack.dim), stack.dim)
 
     def attention_uses(self) -> list[AttentionUse]:
         return [
-            AttentionUse("a learned vector", f"{states} states", "once: a pool", self.pool)
+            AttentionUse("learned vector", f"{states} states", "pooling", self.pool)
             for states in ("word", "sentence")
         ]
 

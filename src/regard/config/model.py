@@ -1,9 +1,4 @@
-"""The grammar of whole models.
-
-The parts of a model know nothing of specs. To give a new part a name, add a spec beside its like in
-`attention`, `encoder` or `decoder` and put it in its union; every law then runs over it. What a
-model is used for follows from its kind and from what it `reads` (see `tasks/use.py`).
-"""
+"""Configs of complete models. `kind` and `reads` determine the task (`regard.tasks.base`)."""
 
 from __future__ import annotations
 
@@ -25,8 +20,7 @@ from regard.nn.embedding import Embedding
 
 @dataclass(frozen=True, slots=True)
 class VocabularySizes:
-    """What only the data can say: how many source tokens there are, how many target tokens or
-    classes."""
+    """Number of source tokens, and of target tokens or classes; known from the data."""
 
     source: int
     target: int
@@ -35,32 +29,33 @@ class VocabularySizes:
 class EncoderDecoderConfig(Config):
     equation: ClassVar[Equation] = EncoderDecoder.equation
     kind: Literal["encoder-decoder"] = "encoder-decoder"
-    embedding_dim: PositiveInt  # the width of a word's vector
+    embedding_dim: PositiveInt  # size of the token embeddings
     encoder: SourceEncoder
     decoder: SourceDecoder
-    tie_embeddings: Literal["none", "output", "all"] = "none"  # one table for input and output; and source
+    # output: the target embedding is also the output layer. all: and the source embedding.
+    tie_embeddings: Literal["none", "output", "all"] = "none"
 
     @property
     def reads(self) -> str:
         return self.encoder.reads
 
     def build(self, sizes: VocabularySizes) -> EncoderDecoder[Any, Any]:
-        words = Embedding(sizes.target, self.embedding_dim)
+        embedding = Embedding(sizes.target, self.embedding_dim)
 
-        def source_words() -> nn.Embedding:
+        def source_embedding() -> nn.Embedding:
             if self.tie_embeddings != "all":
                 return Embedding(sizes.source, self.embedding_dim)
             if sizes.source != sizes.target:
                 raise ConfigError(
-                    f"tie_embeddings: all needs one vocabulary, not {sizes.source} source tokens and "
-                    f"{sizes.target} target tokens; say readout, or train a joint vocabulary"
+                    f"model.tie_embeddings: all needs a joint vocabulary, not {sizes.source} source "
+                    f"and {sizes.target} target tokens. Use output, or train a joint vocabulary"
                 )
-            return words
+            return embedding
 
-        encoder = self.encoder.build(source_words)
+        encoder = self.encoder.build(source_embedding)
         decoder = self.decoder.build(self.embedding_dim, encoder.dim)
-        readout = build_readout(decoder.dim, words, tied=self.tie_embeddings != "none")
-        return EncoderDecoder(encoder, decoder, words, readout)
+        readout = build_readout(decoder.dim, embedding, tied=self.tie_embeddings != "none")
+        return EncoderDecoder(encoder, decoder, embedding, readout)
 
     def attention_uses(self) -> list[AttentionUse]:
         return self.encoder.attention_uses() + self.decoder.attention_uses(self.encoder.states)
@@ -70,15 +65,15 @@ class LanguageModelConfig(Config):
     equation: ClassVar[Equation] = LanguageModel.equation
     reads: ClassVar[str] = "nothing"
     kind: Literal["language-model"] = "language-model"
-    embedding_dim: PositiveInt
+    embedding_dim: PositiveInt  # size of the token embeddings
     decoder: LMDecoder
-    tie_embeddings: Literal["none", "output"] = "none"
+    tie_embeddings: Literal["none", "output"] = "none"  # output: share it with the output layer
 
     def build(self, sizes: VocabularySizes) -> LanguageModel[Any]:
-        words = Embedding(sizes.target, self.embedding_dim)
+        embedding = Embedding(sizes.target, self.embedding_dim)
         decoder = self.decoder.build(self.embedding_dim)
-        readout = build_readout(decoder.dim, words, tied=self.tie_embeddings != "none")
-        return LanguageModel(decoder, words, readout)
+        readout = build_readout(decoder.dim, embedding, tied=self.tie_embeddings != "none")
+        return LanguageModel(decoder, embedding, readout)
 
     def attention_uses(self) -> list[AttentionUse]:
         return self.decoder.attention_uses()
@@ -87,9 +82,9 @@ class LanguageModelConfig(Config):
 class ClassifierConfig(Config):
     equation: ClassVar[Equation] = Classifier.equation
     kind: Literal["classifier"] = "classifier"
-    embedding_dim: PositiveInt
+    embedding_dim: PositiveInt  # size of the token embeddings
     encoder: AnyEncoder
-    dropout: Fraction = 0.0
+    dropout: Fraction = 0.0  # of the document vector
 
     @property
     def reads(self) -> str:
@@ -108,14 +103,14 @@ Model = Annotated[
 ]
 
 
-def build_readout(dim: int, words: nn.Embedding, *, tied: bool) -> nn.Linear:
-    """Logits from what is about to be said; tied, the table of words read the other way round."""
-    readout = nn.Linear(dim, words.num_embeddings)
+def build_readout(dim: int, embedding: nn.Embedding, *, tied: bool) -> nn.Linear:
+    """Build the output layer, from `dim` to logits; `tied`, it shares the embedding's weights."""
+    readout = nn.Linear(dim, embedding.num_embeddings)
     if tied:
-        if dim != words.embedding_dim:
+        if dim != embedding.embedding_dim:
             raise ConfigError(
-                f"tie_embeddings: what the decoder says has {dim} numbers and a word's vector "
-                f"{words.embedding_dim}; make them equal, or say none"
+                f"model.tie_embeddings: needs model.embedding_dim, {embedding.embedding_dim}, to "
+                f"equal the output size of the decoder, {dim}. Change one of them, or use none"
             )
-        readout.weight = words.weight
+        readout.weight = embedding.weight
     return readout

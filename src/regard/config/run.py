@@ -1,4 +1,4 @@
-"""The grammar of a run: one YAML file."""
+"""Config of a run: one YAML file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from regard.config.train import TrainConfig
 
 
 class SearchConfig(Config):
-    """How a trained model is asked, in validation as later."""
+    """Options of beam search, in validation and as the default of the saved model."""
 
     beam_size: Annotated[int, Field(gt=0, le=1_000)] = 5
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0  # of the length that scores are divided by
+    # α: hypotheses are ranked by log-probability / length^α.
+    length_penalty: Annotated[float, Field(ge=0)] = 1.0
 
 
 class RunConfig(Config):
-    description: str = ""  # where the settings come from, in a line
+    description: str = ""  # one line, shown by `regard describe`
     model: Model
     data: DataConfig = DataConfig()
     train: TrainConfig = TrainConfig()

@@ -1,4 +1,4 @@
-"""The grammar of training: everything that can be said of how a model learns."""
+"""Configs of training."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from regard.train.trainer import TrainerSettings
 class AdamConfig(Config):
     part: ClassVar[Any] = Adam
     kind: Literal["adam"] = "adam"
-    rate: PositiveFloat  # at its peak
+    rate: PositiveFloat  # peak learning rate
     betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     epsilon: PositiveFloat = 1e-9
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0  # of weights, decoupled
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0  # decoupled, as in AdamW
 
     def build(self) -> Adam:
         return Adam(self.rate, self.betas, self.epsilon, self.weight_decay)
 
 
 class ScheduleConfig(Config):
-    warmup: NonNegativeInt = 0  # steps of a straight rise to the peak
+    warmup: NonNegativeInt = 0  # steps of linear increase to the peak
     part: ClassVar[type[Schedule]]
 
     def build(self) -> Schedule:
@@ -55,46 +55,49 @@ AnySchedule = Annotated[
 
 
 class PerformanceConfig(Config):
-    """What is fast is chosen by the device; each choice can be made here instead."""
+    """Choices that affect speed and memory. `auto` selects what is fast on the device."""
 
-    precision: Literal["auto", "fp32", "bf16"] = "auto"
-    attention: Literal["auto", "sdpa", "matmul"] = "auto"
-    dropout: Literal["auto", "bytes", "plain"] = "auto"
-    loss: Literal["auto", "chunked", "plain"] = "auto"
-    allocator: Literal["auto", "glibc", "plain"] = "auto"
+    precision: Literal["auto", "fp32", "bf16"] = "auto"  # of matrix products; weights are fp32
+    attention: Literal["auto", "sdpa", "matmul"] = "auto"  # kernel of dot-product attention
+    dropout: Literal["auto", "bytes", "plain"] = "auto"  # bytes: one random byte per element
+    loss: Literal["auto", "chunked", "plain"] = "auto"  # chunked: never hold all logits at once
+    allocator: Literal["auto", "glibc", "plain"] = "auto"  # glibc: keep freed memory
 
     def build(self) -> Performance:
         return Performance(**self.model_dump())
 
 
-class GuideConfig(Config):
-    """Links that one look of a translator is taught to point by."""
+class GuidedAlignmentConfig(Config):
+    """Train one attention head of a translation model on word alignments (Garg et al. 2019)."""
 
-    links: str  # the file, as `regard align --prepared` writes it
-    # Per target token. The code of Garg et al. (2019) has 0.05, for runs of days; a run of an hour
-    # has fewer steps to learn it in.
+    links: str  # the alignment file, written by `regard align --prepared`
+    # Weight of the alignment loss per target token. The code of Garg et al. uses 0.05 in runs of
+    # days; shorter runs need more.
     weight: PositiveFloat = 0.3
 
 
 class TrainConfig(Config):
     steps: PositiveInt = 100_000
-    batch_tokens: PositiveInt = 4_096  # of the wider side of a batch, padding counted
-    micro_batches: PositiveInt = 1  # that make one step: gradients add up
+    # Maximum source or target tokens of a batch, including padding.
+    batch_tokens: PositiveInt = 4_096
+    micro_batches: PositiveInt = 1  # batches per step, over all processes; gradients add up
     seed: NonNegativeInt = 1
-    label_smoothing: Fraction = 0.1  # of labels
-    coverage: Annotated[float, Field(ge=0)] = 0.0  # of captions: that each region get its share
-    guided_alignment: GuideConfig | None = None  # of translators: that a look be an alignment
-    subword_alpha: Fraction = 0.0  # subword regularisation: how freely words are cut; 0 is never
+    label_smoothing: Fraction = 0.1
+    # Weight of the doubly stochastic regularization of Xu et al. 2015 (captioning only).
+    coverage: Annotated[float, Field(ge=0)] = 0.0
+    guided_alignment: GuidedAlignmentConfig | None = None  # translation only
+    subword_alpha: Fraction = 0.0  # smoothing α of subword regularization; 0 turns it off
     optimizer: AdamConfig = AdamConfig(rate=1e-3)
     schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)
-    clip_norm: PositiveFloat = 1.0
-    ema: Fraction = 0.0  # the decay of a moving average of the weights, which then is the model
-    average_checkpoints: PositiveInt = 1  # how many of the last validated weights are averaged at the end
+    clip_norm: PositiveFloat = 1.0  # maximum norm of the gradient
+    ema: Fraction = 0.0  # decay of the exponential moving average of the weights; 0 turns it off
+    average_checkpoints: PositiveInt = 1  # average the weights of this many last validations
+    # The metric that selects the best model.
     metric: Literal["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"] = "bleu"
-    validate_every: PositiveInt = 1_000
-    patience: PositiveInt | None = 10  # validations without improvement until it stops
-    save_every: PositiveInt = 1_000
-    parallel: Parallel = "ddp"
+    validate_every: PositiveInt = 1_000  # steps
+    patience: PositiveInt | None = 10  # validations without improvement before training stops
+    save_every: PositiveInt = 1_000  # steps between checkpoints
+    parallel: Parallel = "ddp"  # with several processes: a full model in each, or fully sharded
     performance: PerformanceConfig = PerformanceConfig()
 
     def build(self) -> TrainerSettings:
