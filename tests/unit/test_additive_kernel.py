@@ -355,11 +355,11 @@ def test_the_product_of_all_pairs_and_units_is_never_held(native: str) -> None:
     program = """
 import re, torch
 from regard.attention.kernels.additive import additive_scores, exponential
-from regard.attention.kernels.deferred_gradients import shared
+from regard.attention.kernels.deferred_gradients import defer_gradient
 def step(rows):
     q, k = (torch.randn(4, 1, rows, 256, requires_grad=True) for _ in "qk")
     v = torch.randn(1, 256, requires_grad=True)
-    additive_scores(exponential(q), shared(exponential(k)), v).square().sum().backward()
+    additive_scores(exponential(q), defer_gradient(exponential(k)), v).square().sum().backward()
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
 step(8)

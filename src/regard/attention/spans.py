@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -66,6 +66,7 @@ class Visibility:
 
 class Span(nn.Module, ABC):
     equation: ClassVar[Equation]
+    prior: ClassVar[Literal["gaussian"] | None] = None  # what multiplies the normalized weights
 
     @abstractmethod
     def visibility(self, query: SpanQuery) -> Visibility: ...
@@ -168,6 +169,7 @@ class LocalPredictive(Span):
         "|s − p| ≤ reach, p = (n − 1) σ(v · tanh(W q)); weights × exp(−2 (s − p)² / reach²)",
         'Luong et al. 2015, 3.2, "local-p", eq. 9 and 10',
     )
+    prior = "gaussian"
 
     def __init__(self, query_dim: int, reach: int) -> None:
         super().__init__()

@@ -1,8 +1,6 @@
-"""Whole models: what a trainer trains and a search asks."""
+"""Whole models: what a trainer trains and a search extends hypotheses with."""
 
-from regard.models.classifier import Classifier
-from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.eval_mode import eval_mode
-from regard.models.language_model import LanguageModel
-
-__all__ = ["Classifier", "EncoderDecoder", "LanguageModel", "eval_mode"]
+from regard.models.classifier import Classifier as Classifier
+from regard.models.encoder_decoder import EncoderDecoder as EncoderDecoder
+from regard.models.eval_mode import eval_mode as eval_mode
+from regard.models.language_model import LanguageModel as LanguageModel

@@ -1,4 +1,4 @@
-"""Classification: read a source, name its class."""
+"""Classification of a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translation and captioning: read a source, say a target."""
+"""Encoder–decoder models, for translation and captioning."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EncoderDecoder(nn.Module, Generic[Source, S]):
         self.embedding, self.readout = embedding, readout
 
     def forward(self, source: Source, target: Int[Tensor, "B T"]) -> Decoded:
-        """What is about to be said after each of `target`; `readout` turns it into logits."""
+        """Decoder outputs after each token of `target`; `readout` maps them to logits."""
         state = self.decoder.start(self.encoder(source))
         return self.decoder(self.embedding(target), state)[0]
 

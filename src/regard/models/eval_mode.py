@@ -1,4 +1,4 @@
-"""A model at rest: as it is asked, not taught."""
+"""Evaluation mode for a while."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import nn
 
 @contextmanager
 def eval_mode(model: nn.Module) -> Iterator[None]:
-    """Without dropout; afterwards each module is as it was."""
+    """Temporarily switch a model to eval mode."""
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:

@@ -1,4 +1,4 @@
-"""Language modelling: say what comes next, having read nothing but one's own words."""
+"""Language models: a decoder alone."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ class LanguageModel(nn.Module, Generic[S]):
         self.decoder, self.embedding, self.readout = decoder, embedding, readout
 
     def forward(self, target: Int[Tensor, "B T"]) -> Decoded:
-        nothing = Encoded.empty(target.size(0), like=self.embedding.weight)
-        return self.decoder(self.embedding(target), self.decoder.start(nothing))[0]
+        return self.decoder(self.embedding(target), self.start(target.size(0)))[0]
 
     if TYPE_CHECKING:
         __call__ = forward

@@ -1,1 +1,1 @@
-"""Parts of models: what reads (encoders), what says (decoders), and what sums up (pools)."""
+"""Encoders, decoders and pooling: the parts of models."""

@@ -1,4 +1,4 @@
-"""From ids to vectors, and where in a sentence they stand."""
+"""Embeddings of tokens and of positions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from torch import Tensor, nn
 class Embedding(nn.Embedding):
     """y = √dim E_w  (Vaswani et al. 2017, 3.4)
 
-    The table's rows are of about unit length, so that it may also serve as the readout. What is
-    read has numbers of about unit size: with smaller ones recurrent cells, which are initialised
-    for such, tell their inputs apart by so little that they first learn to ignore them.
+    The rows of the table have about unit length, so that it can also be the readout. The outputs
+    have about unit variance: with smaller inputs recurrent cells, which are initialized for these,
+    at first learn to ignore them.
     """
 
     def __init__(self, vocabulary: int, dim: int) -> None:
@@ -29,7 +29,7 @@ class Embedding(nn.Embedding):
 class Positions(nn.Module, ABC):
     @abstractmethod
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
-        """Vectors for the positions of `inputs`, the first of which stands at `start`."""
+        """Vectors for the positions of `inputs`, counted from `start`."""
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -38,7 +38,7 @@ class Positions(nn.Module, ABC):
 class Sinusoids(Positions):
     """p_t = [sin(t ω); cos(t ω)], ω_i = 10000^(−2i/dim)  (Vaswani et al. 2017, 3.5)
 
-    The paper interleaves sines and cosines; a permutation of them is as good.
+    The paper interleaves sines and cosines, a permutation of these.
     """
 
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
@@ -51,7 +51,7 @@ class Sinusoids(Positions):
 
 
 class LearnedPositions(Positions):
-    """p_t = P[t], for t below `limit`  (Gehring et al. 2017, 3.1)"""
+    """p_t = P[t], for t below `max_positions`  (Gehring et al. 2017, 3.1)"""
 
     def __init__(self, max_positions: int, dim: int) -> None:
         super().__init__()
@@ -61,5 +61,5 @@ class LearnedPositions(Positions):
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
         end, limit = start + inputs.size(1), self.table.num_embeddings
         if end > limit:
-            raise ValueError(f"position {end} lies beyond the {limit} that were learnt")
+            raise ValueError(f"position {end} is beyond the {limit} learned positions")
         return self.table.weight[start:end]

@@ -1,9 +1,8 @@
-"""Image encoder: a grid of regions, read as if it were a sentence (Xu et al. 2015, 3.1.1)."""
+"""Image encoders: the regions of a grid, as a sequence (Xu et al. 2015, 3.1.1)."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
@@ -16,39 +15,34 @@ from regard.nn.interfaces import Encoded, Encoder
 
 
 class ConvBackbone(nn.Sequential):
-    """Convolutions that each halve the picture, until a region is a cell of the grid.
+    """Convolutions, each of which halves the image, until a region is one cell of the grid.
 
-    Each sees four by four pixels, the two by two that it stands for in their middle: with three by
-    three, four times over, a cell would look half a cell up and to the left of where it stands.
-    Group norm, not batch norm: what a picture becomes must not depend on its neighbours.
+    Kernels are 4 × 4 so that they are centred on the 2 × 2 pixels that become one cell. Four layers
+    of 3 × 3 would shift the cells by half a cell. Group norm instead of batch norm: an image's
+    features must not depend on the other images of the batch.
     """
 
     def __init__(self, channels: list[int]) -> None:
         super().__init__(
             *(
-                nn.Sequential(
-                    nn.Conv2d(a, b, 4, stride=2, padding=1), nn.GroupNorm(1, b), nn.ReLU()
-                )
+                nn.Sequential(nn.Conv2d(a, b, 4, 2, padding=1), nn.GroupNorm(1, b), nn.ReLU())
                 for a, b in pairwise([3, *channels])
             )
         )
 
 
 class PositionalEncoding2d(nn.Module):
-    """p_yx = [p_y; p_x]: half of the numbers say the row, half the column, by sinusoids"""
+    """p_yx = [p_y; p_x], sinusoids of the row and of the column"""
 
     def __init__(self) -> None:
         super().__init__()
-        self.along = Sinusoids()
+        self.sinusoids = Sinusoids()
 
     def forward(self, grid: Float[Tensor, "B E y x"]) -> Float[Tensor, "E y x"]:
         half, rows, columns = grid.size(1) // 2, grid.size(2), grid.size(3)
-        down = self.along(0, grid.new_zeros(1, rows, half)).mT[:, :, None]  # E/2 y 1
-        across = self.along(0, grid.new_zeros(1, columns, half)).mT[:, None]  # E/2 1 x
+        down = self.sinusoids(0, grid.new_zeros(1, rows, half)).mT[:, :, None]  # E/2 y 1
+        across = self.sinusoids(0, grid.new_zeros(1, columns, half)).mT[:, None]  # E/2 1 x
         return torch.cat([down.expand(-1, -1, columns), across.expand(-1, rows, -1)])
-
-    if TYPE_CHECKING:
-        __call__ = forward
 
 
 class ImageEncoder(Encoder[Images]):
@@ -67,9 +61,8 @@ class ImageEncoder(Encoder[Images]):
         self.positional_encoding = PositionalEncoding2d() if positional_encoding else None
 
     def forward(self, source: Images) -> Encoded:
-        return flatten_grid(
-            self.backbone(4 * (source.pixels - 0.5)), self.positional_encoding
-        )  # to about unit variance
+        pixels = 4 * (source.pixels - 0.5)  # about unit variance
+        return flatten_grid(self.backbone(pixels), self.positional_encoding)
 
 
 class GridEncoder(Encoder[Grids]):
@@ -86,9 +79,9 @@ class GridEncoder(Encoder[Grids]):
         return flatten_grid(self.project(source.features).movedim(-1, 1), self.positional_encoding)
 
 
-def flatten_grid(grid: Float[Tensor, "B E y x"], places: PositionalEncoding2d | None) -> Encoded:
-    """A grid read row by row, as if its regions were words."""
-    if places is not None:
-        grid = grid + places(grid)
+def flatten_grid(grid: Float[Tensor, "B E y x"], encoding: PositionalEncoding2d | None) -> Encoded:
+    """The regions of a grid, row by row."""
+    if encoding is not None:
+        grid = grid + encoding(grid)
     states = grid.flatten(2).mT  # B E y x -> B S E
     return Encoded(states, None, states.mean(dim=1))

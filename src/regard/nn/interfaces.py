@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import SampledPosition
+from regard.attention import Equation, SampledPosition
 
 Source = TypeVar("Source", contravariant=True)
 S = TypeVar("S")
@@ -27,17 +27,26 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
+    """What an encoder returns, for sentences and images alike."""
+
     states: Float[Tensor, "B S E"]  # one per word, or one per region of the image
-    lengths: Int[Tensor, " B"] | None  # None: nothing is padding
-    summary: Float[Tensor, "B E"]  # the whole in one vector
+    lengths: Int[Tensor, " B"] | None  # None: no padding
+    summary: Float[Tensor, "B E"]  # the whole source in one vector
 
     @staticmethod
     def empty(rows: int, like: Tensor) -> Encoded:
-        """What a language model has read before it speaks."""
+        """The source of a language model."""
         return Encoded(like.new_zeros(rows, 0, 0), None, like.new_zeros(rows, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    hidden: Float[Tensor, "B T E"]
+    sampled: SampledPosition | None = None  # B T, hard attention only
+
+
 class Encoder(nn.Module, ABC, Generic[Source]):
+    equation: ClassVar[Equation]
     dim: int  # E
 
     @abstractmethod
@@ -47,24 +56,15 @@ class Encoder(nn.Module, ABC, Generic[Source]):
         __call__ = forward
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    hidden: Float[Tensor, "B T E"]
-    sampled: SampledPosition | None = None  # of hard attention, B T: what its teacher must know
-
-
 class Decoder(nn.Module, ABC, Generic[S]):
-    dim: int  # E, of what comes out
-    blank_memory: bool = False  # whether its own past begins with nothing, before the first word
-
-    @property
-    def cross_attentions(self) -> tuple[str, ...]:
-        """The names, within the decoder, of those attentions that ask what was read."""
-        return ()
+    equation: ClassVar[Equation]
+    dim: int  # E of the outputs
+    blank_memory: bool = False  # whether its own past begins with a blank, before the first token
+    cross_attentions: tuple[str, ...] = ()  # names of its attentions to the source
 
     @abstractmethod
     def start(self, source: Encoded) -> S:
-        """The state before the first word, given what was read."""
+        """The state before the first token."""
 
     @abstractmethod
     def forward(self, inputs: Float[Tensor, "B T I"], state: S) -> tuple[Decoded, S]: ...
@@ -76,7 +76,7 @@ class Decoder(nn.Module, ABC, Generic[S]):
 def masked_mean(
     x: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
 ) -> Float[Tensor, "B E"]:
-    """The mean of what is not padding."""
+    """The mean over all positions but padding."""
     if lengths is None:
         return x.mean(dim=1)
     real = torch.arange(x.size(1), device=x.device) < lengths[:, None]  # B S

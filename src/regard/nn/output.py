@@ -1,25 +1,22 @@
-"""The deep output: from a decoder's state, its last word and its context to what it will say."""
+"""The deep output of a decoder: from its state, the previous word and the context."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+
+Vectors: TypeAlias = Float[Tensor, "N T _"]
 
 
 class DeepOutput(nn.Module, ABC):
     dim: int
 
     @abstractmethod
-    def forward(
-        self,
-        state: Float[Tensor, "N T E"],
-        embedded: Float[Tensor, "N T I"],
-        context: Float[Tensor, "N T C"],
-    ) -> Float[Tensor, "N T O"]: ...
+    def forward(self, state: Vectors, embedded: Vectors, context: Vectors) -> Vectors: ...
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -30,15 +27,9 @@ class MaxoutOutput(DeepOutput):
 
     def __init__(self, state_dim: int, input_dim: int, context_dim: int, dim: int) -> None:
         super().__init__()
-        self.dim = dim
-        self.mix = nn.Linear(state_dim + input_dim + context_dim, 2 * dim)
+        self.dim, self.mix = dim, nn.Linear(state_dim + input_dim + context_dim, 2 * dim)
 
-    def forward(
-        self,
-        state: Float[Tensor, "N T E"],
-        embedded: Float[Tensor, "N T I"],
-        context: Float[Tensor, "N T C"],
-    ) -> Float[Tensor, "N T O"]:
+    def forward(self, state: Vectors, embedded: Vectors, context: Vectors) -> Vectors:
         mixed = self.mix(torch.cat([state, embedded, context], dim=-1))
         return mixed.unflatten(-1, (-1, 2)).amax(dim=-1)
 
@@ -48,13 +39,7 @@ class SumOutput(DeepOutput):
 
     def __init__(self, state_dim: int, input_dim: int, context_dim: int) -> None:
         super().__init__()
-        self.dim = input_dim
-        self.mix = nn.Linear(state_dim + context_dim, input_dim)
+        self.dim, self.mix = input_dim, nn.Linear(state_dim + context_dim, input_dim)
 
-    def forward(
-        self,
-        state: Float[Tensor, "N T E"],
-        embedded: Float[Tensor, "N T I"],
-        context: Float[Tensor, "N T C"],
-    ) -> Float[Tensor, "N T O"]:
+    def forward(self, state: Vectors, embedded: Vectors, context: Vectors) -> Vectors:
         return embedded + self.mix(torch.cat([state, context], dim=-1))

@@ -1,4 +1,4 @@
-"""From many vectors to one: attention with a learned question, and documents read with it."""
+"""Attention pooling, and the hierarchical encoder of documents that is built on it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regard.batch import Documents, Tokens
 from regard.nn.interfaces import Encoded, Encoder
 from regard.nn.rnn import RecurrentStack
 
-BLOCK = 1 << 13  # positions of words read at once: of more, more are padding
+BLOCK = 1 << 13  # word positions encoded at once; larger blocks have more padding
 
 
 class AttentionPooling(nn.Module):
-    """v = Σ_s α_s h_s, with α_s = weigh(score(u, h_s)) and u learned  (Yang et al. 2016, 2.2)"""
+    """v = Σ_s α_s h_s, α_s = normalize(score(u, h_s)), u learned  (Yang et al. 2016, 2.2)"""
 
     def __init__(self, attention: Attention, query_dim: int) -> None:
         super().__init__()
@@ -28,8 +28,8 @@ class AttentionPooling(nn.Module):
     def forward(
         self, states: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
     ) -> Float[Tensor, "B E"]:
-        question = self.query.expand(states.size(0), 1, -1)
-        return self.attention(question, self.attention.build_memory(states, lengths)).context[:, 0]
+        query = self.query.expand(states.size(0), 1, -1)
+        return self.attention(query, self.attention.build_memory(states, lengths)).context[:, 0]
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -59,35 +59,26 @@ class HierarchicalEncoder(Encoder[Documents]):
         self.embedding = embedding
         self.word_encoder, self.word_pooling = words
         self.sentence_encoder, self.sentence_pooling = sentences
-        self.dim = self.sentence_encoder.dim
-        self.dropout = Dropout(dropout)
+        self.dim, self.dropout = self.sentence_encoder.dim, Dropout(dropout)
 
     def forward(self, source: Documents) -> Encoded:
-        sentences = self.dropout(self._sentences(source.sentences))  # M E
-        read = self.sentence_encoder(pad_rows(sentences, source.counts), source.counts)
-        return Encoded(
-            read.states, source.counts, self.sentence_pooling(read.states, source.counts)
-        )
+        sentences = self.dropout(self._sentence_vectors(source.sentences))  # M E
+        states = self.sentence_encoder(pad_rows(sentences, source.counts), source.counts).states
+        return Encoded(states, source.counts, self.sentence_pooling(states, source.counts))
 
-    def _sentences(self, words: Tokens) -> Float[Tensor, "M E"]:
-        """A vector for each; where there are many, those of like length are read together."""
-        blocks = length_blocks(words)
-        if len(blocks) == 1:
-            return self._read(words)
-        assert words.lengths is not None
-        found = []
+    def _sentence_vectors(self, words: Tokens) -> Float[Tensor, "M E"]:
+        """One vector per sentence; sentences of similar length are encoded together."""
+        blocks, vectors = length_blocks(words), []
         for rows in blocks:
-            lengths = words.lengths[rows]
-            found.append(self._read(Tokens(words.ids[rows, : int(lengths.max())], lengths)))
-        return torch.cat(found)[torch.cat(blocks).argsort()]
-
-    def _read(self, words: Tokens) -> Float[Tensor, "M E"]:
-        read = self.word_encoder(self.dropout(self.embedding(words.ids)), words.lengths)
-        return self.word_pooling(read.states, read.lengths)
+            lengths = None if words.lengths is None else words.lengths[rows]
+            width = None if lengths is None else int(lengths.max())
+            x = self.dropout(self.embedding(words.ids[rows, :width]))
+            vectors.append(self.word_pooling(self.word_encoder(x, lengths).states, lengths))
+        return torch.cat(vectors)[torch.cat(blocks).argsort()]
 
 
 def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
-    """The sentences of each block that is read at once: all, unless that were too many."""
+    """The rows of each block of sentences that are encoded at once."""
     count, width = words.ids.shape
     if words.lengths is None or count * width <= BLOCK:
         return [torch.arange(count, device=words.ids.device)]
@@ -101,7 +92,7 @@ def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
 
 
 def pad_rows(vectors: Float[Tensor, "M E"], counts: Int[Tensor, " B"]) -> Float[Tensor, "B N E"]:
-    """Cut a list of vectors into rows of `counts`, padded on the right."""
+    """Split a list of vectors into rows of `counts`, padded on the right."""
     rows = torch.arange(counts.numel(), device=vectors.device).repeat_interleave(counts)
     place = torch.arange(vectors.size(0), device=vectors.device) - (counts.cumsum(0) - counts)[rows]
     padded = vectors.new_zeros(counts.numel(), int(counts.max()), vectors.size(1))

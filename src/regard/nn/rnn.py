@@ -1,4 +1,4 @@
-"""Recurrent cells: over a whole sequence at once, or step by step where each waits for the last."""
+"""Recurrent networks: over a whole sequence at once, or step by step."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.attention import Dropout, Equation
@@ -18,28 +19,27 @@ from regard.nn.interfaces import Encoded, Encoder
 
 Cell: TypeAlias = Literal["gru", "lstm"]
 RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
-Parts: TypeAlias = tuple[Tensor, ...]  # of one layer's carry, B E each: hidden, and an LSTM's cell
+Parts: TypeAlias = tuple[Tensor, ...]  # one layer's carry, B E each: hidden, and an LSTM's cell
+Carry: TypeAlias = Float[Tensor, "B L K E"]
+"""All that passes from step to step: K = 1 hidden state per layer, or K = 2 with an LSTM's cell."""
 
 
 class RecurrentCells(nn.Module):
-    """s_t = cell(x_t, s_{t−1}), in layers; what is carried from step to step is one tensor.
-
-    B L K E: for each layer the hidden state, and with it, in an LSTM, the memory cell (K = 2).
-    """
+    """s_t = cell(x_t, s_{t−1}), in layers"""
 
     def __init__(
         self, input_dim: int, dim: int, *, cell: Cell = "gru", layers: int = 1, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        between = dropout if layers > 1 else 0.0
-        self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=between)
-        self.layer_dropout = Dropout(between)
+        dropout = dropout if layers > 1 else 0.0
+        self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=dropout)
+        self.layer_dropout = Dropout(dropout)
         self.dim, self.layers, self.parts = dim, layers, 2 if cell == "lstm" else 1
         self.cell: Cell = cell
 
     def forward(
-        self, inputs: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
-    ) -> tuple[Float[Tensor, "B T E"], Float[Tensor, "B L K E"]]:
+        self, inputs: Float[Tensor, "B T I"], carry: Carry
+    ) -> tuple[Float[Tensor, "B T E"], Carry]:
         parts = tuple(part.transpose(0, 1).contiguous() for part in carry.unbind(dim=2))  # L B E
         states, last = self.rnn(inputs, parts if self.parts == 2 else parts[0])
         last = last if self.parts == 2 else (last,)
@@ -50,17 +50,15 @@ class RecurrentCells(nn.Module):
 
 
 class StepwiseCells:
-    """The same cells step by step, where an input is known in part, and the rest when it is asked.
+    """The same cells step by step, for inputs of which one part is known only at its step.
 
-    The known part of all steps is projected at once, and the weights have one gradient for all
-    steps: one for each would cost more than all the rest of the backward pass.
+    The known part of all steps is projected at once, and the gradients of the weights are deferred
+    (see `deferred_gradients`): one gradient per step would dominate the backward pass.
     """
 
-    def __init__(
-        self, cells: RecurrentCells, known: Float[Tensor, "B T I"], carry: Float[Tensor, "B L K E"]
-    ) -> None:
+    def __init__(self, cells: RecurrentCells, known: Float[Tensor, "B T I"], carry: Carry) -> None:
         self.advance, self.layer_dropout = CELL_STEP[cells.cell], cells.layer_dropout
-        carry = carry.to(cells.rnn.all_weights[0][1].dtype)  # not narrower: what is carried adds up
+        carry = carry.to(cells.rnn.all_weights[0][1].dtype)  # narrower, it would lose precision
         self.layers: list[Parts] = [layer.unbind(dim=1) for layer in carry.unbind(dim=1)]
         input_weight, hidden_weight, input_bias, hidden_bias = zip(
             *(
@@ -70,14 +68,10 @@ class StepwiseCells:
             strict=True,
         )
         known_weight, other_weight = input_weight[0].tensor_split([known.size(-1)], dim=1)
-        projected = nn.functional.linear(known, known_weight, input_bias[0])
-        self.projected = projected.unbind(dim=1)  # T of B gates
-        self.input_bias = input_bias
+        self.projected = linear(known, known_weight, input_bias[0]).unbind(dim=1)  # T of B gates
+        self.input_bias, self.hidden_bias = input_bias, hidden_bias
         self.input_weight = [defer_gradient(x) for x in (other_weight, *input_weight[1:])]
-        self.hidden_weight, self.hidden_bias = (
-            [defer_gradient(x) for x in hidden_weight],
-            hidden_bias,
-        )
+        self.hidden_weight = [defer_gradient(x) for x in hidden_weight]
 
     @property
     def hidden(self) -> Float[Tensor, "B 1 E"]:
@@ -85,18 +79,18 @@ class StepwiseCells:
         return self.layers[-1][0][:, None]
 
     @property
-    def carry(self) -> Float[Tensor, "B L K E"]:
+    def carry(self) -> Carry:
         return torch.stack([torch.stack(parts, dim=1) for parts in self.layers], dim=1)
 
     def step(self, t: int, other: Float[Tensor, "B 1 O"]) -> Float[Tensor, "B 1 E"]:
-        """Step t, with the other part of its input; the state of the last layer after it."""
+        """Run step t, given the other part of its input; return the last layer's state."""
         gates = deferred_linear(other[:, 0], self.input_weight[0], self.projected[t])
         for i, parts in enumerate(self.layers):
             if i:
                 below = self.layer_dropout(self.layers[i - 1][0])
                 gates = deferred_linear(below, self.input_weight[i], self.input_bias[i])
-            own = deferred_linear(parts[0], self.hidden_weight[i], self.hidden_bias[i])
-            self.layers[i] = self.advance(gates, own, parts)
+            hidden = deferred_linear(parts[0], self.hidden_weight[i], self.hidden_bias[i])
+            self.layers[i] = self.advance(gates, hidden, parts)
         return self.hidden
 
 
@@ -106,24 +100,24 @@ def run_padded(
     lengths: Int[Tensor, " B"],
     layer_dropout: Dropout,
 ) -> tuple[Float[Tensor, "B S E"], Float[Tensor, "B E"]]:
-    """What `rnn` makes of rows of these lengths, and its state after each row's end.
+    """Run `rnn` over padded rows; return its states and its state at the end of each row.
 
-    A packed sequence gives the same, but torch's way back through one clears and adds up a tensor
-    of all steps at every step: in training on a processor this takes two thirds of the time. And
-    the fewer rows go on, the more their last bits depend on how many they are.
+    A packed sequence gives the same, but its backward pass clears and adds a tensor of all steps
+    at every step, which takes two thirds of the training time on a CPU. And the fewer rows are
+    left, the more their last bits depend on how many they are.
     """
     row = torch.arange(x.size(0), device=x.device)
     step = torch.arange(x.size(1), device=x.device)
     back = lengths[:, None] - 1 - step
-    turned = row[:, None], torch.where(back >= 0, back, step)  # every row from its end on
+    backwards = row[:, None], torch.where(back >= 0, back, step)  # each row from its end on
     directions = 2 if rnn.bidirectional else 1
     for layer in range(rnn.num_layers):
         x, states, last = layer_dropout(x) if layer else x, [], []
         for direction in range(directions):
-            read = x[turned] if direction else x
-            said = _run_direction(rnn, read, rnn.all_weights[layer * directions + direction])
-            states.append(said[turned] if direction else said)
-            last.append(said[row, lengths - 1])
+            weights = rnn.all_weights[layer * directions + direction]
+            output = _run_direction(rnn, x[backwards] if direction else x, weights)
+            states.append(output[backwards] if direction else output)
+            last.append(output[row, lengths - 1])
         x = torch.cat(states, dim=-1)
     return x, torch.cat(last, dim=-1)
 
@@ -131,36 +125,36 @@ def run_padded(
 def _run_direction(
     rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], weights: list[nn.Parameter]
 ) -> Float[Tensor, "B S E"]:
-    """One layer in one direction, from nothing."""
+    """One layer in one direction, from a zero state."""
     input_weight, hidden_weight, input_bias, hidden_bias = (
         to_compute_dtype(w.view_as(w)) for w in weights
     )
-    gates = nn.functional.linear(to_compute_dtype(x), input_weight, input_bias)
-    cell: Cell = "lstm" if rnn.mode == "LSTM" else "gru"
-    nothing = weights[1].new_zeros(x.size(0), rnn.hidden_size)
-    parts: Parts = (nothing, nothing)
+    gates = linear(to_compute_dtype(x), input_weight, input_bias)
+    advance = CELL_STEP["lstm" if rnn.mode == "LSTM" else "gru"]
+    zero = weights[1].new_zeros(x.size(0), rnn.hidden_size)
+    parts: Parts = (zero, zero)
     weight, states = defer_gradient(hidden_weight), []
     for now in gates.unbind(dim=1):
-        parts = CELL_STEP[cell](now, deferred_linear(parts[0], weight, hidden_bias), parts)
+        parts = advance(now, deferred_linear(parts[0], weight, hidden_bias), parts)
         states.append(parts[0])
     return torch.stack(states, dim=1)
 
 
-def gru_step(gates: Tensor, own: Tensor, parts: Parts) -> Parts:
+def gru_step(gates: Tensor, hidden: Tensor, parts: Parts) -> Parts:
     """h = n + z (h − n),  n = tanh(x_n + r h_n)  (Cho et al. 2014, with torch's order r, z, n)"""
     dim = gates.size(-1) // 3
-    gates, fresh = gates.split([2 * dim, dim], dim=-1)
-    own, old = own.split([2 * dim, dim], dim=-1)
-    reset, keep = torch.sigmoid(gates + own).chunk(2, dim=-1)
-    fresh = torch.tanh(torch.addcmul(fresh, reset, old))
-    return (fresh + keep * (parts[0] - fresh),)
+    gates, new = gates.split([2 * dim, dim], dim=-1)
+    hidden, old = hidden.split([2 * dim, dim], dim=-1)
+    reset, update = torch.sigmoid(gates + hidden).chunk(2, dim=-1)
+    new = torch.tanh(torch.addcmul(new, reset, old))
+    return (new + update * (parts[0] - new),)
 
 
-def lstm_step(gates: Tensor, own: Tensor, parts: Parts) -> Parts:
+def lstm_step(gates: Tensor, hidden: Tensor, parts: Parts) -> Parts:
     """c = f c + i g,  h = o tanh(c)  (Gers et al. 2000, with torch's order i, f, g, o)"""
-    take, keep, fresh, show = (gates + own).chunk(4, dim=-1)
-    cell = torch.sigmoid(keep) * parts[1] + torch.sigmoid(take) * torch.tanh(fresh)
-    return torch.sigmoid(show) * torch.tanh(cell), cell
+    i, f, g, o = (gates + hidden).chunk(4, dim=-1)
+    cell = torch.sigmoid(f) * parts[1] + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(cell), cell
 
 
 CELL_STEP: dict[Cell, Callable[[Tensor, Tensor, Parts], Parts]] = {
@@ -170,7 +164,7 @@ CELL_STEP: dict[Cell, Callable[[Tensor, Tensor, Parts], Parts]] = {
 
 
 class RecurrentStack(nn.Module):
-    """h_s = cell(x_s, h_{s−1}), and from the other end where it reads in two directions."""
+    """h_s = cell(x_s, h_{s−1}) in layers, and from the other end if bidirectional"""
 
     def __init__(
         self,
@@ -183,14 +177,9 @@ class RecurrentStack(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.rnn = RNN[cell](
-            input_dim,
-            dim,
-            layers,
-            batch_first=True,
-            bidirectional=bidirectional,
-            dropout=dropout if layers > 1 else 0.0,
-        )
+        between = dropout if layers > 1 else 0.0
+        options = {"batch_first": True, "bidirectional": bidirectional, "dropout": between}
+        self.rnn = RNN[cell](input_dim, dim, layers, **options)
         self.layer_dropout = Dropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.dim = self.directions * dim

@@ -1,12 +1,12 @@
-"""Recurrent encoder and decoders: Sutskever, Cho, Bahdanau, Luong, and Xu's captioner.
+"""Recurrent decoders: Sutskever's, Cho's, Bahdanau's and Luong's, and Xu's captioner.
 
-The decoders differ in when they ask their attention: never, before each step, or after it.
+They differ in where attention is used: nowhere, before each step, or after it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from jaxtyping import Float
@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from regard.attention import Attention, Dropout, Equation, Memory, SampledPosition
 from regard.nn.interfaces import Decoded, Decoder, Encoded
 from regard.nn.output import DeepOutput
-from regard.nn.rnn import Cell as Cell
-from regard.nn.rnn import RecurrentCells as RecurrentCells
-from regard.nn.rnn import StepwiseCells
+from regard.nn.rnn import RecurrentCells, StepwiseCells
+
+Inputs: TypeAlias = Float[Tensor, "N T I"]
 
 
 class Bridge(nn.Module):
@@ -37,11 +37,9 @@ class Bridge(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class RecurrentState:
-    source: Memory | None  # None: nothing is asked
+    source: Memory | None  # None: no attention
     carry: Float[Tensor, "N L K E"]
-    fed_output: Float[Tensor, "N O"] | None = (
-        None  # what was said, fed to the next step (Luong 3.3)
-    )
+    fed_output: Float[Tensor, "N O"] | None = None  # input of the next step (Luong 2015, 3.3)
     step: int = 0
 
 
@@ -53,18 +51,15 @@ class PlainDecoder(Decoder[RecurrentState]):
     def __init__(self, cells: RecurrentCells, source_dim: int, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.cells, self.dim = cells, cells.dim
-        self.bridge = Bridge(source_dim, cells)
-        self.dropout = Dropout(dropout)
+        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentState:
         return RecurrentState(None, self.bridge(source.summary))
 
-    def forward(
-        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
-    ) -> tuple[Decoded, RecurrentState]:
+    def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
-        step = state.step + inputs.size(1)
-        return Decoded(self.dropout(states)), RecurrentState(None, carry, step=step)
+        after = RecurrentState(None, carry, step=state.step + inputs.size(1))
+        return Decoded(self.dropout(states)), after
 
 
 class BahdanauDecoder(Decoder[RecurrentState]):
@@ -76,9 +71,11 @@ class BahdanauDecoder(Decoder[RecurrentState]):
 
     equation = Equation(
         "bahdanau",
-        "c_t = attend(s_{t−1}),  s_t = cell([y_{t−1}; c_t], s_{t−1}),  o_t = deep(s_t, y_{t−1}, c_t)",
+        "c_t = attend(s_{t−1}),  s_t = cell([y_{t−1}; c_t], s_{t−1}),  "
+        "o_t = deep(s_t, y_{t−1}, c_t)",
         "Bahdanau et al. 2015, 3.1 and A.2.2",
     )
+    cross_attentions = ("attention",)
 
     def __init__(
         self,
@@ -92,37 +89,30 @@ class BahdanauDecoder(Decoder[RecurrentState]):
     ) -> None:
         super().__init__()
         self.cells, self.attention, self.deep, self.dim = cells, attention, deep, deep.dim
-        self.bridge = Bridge(source_dim, cells)
+        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
         self.gate = nn.Linear(cells.dim, 1) if gate else None
-        self.dropout = Dropout(dropout)
-
-    @property
-    def cross_attentions(self) -> tuple[str, ...]:
-        return ("attention",)
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.build_memory(source.states, source.lengths)
         return RecurrentState(memory, self.bridge(source.summary))
 
-    def forward(
-        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
-    ) -> tuple[Decoded, RecurrentState]:
+    def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         assert state.source is not None
         inputs = self.dropout(inputs)
-        steps = StepwiseCells(self.cells, inputs, state.carry)
-        states, contexts, choices = [], [], []
+        cells = StepwiseCells(self.cells, inputs, state.carry)
+        states, contexts, samples = [], [], []
         for t in range(inputs.size(1)):
-            before = steps.hidden
-            glance = self.attention(before, state.source, start=state.step + t)
-            context = glance.context
+            previous = cells.hidden
+            attended = self.attention(previous, state.source, start=state.step + t)
+            context = attended.context
             if self.gate is not None:
-                context = torch.sigmoid(self.gate(before)) * context
-            states.append(steps.step(t, context))
+                context = torch.sigmoid(self.gate(previous)) * context
+            states.append(cells.step(t, context))
             contexts.append(context)
-            choices.append(glance.sampled)
-        said = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
-        after = RecurrentState(state.source, steps.carry, step=state.step + inputs.size(1))
-        return Decoded(self.dropout(said), join_samples(choices)), after
+            samples.append(attended.sampled)
+        output = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
+        after = RecurrentState(state.source, cells.carry, step=state.step + inputs.size(1))
+        return Decoded(self.dropout(output), join_samples(samples)), after
 
 
 class LuongDecoder(Decoder[RecurrentState]):
@@ -137,6 +127,7 @@ class LuongDecoder(Decoder[RecurrentState]):
         "s_t = cell([y_{t−1}; o_{t−1}], s_{t−1}),  c_t = attend(s_t),  o_t = tanh(W [c_t; s_t])",
         "Luong et al. 2015, 3 and 3.3",
     )
+    cross_attentions = ("attention",)
 
     def __init__(
         self,
@@ -149,62 +140,50 @@ class LuongDecoder(Decoder[RecurrentState]):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.cells, self.attention, self.input_feeding, self.dim = (
-            cells,
-            attention,
-            input_feeding,
-            cells.dim,
-        )
-        self.bridge = Bridge(source_dim, cells)
+        self.cells, self.attention, self.dim = cells, attention, cells.dim
+        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
         self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
-        self.dropout = Dropout(dropout)
-
-    @property
-    def cross_attentions(self) -> tuple[str, ...]:
-        return ("attention",)
+        self.input_feeding = input_feeding
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = self.attention.build_memory(source.states, source.lengths)
         carry = self.bridge(source.summary)
-        fed = carry.new_zeros(carry.size(0), self.dim) if self.input_feeding else None
-        return RecurrentState(memory, carry, fed)
+        fed_output = carry.new_zeros(carry.size(0), self.dim) if self.input_feeding else None
+        return RecurrentState(memory, carry, fed_output)
 
-    def forward(
-        self, inputs: Float[Tensor, "N T I"], state: RecurrentState
-    ) -> tuple[Decoded, RecurrentState]:
+    def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         inputs = self.dropout(inputs)
         assert state.source is not None
         if state.fed_output is None:
             states, carry = self.cells(inputs, state.carry)
-            said, choice = self._attend(states, state.source, state.step)
-            choices = [choice]
+            output, sampled = self._attend(states, state.source, state.step)
+            samples = [sampled]
         else:
-            steps, parts, choices = StepwiseCells(self.cells, inputs, state.carry), [], []
+            cells, outputs, samples = StepwiseCells(self.cells, inputs, state.carry), [], []
             fed = state.fed_output[:, None]
             for t in range(inputs.size(1)):
-                now = steps.step(t, fed)
-                fed, choice = self._attend(now, state.source, state.step + t)
-                parts.append(fed)
-                choices.append(choice)
-            said, carry = torch.cat(parts, dim=1), steps.carry
-        fed_next = said[:, -1] if self.input_feeding else None
+                fed, sampled = self._attend(cells.step(t, fed), state.source, state.step + t)
+                outputs.append(fed)
+                samples.append(sampled)
+            output, carry = torch.cat(outputs, dim=1), cells.carry
+        fed_next = output[:, -1] if self.input_feeding else None
         after = RecurrentState(state.source, carry, fed_next, state.step + inputs.size(1))
-        return Decoded(self.dropout(said), join_samples(choices)), after
+        return Decoded(self.dropout(output), join_samples(samples)), after
 
     def _attend(
         self, states: Float[Tensor, "N T E"], source: Memory, start: int
     ) -> tuple[Float[Tensor, "N T E"], SampledPosition | None]:
-        glance = self.attention(states, source, start=start)
-        said = torch.tanh(self.combine(torch.cat([glance.context, states], dim=-1)))
-        return said, glance.sampled
+        attended = self.attention(states, source, start=start)
+        output = torch.tanh(self.combine(torch.cat([attended.context, states], dim=-1)))
+        return output, attended.sampled
 
 
 def join_samples(samples: list[SampledPosition | None]) -> SampledPosition | None:
-    """The choices of all steps, B H T each, as one, B T: heads choose independently."""
-    made = [choice for choice in samples if choice is not None]
+    """Concatenate the steps, B H T each, and sum over heads, which are sampled independently."""
+    made = [sample for sample in samples if sample is not None]
     if not made:
         return None
     return SampledPosition(
-        torch.cat([choice.logp for choice in made], dim=-1).sum(dim=1),
-        torch.cat([choice.entropy for choice in made], dim=-1).sum(dim=1),
+        torch.cat([sample.logp for sample in made], dim=-1).sum(dim=1),
+        torch.cat([sample.entropy for sample in made], dim=-1).sum(dim=1),
     )

@@ -1,4 +1,4 @@
-"""Attention to what one has said oneself: a recurrent network over a memory of its own states."""
+"""Recurrent language models that attend to their own past."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Memory
 from regard.nn.interfaces import Decoded, Decoder, Encoded
-from regard.nn.rnn import RecurrentCells
+from regard.nn.rnn import Carry, RecurrentCells
+from regard.nn.rnn_decoders import Inputs
 
 
 @dataclass(frozen=True, slots=True)
 class RecurrentSelfAttentionState:
-    past: Memory | None  # None before the first word
-    carry: Float[Tensor, "N L K E"]
+    past: Memory | None  # None before the first token
+    carry: Carry
     step: int = 0
 
 
@@ -25,7 +26,8 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
 
     equation = Equation(
         "recurrent-self-attention",
-        "s_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s_t) over s_1 … s_t,  o_t = tanh(W [c_t; s_t])",
+        "s_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s_t) over s_1 … s_t,  "
+        "o_t = tanh(W [c_t; s_t])",
         "Daniluk et al. 2017, 3.1",
     )
 
@@ -38,18 +40,15 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
         self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentSelfAttentionState:
-        cells = self.cells
-        rows = source.summary.size(0)
-        return RecurrentSelfAttentionState(
-            None, source.summary.new_zeros(rows, cells.layers, cells.parts, cells.dim)
-        )
+        shape = source.summary.size(0), self.cells.layers, self.cells.parts, self.cells.dim
+        return RecurrentSelfAttentionState(None, source.summary.new_zeros(shape))
 
     def forward(
-        self, inputs: Float[Tensor, "N T I"], state: RecurrentSelfAttentionState
+        self, inputs: Inputs, state: RecurrentSelfAttentionState
     ) -> tuple[Decoded, RecurrentSelfAttentionState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
-        said = self.attention.build_memory(states)
-        past = said if state.past is None else state.past.extend(said)
+        new = self.attention.build_memory(states)
+        past = new if state.past is None else state.past.extend(new)
         context = self.attention(states, past, start=state.step).context
         hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
         after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
@@ -58,7 +57,7 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
 
 @dataclass(frozen=True, slots=True)
 class LSTMNState:
-    past: Memory  # of h_i, c_i; begins with a blank, so that the first word has where to look
+    past: Memory  # of h_i, c_i; begins with a blank, which the first token attends to
     summary: Float[Tensor, "N E"]  # h̃
     step: int = 0
 
@@ -78,7 +77,6 @@ class LSTMN(Decoder[LSTMNState]):
         "[h̃_t; c̃_t] = attend([x_t; h̃_{t−1}]) over [h_i; c_i], i < t;  c_t = f c̃_t + i ĉ",
         "Cheng et al. 2016, 3.1",
     )
-
     blank_memory = True
 
     def __init__(
@@ -93,23 +91,20 @@ class LSTMN(Decoder[LSTMNState]):
         blank = source.summary.new_zeros(source.summary.size(0), self.dim)
         return LSTMNState(self._memory_of(blank, blank), blank)
 
-    def forward(
-        self, inputs: Float[Tensor, "N T I"], state: LSTMNState
-    ) -> tuple[Decoded, LSTMNState]:
-        past, summary, step = state.past, state.summary, state.step
-        said = []
+    def forward(self, inputs: Inputs, state: LSTMNState) -> tuple[Decoded, LSTMNState]:
+        past, summary, outputs = state.past, state.summary, []
         for t, x in enumerate(self.dropout(inputs).unbind(dim=1)):
             query = torch.cat([x, summary], dim=-1)[:, None]
-            recalled = self.attention(query, past, start=step + t).context[:, 0]
-            summary, cell = recalled.chunk(2, dim=-1)
+            context = self.attention(query, past, start=state.step + t).context[:, 0]
+            summary, cell = context.chunk(2, dim=-1)
             gates = self.gates(torch.cat([summary, x], dim=-1)).chunk(4, dim=-1)
-            take, keep, show = (torch.sigmoid(gate) for gate in gates[:3])
-            cell = keep * cell + take * torch.tanh(gates[3])
-            hidden = show * torch.tanh(cell)
+            i, f, o = (torch.sigmoid(gate) for gate in gates[:3])
+            cell = f * cell + i * torch.tanh(gates[3])
+            hidden = o * torch.tanh(cell)
             past = past.extend(self._memory_of(hidden, cell))
-            said.append(hidden)
-        after = LSTMNState(past, summary, step + inputs.size(1))
-        return Decoded(self.dropout(torch.stack(said, dim=1))), after
+            outputs.append(hidden)
+        after = LSTMNState(past, summary, state.step + inputs.size(1))
+        return Decoded(self.dropout(torch.stack(outputs, dim=1))), after
 
     def _memory_of(self, hidden: Float[Tensor, "N E"], cell: Float[Tensor, "N E"]) -> Memory:
         keys = self.attention.score.project_keys(hidden[:, None])

@@ -1,10 +1,10 @@
-"""Transformer encoder and decoder (Vaswani et al. 2017), normed before or after each part."""
+"""Transformer encoder and decoder (Vaswani et al. 2017), with pre- or post-normalization."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -14,39 +14,42 @@ from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.embedding import Positions
 from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean
-from regard.nn.stack import Stack
 
 Norm: TypeAlias = Literal["pre", "post"]
 Activation: TypeAlias = Literal["relu", "gelu"]
 ACTIVATION: dict[Activation, Callable[[], nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU}
+States: TypeAlias = Float[Tensor, "B T E"]
+M = TypeVar("M", bound=nn.Module)
+
+
+class Stack(nn.ModuleList, Generic[M]):
+    """A ModuleList whose element type is known to the type checker."""
+
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Iterator[M]: ...
 
 
 class Residual(nn.Module):
-    """x + f(norm(x)) where the norm comes before, norm(x + f(x)) where it comes after (5.4)."""
+    """x + f(norm(x)) with pre-normalization, norm(x + f(x)) with post-normalization (5.4)."""
 
     def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
         super().__init__()
         self.norm, self.pre_norm = nn.LayerNorm(dim), norm == "pre"
         self.dropout = Dropout(dropout)
 
-    def enter(self, x: Float[Tensor, "B T E"]) -> Float[Tensor, "B T E"]:
-        return self.norm(x) if self.pre_norm else x
-
-    def leave(self, x: Float[Tensor, "B T E"], y: Float[Tensor, "B T E"]) -> Float[Tensor, "B T E"]:
-        x = x + self.dropout(y)
-        return x if self.pre_norm else self.norm(x)
+    def forward(self, x: States, f: Callable[[States], States]) -> States:
+        if self.pre_norm:
+            return x + self.dropout(f(self.norm(x)))
+        return self.norm(x + self.dropout(f(x)))
 
 
 class FeedForward(nn.Sequential):
     """W₂ f(W₁ x + b₁) + b₂  (3.3)"""
 
     def __init__(self, dim: int, hidden_dim: int, activation: Activation, dropout: float) -> None:
-        super().__init__(
-            nn.Linear(dim, hidden_dim),
-            ACTIVATION[activation](),
-            Dropout(dropout),
-            nn.Linear(hidden_dim, dim),
-        )
+        widen, narrow = nn.Linear(dim, hidden_dim), nn.Linear(hidden_dim, dim)
+        super().__init__(widen, ACTIVATION[activation](), Dropout(dropout), narrow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ class BlockShape:
     def feed_forward(self) -> FeedForward:
         return FeedForward(self.dim, self.hidden_dim, self.activation, self.dropout)
 
+    def final_norm(self) -> nn.Module:
+        """Pre-normalization leaves the last sum unnormalized."""
+        return nn.LayerNorm(self.dim) if self.norm == "pre" else nn.Identity()
+
 
 class EncoderBlock(nn.Module):
     def __init__(self, shape: BlockShape, self_attention: Attention) -> None:
@@ -72,19 +79,11 @@ class EncoderBlock(nn.Module):
         self.self_attention, self.self_residual = self_attention, shape.residual()
         self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
-    def forward(
-        self, x: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
-    ) -> Float[Tensor, "B S E"]:
-        y = self.self_residual.enter(x)
-        x = self.self_residual.leave(
-            x, self.self_attention(y, self.self_attention.build_memory(y, lengths)).context
-        )
-        return self.feed_forward_residual.leave(
-            x, self.feed_forward(self.feed_forward_residual.enter(x))
-        )
+    def forward(self, x: States, lengths: Int[Tensor, " B"] | None) -> States:
+        def attend(y: States) -> States:
+            return self.self_attention(y, self.self_attention.build_memory(y, lengths)).context
 
-    if TYPE_CHECKING:
-        __call__ = forward
+        return self.feed_forward_residual(self.self_residual(x, attend), self.feed_forward)
 
 
 class DecoderBlock(nn.Module):
@@ -93,56 +92,47 @@ class DecoderBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.self_attention, self.self_residual = self_attention, shape.residual()
-        self.cross_attention = cross_attention  # None: a language model has read nothing
+        self.cross_attention = cross_attention  # None in a language model
         self.cross_residual = shape.residual() if cross_attention is not None else None
         self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
-    def build_memory(self, source: Encoded) -> Memory | None:
-        return (
-            None
-            if self.cross_attention is None
-            else self.cross_attention.build_memory(source.states, source.lengths)
-        )
-
     def forward(
-        self, x: Float[Tensor, "N T E"], past: Memory | None, source: Memory | None, start: int
-    ) -> tuple[Float[Tensor, "N T E"], Memory]:
-        y = self.self_residual.enter(x)
-        said = self.self_attention.build_memory(y)
-        past = said if past is None else past.extend(said)
-        x = self.self_residual.leave(x, self.self_attention(y, past, start=start).context)
-        if (
-            self.cross_attention is not None
-            and self.cross_residual is not None
-            and source is not None
-        ):
-            y = self.cross_residual.enter(x)
-            x = self.cross_residual.leave(x, self.cross_attention(y, source, start=start).context)
-        return self.feed_forward_residual.leave(
-            x, self.feed_forward(self.feed_forward_residual.enter(x))
-        ), past
+        self, x: States, past: Memory | None, source: Memory | None, start: int
+    ) -> tuple[States, Memory]:
+        """Return the block's output and `past` extended by the new positions."""
+        memory = past
 
-    if TYPE_CHECKING:
-        __call__ = forward
+        def attend_to_past(y: States) -> States:
+            nonlocal memory
+            new = self.self_attention.build_memory(y)
+            memory = new if past is None else past.extend(new)
+            return self.self_attention(y, memory, start=start).context
+
+        def attend_to_source(y: States) -> States:
+            assert self.cross_attention is not None
+            assert source is not None
+            return self.cross_attention(y, source, start=start).context
+
+        x = self.self_residual(x, attend_to_past)
+        if self.cross_residual is not None:
+            x = self.cross_residual(x, attend_to_source)
+        assert memory is not None
+        return self.feed_forward_residual(x, self.feed_forward), memory
 
 
 class TransformerInput(nn.Module):
     """x_t = y_t + p_t  (3.5)
 
-    Under autocast what the blocks add to is as narrow as what they make, or every one of their
-    matrix products would have to convert its input, and its gradient back.
+    Under autocast the residual stream has the narrow dtype. Otherwise every matrix product of the
+    blocks would convert its input, and its gradient back.
     """
 
     def __init__(self, positions: Positions, dropout: float) -> None:
         super().__init__()
         self.positions, self.dropout = positions, Dropout(dropout)
 
-    def forward(self, inputs: Float[Tensor, "B T E"], start: int) -> Float[Tensor, "B T E"]:
-        x = inputs + self.positions(start, inputs)
-        return self.dropout(to_compute_dtype(x))
-
-    if TYPE_CHECKING:
-        __call__ = forward
+    def forward(self, inputs: States, start: int) -> States:
+        return self.dropout(to_compute_dtype(inputs + self.positions(start, inputs)))
 
 
 class TransformerEncoder(Encoder[Tokens]):
@@ -164,8 +154,8 @@ class TransformerEncoder(Encoder[Tokens]):
         super().__init__()
         self.dim, self.embedding = shape.dim, embedding
         self.input = TransformerInput(positions, shape.dropout)
-        self.blocks = Stack[EncoderBlock](EncoderBlock(shape, own) for own in attentions)
-        self.norm = final_norm(shape)
+        self.blocks = Stack[EncoderBlock](EncoderBlock(shape, each) for each in attentions)
+        self.norm = shape.final_norm()
         init_xavier(self.blocks)
 
     def forward(self, source: Tokens) -> Encoded:
@@ -179,7 +169,7 @@ class TransformerEncoder(Encoder[Tokens]):
 @dataclass(frozen=True, slots=True)
 class TransformerState:
     source: tuple[Memory | None, ...]  # one per layer; None in a language model
-    past: tuple[Memory, ...]  # one per layer; empty before the first word
+    past: tuple[Memory, ...]  # one per layer; empty before the first token
     step: int = 0
 
 
@@ -205,43 +195,35 @@ class TransformerDecoder(Decoder[TransformerState]):
         super().__init__()
         self.dim = shape.dim
         self.input = TransformerInput(positions, shape.dropout)
-        self.blocks = Stack[DecoderBlock](
-            DecoderBlock(shape, own, source) for own, source in attentions
-        )
-        self.norm = final_norm(shape)
+        self.blocks = Stack[DecoderBlock](DecoderBlock(shape, *each) for each in attentions)
+        self.norm = shape.final_norm()
         init_xavier(self.blocks)
-
-    @property
-    def cross_attentions(self) -> tuple[str, ...]:
-        blocks = enumerate(self.blocks)
-        return tuple(
+        self.cross_attentions = tuple(
             f"blocks.{i}.cross_attention"
-            for i, block in blocks
-            if block.cross_attention is not None
+            for i, (_, cross) in enumerate(attentions)
+            if cross is not None
         )
 
     def start(self, source: Encoded) -> TransformerState:
-        return TransformerState(tuple(block.build_memory(source) for block in self.blocks), ())
+        attentions = (block.cross_attention for block in self.blocks)
+        memories = (
+            None if attention is None else attention.build_memory(source.states, source.lengths)
+            for attention in attentions
+        )
+        return TransformerState(tuple(memories), ())
 
-    def forward(
-        self, inputs: Float[Tensor, "N T E"], state: TransformerState
-    ) -> tuple[Decoded, TransformerState]:
+    def forward(self, inputs: States, state: TransformerState) -> tuple[Decoded, TransformerState]:
         x = self.input(inputs, state.step)
-        said = []
+        past = []
         for i, block in enumerate(self.blocks):
-            x, past = block(x, state.past[i] if state.past else None, state.source[i], state.step)
-            said.append(past)
-        after = TransformerState(state.source, tuple(said), state.step + inputs.size(1))
+            x, grown = block(x, state.past[i] if state.past else None, state.source[i], state.step)
+            past.append(grown)
+        after = TransformerState(state.source, tuple(past), state.step + inputs.size(1))
         return Decoded(self.norm(x)), after
 
 
-def final_norm(shape: BlockShape) -> nn.Module:
-    """Where each norm comes before its part, nothing has yet normed the last sum."""
-    return nn.LayerNorm(shape.dim) if shape.norm == "pre" else nn.Identity()
-
-
 def init_xavier(blocks: nn.Module) -> None:
-    """Glorot's uniform initialisation, with biases at zero (as in the authors' own code)."""
+    """Glorot's uniform initialization, with biases at zero, as in the authors' code."""
     for name, parameter in blocks.named_parameters():
         if parameter.dim() == 2:
             nn.init.xavier_uniform_(parameter)

@@ -1,31 +1,16 @@
-"""From a step to sentences. Nothing here knows the model behind the step."""
+"""Search: from a step function to hypotheses, without knowledge of the model."""
 
-from regard.search.beam import BeamStep, beam
-from regard.search.constraints import (
-    Constraint,
-    forbid_tokens,
-    force_prefix,
-    min_length,
-    no_repeat_ngram,
-)
-from regard.search.ensemble import ensemble
-from regard.search.greedy import greedy
-from regard.search.hypothesis import Hypothesis, Step
-from regard.search.sample import sample
-from regard.search.state import reorder
-
-__all__ = [
-    "BeamStep",
-    "Constraint",
-    "Hypothesis",
-    "Step",
-    "beam",
-    "ensemble",
-    "forbid_tokens",
-    "force_prefix",
-    "greedy",
-    "min_length",
-    "no_repeat_ngram",
-    "reorder",
-    "sample",
-]
+from regard.search.beam import BeamStep as BeamStep
+from regard.search.beam import beam as beam
+from regard.search.constraints import Constraint as Constraint
+from regard.search.constraints import forbid_sequences as forbid_sequences
+from regard.search.constraints import forbid_tokens as forbid_tokens
+from regard.search.constraints import force_prefix as force_prefix
+from regard.search.constraints import min_length as min_length
+from regard.search.constraints import no_repeat_ngram as no_repeat_ngram
+from regard.search.ensemble import ensemble as ensemble
+from regard.search.greedy import greedy as greedy
+from regard.search.hypothesis import Hypothesis as Hypothesis
+from regard.search.hypothesis import Step as Step
+from regard.search.sample import sample as sample
+from regard.search.state import reorder as reorder

@@ -1,4 +1,4 @@
-"""What may be said next: rules that change the log-probabilities of the next token."""
+"""Constraints: they change the log-probabilities of the next token."""
 
 from __future__ import annotations
 
@@ -9,70 +9,75 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-Constraint: TypeAlias = Callable[
-    [Int[Tensor, "N T"], Int[Tensor, " N"], Float[Tensor, "N V"]], Float[Tensor, "N V"]
-]
-"""What was said in each row (without the mark of beginning), the sentence that each row translates,
-and the log-probabilities of the next token, to the same changed."""
+Prefix: TypeAlias = Int[Tensor, "N T"]  # the tokens of each row so far, without BOS
+Sentence: TypeAlias = Int[Tensor, " N"]  # the sentence that each row translates
+Logps: TypeAlias = Float[Tensor, "N V"]
+Constraint: TypeAlias = Callable[[Prefix, Sentence, Logps], Logps]
 
 
 def min_length(length: int, eos: int) -> Constraint:
-    """No end before `length` tokens were said."""
+    """No end before `length` tokens."""
 
-    def rule(
-        said: Int[Tensor, "N T"], sentence: Int[Tensor, " N"], logp: Float[Tensor, "N V"]
-    ) -> Float[Tensor, "N V"]:
-        if said.size(1) >= length:
+    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
+        if prefix.size(1) >= length:
             return logp
         return logp.index_fill(1, torch.tensor([eos], device=logp.device), -torch.inf)
 
-    return rule
+    return constrain
 
 
 def forbid_tokens(tokens: Sequence[int]) -> Constraint:
-    """Never say any of `tokens`."""
-    banned = torch.tensor(list(tokens), dtype=torch.long)
+    """None of `tokens`."""
+    forbidden = torch.tensor(list(tokens), dtype=torch.long)
 
-    def rule(
-        said: Int[Tensor, "N T"], sentence: Int[Tensor, " N"], logp: Float[Tensor, "N V"]
-    ) -> Float[Tensor, "N V"]:
-        return logp.index_fill(1, banned.to(logp.device), -torch.inf)
+    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
+        return logp.index_fill(1, forbidden.to(logp.device), -torch.inf)
 
-    return rule
+    return constrain
+
+
+def forbid_sequences(sequences: Sequence[Sequence[int]]) -> Constraint:
+    """None of these token sequences, each of at least one token."""
+
+    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
+        forbidden = torch.zeros_like(logp, dtype=torch.bool)
+        for *beginning, last in sequences:
+            if prefix.size(1) < len(beginning):
+                continue
+            end = prefix[:, prefix.size(1) - len(beginning) :]  # N len(beginning)
+            forbidden[:, last] |= (end == end.new_tensor(beginning)).all(dim=1)
+        return logp.masked_fill(forbidden, -torch.inf)
+
+    return constrain
 
 
 def no_repeat_ngram(size: int) -> Constraint:
-    """Never say the same `size` tokens in a row twice."""
+    """No sequence of `size` tokens twice."""
 
-    def rule(
-        said: Int[Tensor, "N T"], sentence: Int[Tensor, " N"], logp: Float[Tensor, "N V"]
-    ) -> Float[Tensor, "N V"]:
-        if said.size(1) < size:
+    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
+        if prefix.size(1) < size:
             return logp
-        grams = said.unfold(1, size, 1)  # N G size
-        begun = said[:, said.size(1) - size + 1 :]  # N size−1: what the next token would complete
-        again = (grams[..., :-1] == begun[:, None]).all(dim=-1)  # N G
-        heard = torch.zeros_like(logp, dtype=torch.bool)
-        row, gram = again.nonzero(as_tuple=True)
-        heard[row, grams[row, gram, -1]] = True
-        return logp.masked_fill(heard, -torch.inf)
+        ngrams = prefix.unfold(1, size, 1)  # N G size
+        begun = prefix[:, prefix.size(1) - size + 1 :]  # N size−1: the next token completes it
+        row, ngram = (ngrams[..., :-1] == begun[:, None]).all(dim=-1).nonzero(as_tuple=True)
+        repeated = torch.zeros_like(logp, dtype=torch.bool)
+        repeated[row, ngrams[row, ngram, -1]] = True
+        return logp.masked_fill(repeated, -torch.inf)
 
-    return rule
+    return constrain
 
 
 def force_prefix(prefixes: Sequence[Sequence[int]]) -> Constraint:
-    """Begin the translation of each sentence with the tokens given for it; an empty one is free."""
+    """Begin each sentence's translation with its prefix, which may be empty."""
     longest = max((len(prefix) for prefix in prefixes), default=0)
     free = -1
     table = torch.tensor([[*p, *[free] * (longest - len(p))] for p in prefixes], dtype=torch.long)
 
-    def rule(
-        said: Int[Tensor, "N T"], sentence: Int[Tensor, " N"], logp: Float[Tensor, "N V"]
-    ) -> Float[Tensor, "N V"]:
-        if said.size(1) >= longest:
+    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
+        if prefix.size(1) >= longest:
             return logp
-        must = table.to(logp.device)[sentence, said.size(1), None]  # N 1
-        others = torch.arange(logp.size(1), device=logp.device) != must  # N V
-        return logp.masked_fill(others & (must != free), -torch.inf)
+        forced = table.to(logp.device)[sentence, prefix.size(1), None]  # N 1
+        others = torch.arange(logp.size(1), device=logp.device) != forced  # N V
+        return logp.masked_fill(others & (forced != free), -torch.inf)
 
-    return rule
+    return constrain

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
-from regard.search.constraints import Constraint
+from regard.search.constraints import Constraint, Logps, Sentence
 from regard.search.hypothesis import Hypothesis, S, Step, constrained_logps, tokens_before_eos
 from regard.search.state import reorder
 
@@ -24,19 +24,19 @@ def greedy(
     constraints: Sequence[Constraint] = (),
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """The likeliest next token, over and over: `beam` with a width of one and alpha of zero."""
+    """Take the most likely next token at each step. Scores are Σ log p."""
 
-    def likeliest(logp: Float[Tensor, "N V"], sentence: Int[Tensor, " N"]) -> Int[Tensor, " N"]:
+    def best(logp: Logps, sentence: Sentence) -> Int[Tensor, " N"]:
         return logp.argmax(dim=-1)
 
-    return decode_stepwise(step, state, likeliest, rows, bos, eos, max_length, constraints, device)
+    return decode_stepwise(step, state, best, rows, bos, eos, max_length, constraints, device)
 
 
 @torch.inference_mode()
 def decode_stepwise(
     step: Step[S],
     state: S,
-    choose: Callable[[Float[Tensor, "N V"], Int[Tensor, " N"]], Int[Tensor, " N"]],
+    choose: Callable[[Logps, Sentence], Int[Tensor, " N"]],
     rows: int,
     bos: int,
     eos: int,
@@ -44,27 +44,27 @@ def decode_stepwise(
     constraints: Sequence[Constraint],
     device: torch.device | str,
 ) -> list[Hypothesis]:
-    """One hypothesis a sentence, one token after the other, until all have ended."""
-    sentence = torch.arange(rows, device=device)  # N: those not yet ended
+    """Extend one hypothesis per sentence, token by token, until all have ended."""
+    sentence = torch.arange(rows, device=device)  # N: sentences that have not ended
     last = torch.full((rows,), bos, device=device)
-    said = torch.full((rows, max_length + 1), eos, device=device)
-    said[:, 0] = bos
+    prefix = torch.full((rows, max_length + 1), eos, device=device)
+    prefix[:, 0] = bos
     logps = torch.zeros(rows, max_length, device=device)
     lengths = torch.full((rows,), max_length, device=device)
     for t in range(max_length):
         logits, state = step(last, state)
-        logp = constrained_logps(logits, constraints, said[sentence, : t + 1], sentence)
+        logp = constrained_logps(logits, constraints, prefix[sentence, : t + 1], sentence)
         last = choose(logp, sentence)
-        said[sentence, t + 1] = last
+        prefix[sentence, t + 1] = last
         logps[sentence, t] = logp.gather(1, last[:, None])[:, 0]
         ended = last == eos
         lengths[sentence[ended]] = t + 1
         if ended.all():
             break
         if ended.any():
-            going = (~ended).nonzero()[:, 0]
-            state, last, sentence = reorder(state, going, going), last[going], sentence[going]
+            alive = (~ended).nonzero()[:, 0]
+            state, last, sentence = reorder(state, alive, alive), last[alive], sentence[alive]
     return [
         Hypothesis(tokens_before_eos(tokens[1 : n + 1], eos), tuple(steps[:n]), sum(steps[:n]))
-        for tokens, steps, n in zip(said.tolist(), logps.tolist(), lengths.tolist(), strict=True)
+        for tokens, steps, n in zip(prefix.tolist(), logps.tolist(), lengths.tolist(), strict=True)
     ]

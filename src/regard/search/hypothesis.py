@@ -1,4 +1,4 @@
-"""Hypotheses, and the step function that searches extend them with."""
+"""Hypotheses, and the step function that extends them."""
 
 from __future__ import annotations
 
@@ -9,35 +9,36 @@ from typing import TypeAlias, TypeVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.search.constraints import Constraint
+from regard.search.constraints import Constraint, Logps, Prefix, Sentence
 
 S = TypeVar("S")
 
 Step: TypeAlias = Callable[[Int[Tensor, " N"], S], tuple[Float[Tensor, "N V"], S]]
-"""The last tokens and the state before them, to the logits of the next and the state after."""
+"""Maps the last tokens and the state before them to next-token logits and the state after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    tokens: tuple[int, ...]  # without the marks of beginning and end
-    logps: tuple[float, ...]  # of each token, and of the end where it was reached
-    score: float  # what hypotheses are ranked by: Σ logps / length^alpha
+    tokens: tuple[int, ...]  # without BOS and EOS
+    logps: tuple[float, ...]  # of each token, and of EOS if the hypothesis ended
+    score: float  # the ranking criterion: Σ logps / length^length_penalty
 
     @property
     def ended(self) -> bool:
-        """It came to its end before the limit."""
+        """Whether it ended before the maximum length."""
         return len(self.logps) > len(self.tokens)
 
 
 def constrained_logps(
     logits: Float[Tensor, "N V"],
     constraints: Sequence[Constraint],
-    prefix: Int[Tensor, "N T"],
-    sentence: Int[Tensor, " N"],
-) -> Float[Tensor, "N V"]:
+    prefix: Prefix,
+    sentence: Sentence,
+) -> Logps:
+    """Log-probabilities of the next token; `prefix` begins with BOS."""
     logp = logits.log_softmax(dim=-1)
-    for rule in constraints:
-        logp = rule(prefix[:, 1:], sentence, logp)
+    for constraint in constraints:
+        logp = constraint(prefix[:, 1:], sentence, logp)
     return logp
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
-from regard.search.constraints import Constraint
+from regard.search.constraints import Constraint, Logps, Sentence
 from regard.search.greedy import decode_stepwise
 from regard.search.hypothesis import Hypothesis, S, Step
 
@@ -27,28 +27,28 @@ def sample(
     constraints: Sequence[Constraint] = (),
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """A next token drawn from the distribution, sharpened by `temperature` and cut to its top.
+    """Draw each next token from softmax(logits / temperature), restricted to the top tokens.
 
-    `top_k` keeps the k likeliest tokens, `top_p` the fewest that together have that probability
-    (Holtzman et al. 2020, 3.1). Each sentence has a seed of its own, so that what is drawn for it
-    does not depend on its neighbours. The scores are the model's own.
+    `top_k` keeps the k most likely tokens, `top_p` the fewest that together have that probability
+    (Holtzman et al. 2020, 3.1). Each sentence has its own seed, so its draws do not depend on the
+    other sentences. Scores are Σ log p of the model itself.
     """
-    streams = [torch.Generator().manual_seed(seed) for seed in seeds]
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
 
-    def draw(logp: Float[Tensor, "N V"], sentence: Int[Tensor, " N"]) -> Int[Tensor, " N"]:
+    def draw(logp: Logps, sentence: Sentence) -> Int[Tensor, " N"]:
         p = _truncate(logp / temperature, top_k, top_p).softmax(dim=-1)
-        point = torch.stack([torch.rand((), generator=streams[b]) for b in sentence.tolist()])
-        passed = p.cumsum(dim=-1) <= point.to(p)[:, None] * p.sum(dim=-1, keepdim=True)
-        return passed.sum(dim=-1).clamp(max=p.size(-1) - 1)
+        point = torch.stack([torch.rand((), generator=generators[b]) for b in sentence.tolist()])
+        below = p.cumsum(dim=-1) <= point.to(p)[:, None] * p.sum(dim=-1, keepdim=True)
+        return below.sum(dim=-1).clamp(max=p.size(-1) - 1)
 
     return decode_stepwise(step, state, draw, len(seeds), bos, eos, max_length, constraints, device)
 
 
-def _truncate(logp: Float[Tensor, "N V"], top_k: int | None, top_p: float) -> Float[Tensor, "N V"]:
+def _truncate(logp: Logps, top_k: int | None, top_p: float) -> Logps:
     if top_k is not None and top_k < logp.size(-1):
         logp = logp.masked_fill(logp < logp.topk(top_k).values[:, -1:], -torch.inf)
     if top_p < 1.0:
-        falling, order = logp.softmax(dim=-1).sort(dim=-1, descending=True)
-        enough = falling.cumsum(dim=-1) - falling >= top_p  # without it there was enough already
-        logp = logp.masked_fill(enough.gather(-1, order.argsort(dim=-1)), -torch.inf)
+        descending, order = logp.softmax(dim=-1).sort(dim=-1, descending=True)
+        dropped = descending.cumsum(dim=-1) - descending >= top_p  # enough without this token
+        logp = logp.masked_fill(dropped.gather(-1, order.argsort(dim=-1)), -torch.inf)
     return logp

@@ -1,12 +1,12 @@
-"""The state of a decoder, as a tree of tensors in which the batch always comes first.
+"""Reordering decoder states.
 
-A decoder state is a frozen dataclass. What was read is in its field `source`, one row a sentence
-and the same for every hypothesis of it; all the rest is what was said so far, one row a hypothesis.
+A decoder state is a tree of tensors (frozen dataclasses and tuples) whose first dimension is the
+batch. Its field `source` has one row per sentence, shared by the hypotheses of the sentence. All
+other tensors have one row per hypothesis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -17,31 +17,21 @@ S = TypeVar("S")
 
 
 def reorder(state: S, rows: Int[Tensor, " N"], sentences: Int[Tensor, " B"] | None = None) -> S:
-    """Give each row the past of another: to spread, to reorder and to drop hypotheses.
+    """Select `rows` of the state: to copy, reorder or drop hypotheses.
 
-    What was read stays as it is, unless `sentences` says which of them are still of interest.
+    `source` stays as it is, unless `sentences` selects the sentences to keep.
     """
-
-    def said(x: Tensor) -> Tensor:
-        return x.index_select(0, rows)
-
-    def read(x: Tensor) -> Tensor:
-        return x if sentences is None else x.index_select(0, sentences)
-
-    return _map(said, read, state)
-
-
-def _map(said: Callable[[Tensor], Tensor], read: Callable[[Tensor], Tensor], tree: S) -> S:
-    if isinstance(tree, Tensor):
-        return cast(S, said(tree))
-    if isinstance(tree, tuple):
-        return cast(S, tuple(_map(said, read, branch) for branch in tree))
-    if is_dataclass(tree) and not isinstance(tree, type):
-        changed: dict[str, Any] = {
-            field.name: _map(
-                read if field.name == "source" else said, read, getattr(tree, field.name)
-            )
-            for field in fields(tree)
-        }
-        return cast(S, replace(cast(Any, tree), **changed))
-    return tree
+    if isinstance(state, Tensor):
+        return cast(S, state.index_select(0, rows))
+    if isinstance(state, tuple):
+        return cast(S, tuple(reorder(part, rows, sentences) for part in state))
+    if not is_dataclass(state) or isinstance(state, type):
+        return state
+    changed: dict[str, Any] = {}
+    for field in fields(state):
+        value = getattr(state, field.name)
+        if field.name != "source":
+            changed[field.name] = reorder(value, rows, sentences)
+        elif sentences is not None:
+            changed[field.name] = reorder(value, sentences, sentences)
+    return cast(S, replace(cast(Any, state), **changed))

@@ -1,11 +1,10 @@
-"""The additive score without the tensor of all queries by all keys by all units.
+"""The additive score, without a tensor of queries × keys × units.
 
-The score v · tanh(q + k) looks as if it needed a hyperbolic tangent for every unit of every pair.
-But tanh(q + k) = 1 − 2 / (1 + e²ᵠ e²ᵏ): with the exponentials taken once for each query and once
-for each key, a pair costs one reciprocal, cheap enough to be taken again in the backward pass
-instead of being kept. Two kernels do so behind the signature of `materialised_scores`:
-`additive.c`, compiled when the package is built, where there is a compiler (REGARD_NATIVE=0 leaves
-it aside), and blocks of plain PyTorch everywhere else.
+Computed directly, v · tanh(q + k) needs a hyperbolic tangent for every unit of every pair. But
+tanh(q + k) = 1 − 2 / (1 + e²ᵠ e²ᵏ): with the exponentials computed once for each query and key, a
+pair costs one reciprocal, which is cheap enough to be recomputed in the backward pass. Two kernels
+implement `reference_scores` this way: `additive.c`, compiled when the package is built if there is
+a compiler (REGARD_NATIVE=0 disables it), and blocks of plain PyTorch elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import ctypes
 import math
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ def reference_scores(
 def additive_scores(
     query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
 ) -> Float[Tensor, "B H T S"]:
-    """`materialised_scores` and its gradient, the five-dimensional tensor never made."""
+    """`reference_scores` and its gradient, without the five-dimensional tensor."""
     accumulator = GradientAccumulator.get(keys)
     scores: Tensor = _AdditiveScores.apply(query, keys, energy.to(query.dtype), accumulator)
     return scores if accumulator is None else accumulator.register(scores)
@@ -59,13 +58,7 @@ def additive_scores(
 
 class _AdditiveScores(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any,
-        query: Tensor,
-        keys: Tensor,
-        energy: Tensor,
-        accumulator: GradientAccumulator | None,
-    ) -> Tensor:
+    def forward(ctx: Any, query: Tensor, keys: Tensor, energy: Tensor, accumulator: Any) -> Tensor:
         ctx.save_for_backward(query, keys, energy)
         ctx.accumulator = accumulator
         return _scores(query, keys, energy)
@@ -96,17 +89,7 @@ def _scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
     if not _native_supports(query, keys):
         return _blockwise_scores(query, keys, energy)
     scores = query.new_empty(*query.shape[:3], keys.size(2))
-    energy = energy.contiguous()
-    _native.regard_additive_scores(
-        query.data_ptr(),
-        _strides(query),
-        keys.data_ptr(),
-        _strides(keys),
-        energy.data_ptr(),
-        scores.data_ptr(),
-        _shape(query, keys),
-        torch.get_num_threads(),
-    )
+    _call_native("scores", query, keys, energy, scores)
     return scores
 
 
@@ -115,21 +98,9 @@ def _gradient(near: Tensor, far: Tensor, energy: Tensor, grad: Tensor) -> tuple[
 
     Exchange the two sides for the gradient of the other one.
     """
-    near_gradient = torch.empty(near.shape)
-    energy_gradient = torch.empty(near.size(0), *energy.shape)
-    energy, grad = energy.contiguous(), grad.contiguous()
-    _native.regard_additive_gradient(
-        near.data_ptr(),
-        _strides(near),
-        far.data_ptr(),
-        _strides(far),
-        energy.data_ptr(),
-        grad.data_ptr(),
-        near_gradient.data_ptr(),
-        energy_gradient.data_ptr(),
-        _shape(near, far),
-        torch.get_num_threads(),
-    )
+    near_gradient = near.new_empty(near.shape)
+    energy_gradient = near.new_empty(near.size(0), *energy.shape)
+    _call_native("gradient", near, far, energy, grad, near_gradient, energy_gradient)
     return near_gradient, energy_gradient.sum(0)
 
 
@@ -240,9 +211,18 @@ def _native_supports(*sides: Tensor) -> bool:
     )
 
 
-def _strides(x: Tensor) -> ctypes.Array[ctypes.c_int64]:
-    return (ctypes.c_int64 * 3)(*x.stride()[:3])
+def _call_native(name: str, near: Tensor, far: Tensor, *others: Tensor) -> None:
+    """Call a function of `additive.c`, which does not check shapes itself."""
+    (batch, heads, nears, dim), fars = near.shape, far.size(2)
+    energy, *rest = (x.contiguous() for x in others)
+    assert far.shape == (batch, heads, fars, dim), f"{far.shape} does not fit {near.shape}"
+    assert energy.shape == (heads, dim), f"{energy.shape} does not fit {near.shape}"
+    sides = [near.data_ptr(), _int64s(near.stride()[:3]), far.data_ptr(), _int64s(far.stride()[:3])]
+    pointers = [x.data_ptr() for x in (energy, *rest)]
+    shape = _int64s((batch, heads, nears, fars, dim))
+    function = getattr(_native, f"regard_additive_{name}")
+    function(*sides, *pointers, shape, torch.get_num_threads())
 
 
-def _shape(near: Tensor, far: Tensor) -> ctypes.Array[ctypes.c_int64]:
-    return (ctypes.c_int64 * 5)(*near.shape[:3], far.size(2), near.size(3))
+def _int64s(numbers: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * len(numbers))(*numbers)

@@ -115,43 +115,44 @@ def inner_products(
     queries: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
 ) -> Float[Tensor, "B H T S"]:
     """queries @ keysᵀ"""
-    return _product(queries, keys, transposed=True)
+    return _product(queries, keys, None, transposed=True)
 
 
 def weighted_sum(
     weights: Float[Tensor, "B H T S"], values: Float[Tensor, "B H S W"]
 ) -> Float[Tensor, "B H T W"]:
     """weights @ values"""
-    return _product(weights, values, transposed=False)
-
-
-def _product(left: Tensor, x: Tensor, *, transposed: bool) -> Tensor:
-    accumulator = GradientAccumulator.get(x)
-    if accumulator is None:
-        return left @ (x.mT if transposed else x)
-    return accumulator.register(_Product.apply(left, x, transposed, accumulator))
+    return _product(weights, values, None, transposed=False)
 
 
 def deferred_linear(
     x: Float[Tensor, "B I"], weight: Float[Tensor, "O I"], addend: Float[Tensor, "*rows O"]
 ) -> Float[Tensor, "B O"]:
     """x weightᵀ + addend"""
-    x, accumulator = x.to(weight.dtype), GradientAccumulator.get(weight)
+    return _product(x.to(weight.dtype), weight, addend, transposed=True)
+
+
+def _product(left: Tensor, x: Tensor, addend: Tensor | None, *, transposed: bool) -> Tensor:
+    accumulator = GradientAccumulator.get(x)
     if accumulator is None:
-        return torch.addmm(addend, x, weight.mT)
-    return accumulator.register(_DeferredLinear.apply(x, weight, addend, accumulator))
+        return _multiply(left, x, addend, transposed)
+    return accumulator.register(_Product.apply(left, x, addend, transposed, accumulator))
+
+
+def _multiply(left: Tensor, x: Tensor, addend: Tensor | None, transposed: bool) -> Tensor:
+    right = x.mT if transposed else x
+    return left @ right if addend is None else torch.addmm(addend, left, right)
 
 
 class _Product(torch.autograd.Function):
-    """left @ x, or left @ xᵀ if `transposed`."""
-
     @staticmethod
     def forward(
-        ctx: Any, left: Tensor, x: Tensor, transposed: bool, accumulator: GradientAccumulator
+        ctx: Any, left: Tensor, x: Tensor, addend: Tensor | None, transposed: bool, accumulator: Any
     ) -> Tensor:
         ctx.save_for_backward(left, x)
         ctx.transposed, ctx.accumulator = transposed, accumulator
-        return left @ (x.mT if transposed else x)
+        ctx.addend_shape = None if addend is None else addend.shape
+        return _multiply(left, x, addend, transposed)
 
     @staticmethod
     @once_differentiable
@@ -161,33 +162,12 @@ class _Product(torch.autograd.Function):
         right = (x if ctx.transposed else x.mT).to(grad.dtype)
         pair = (grad, left) if ctx.transposed else (left, grad)
         grad_x = ctx.accumulator.add(x, _outer_products, 0, pair)
-        return (grad @ right).to(left.dtype), grad_x, None, None
+        grad_addend = None if ctx.addend_shape is None else grad.sum_to_size(ctx.addend_shape)
+        return (grad @ right).to(left.dtype), grad_x, grad_addend, None, None
 
 
 def _outer_products(x: Tensor, contributions: list[Contribution]) -> Tensor:
     """Σ_t a_t b_tᵀ over all uses."""
-    left, right = (torch.cat(parts, dim=2) for parts in zip(*contributions, strict=True))
+    left, right = (torch.cat(parts, dim=-2) for parts in zip(*contributions, strict=True))
     narrow = min(left.dtype, right.dtype, key=lambda dtype: dtype.itemsize)
     return (left.mT.to(narrow) @ right.to(narrow)).to(x.dtype)
-
-
-class _DeferredLinear(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, weight: Tensor, addend: Tensor, accumulator: GradientAccumulator
-    ) -> Tensor:
-        ctx.save_for_backward(x, weight)
-        ctx.accumulator, ctx.addend_shape = accumulator, addend.shape
-        return torch.addmm(addend, x, weight.mT)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight = ctx.saved_tensors
-        grad_weight = ctx.accumulator.add(weight, _weight_gradient, 0, (x, grad))
-        return grad @ weight, grad_weight, grad.sum_to_size(ctx.addend_shape), None
-
-
-def _weight_gradient(weight: Tensor, contributions: list[Contribution]) -> Tensor:
-    inputs, grads = (torch.cat(parts) for parts in zip(*contributions, strict=True))
-    return grads.mT @ inputs

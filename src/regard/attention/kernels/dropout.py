@@ -1,8 +1,7 @@
-"""Dropout whose random bits are cheap.
+"""Dropout with cheap random bits.
 
-On a processor torch draws one random number of 32 bits for each element, in one thread, and that
-costs more than the layers around it. Here one draw of 64 bits serves eight elements: a byte each
-decides who stays.
+On a CPU torch draws a 32-bit random number for each element, in one thread, which costs more than
+the layers around it. Here one 64-bit draw serves eight elements, with a byte for each.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ Bits: TypeAlias = Literal["auto", "bytes", "plain"]
 class Dropout(nn.Module):
     """y = m x / (1 − p), m ~ Bernoulli(1 − p), in training; else y = x  (Srivastava et al. 2014)
 
-    `kernel` says whose bits are used: bytes, torch's own (plain), or bytes on a processor and
-    torch's elsewhere (auto).
+    `kernel`: "bytes", "plain" (torch's own), or "auto": bytes on a CPU and plain elsewhere.
     """
 
     def __init__(self, p: float = 0.0, *, kernel: Bits = "auto") -> None:
@@ -44,18 +42,18 @@ class Dropout(nn.Module):
 
 
 def byte_dropout(x: Float[Tensor, "*shape"], p: float) -> Float[Tensor, "*shape"]:
-    """Dropout with p rounded to 1/256, and scaled by what it was rounded to: its mean is exact."""
+    """Dropout with p rounded to 1/256. The scale uses the rounded p, so the mean is exact."""
     dropped = min(round(256 * p), 255)
     return _ByteDropout.apply(x, dropped) if dropped else x
 
 
 class _ByteDropout(torch.autograd.Function):
-    """Keeps for the backward pass a byte for each element, 0 or 1, and nothing else."""
+    """Saves one byte per element for the backward pass, 0 or 1."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, dropped: int) -> Tensor:
         draws = torch.empty(-(-x.numel() // 8), dtype=torch.int64, device=x.device)
-        draws.random_(-(2**63), None)  # without bounds it leaves the sign alone: 63 bits
+        draws.random_(-(2**63), None)  # without bounds it would draw only 63 bits
         kept = draws.view(torch.int8)[: x.numel()].view(x.shape).ge_(dropped - 128)
         ctx.scale = 256 / (256 - dropped)
         ctx.save_for_backward(kept)
@@ -69,5 +67,5 @@ class _ByteDropout(torch.autograd.Function):
 
 
 def _scaled(x: Tensor, kept: Tensor, scale: float) -> Tensor:
-    """In one sweep; bytes as numbers, for torch is six times slower with Booleans."""
+    """x · kept · scale in one pass; torch is six times slower with Booleans than with bytes."""
     return torch.addcmul(x.new_zeros(()), x, kept, value=scale)
