@@ -1,1 +1,1 @@
-"""What turns encoded sources into hypotheses."""
+"""Run trained models: search engines, the text pipeline and forced decoding."""

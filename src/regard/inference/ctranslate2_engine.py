@@ -1,56 +1,57 @@
-"""Hypotheses by CTranslate2, from the files that `convert` makes: for Transformers, and the faster.
+"""Search with CTranslate2, from the files that `convert_to_ctranslate2` writes.
 
-Its scores are ours, Σ log p / length^alpha with the end counted, and its beam is left when ours is:
-once as many hypotheses have ended as it is wide.
+Only Transformers can be converted. Scores are those of the torch engine: Σ log p / length^α, the
+end token counted. Its beam search also stops once `beam_size` hypotheses have ended.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from regard.cores import available_cores
 from regard.errors import ArtifactError, ConfigError
 from regard.inference.engine import SearchOptions, max_target_length
 from regard.search import Hypothesis
 from regard.text.tokenizer import EOS
 
-VOCABULARY = "shared_vocabulary.json"  # as CTranslate2 names it
-BATCH = 512  # tokens that a worker reads at once; twice as many are as fast
-NO_ALPHA = 1e-9  # changes no score; with zero a beam would be left by another rule
-NOTHING = Hypothesis((), (), 0.0)  # to an empty source, which CTranslate2 does not look at
+VOCABULARY = "shared_vocabulary.json"  # CTranslate2's name for it
+BATCH = 512  # tokens of a worker's batch; twice as many are as fast
+NO_ALPHA = 1e-9  # changes no score; with 0 CTranslate2 stops the beam by another rule
+EMPTY = Hypothesis((), (), 0.0)  # for an empty source, which CTranslate2 skips
 
 
 def import_ctranslate2() -> Any:
-    """CTranslate2 itself, an extra."""
+    """Import CTranslate2, an optional dependency."""
     try:
         import ctranslate2
     except ImportError as error:
         raise ConfigError(
-            f"ctranslate2: it cannot be used ({error}); pip install 'regard[ctranslate2]'"
+            f"ctranslate2 cannot be imported ({error}). "
+            "Install it with `pip install 'regard[ctranslate2]'`."
         ) from None
     return ctranslate2
 
 
 class CTranslate2Engine:
-    """Says what the model in `files` finds likeliest.
+    """Searches with the exported model in `files`.
 
-    Each core works on batches of its own: two workers of one thread translate 1.3 to 2.6 times as
-    many sentences as one worker of two. Hypotheses come without the log-probabilities of their
-    tokens: CTranslate2 has those of a forced reading only, which takes a fifth of the search's time
-    for the best hypotheses and as long as the search for all of a beam of five.
+    Each core has its own batches: two workers of one thread translate 1.3 to 2.6 times as many
+    sentences as one worker of two. Hypotheses have no log-probabilities of their tokens.
+    CTranslate2 computes those only by forced decoding, which takes a fifth of the search's time for
+    the best hypotheses and as long as the search for all of a beam of five.
     """
 
     name = "ctranslate2"
 
     def __init__(self, files: Mapping[str, bytes], *, workers: int | None = None) -> None:
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or available_cores()
         try:
             self.pieces: list[str] = json.loads(files[VOCABULARY])
             self.translator = import_ctranslate2().Translator(
-                "exported",  # a name; nothing is read from the disk
+                "exported",  # only a name: the model is read from `files`
                 files=dict(files),
                 inter_threads=self.workers,
                 intra_threads=1,
@@ -58,73 +59,118 @@ class CTranslate2Engine:
             )
         except (KeyError, ValueError, RuntimeError) as error:
             raise ArtifactError(
-                f"ctranslate2: no model can be read ({error}); `regard export` makes one"
+                f"CTranslate2 cannot read the exported model ({error}). "
+                "Export it again with `regard export`."
             ) from None
         self.ids = {piece: token for token, piece in enumerate(self.pieces)}
 
     def search(
-        self, sources: Sequence[Sequence[int]], options: SearchOptions
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        *,
+        prefixes: Sequence[Sequence[int]] = (),
+        positions: Sequence[tuple[int, int]] = (),
     ) -> list[list[Hypothesis]]:
-        if options.sampling is not None:
-            raise ConfigError("draw: CTranslate2 draws for a whole batch; use the torch engine")
-        alike: dict[int, list[int]] = defaultdict(list)
+        """As `Engine.search`. Raises ConfigError for what CTranslate2 computes differently."""
+        prefixes = prefixes or [()] * len(sources)
+        constrained = options.constrained or any(prefixes)
+        _check_supported(options, constrained)
+        by_limit: dict[int, list[int]] = defaultdict(list)
         for row in sorted(range(len(sources)), key=lambda row: -len(sources[row])):
             if sources[row]:
-                alike[max_target_length(len(sources[row]) + 1)].append(row)
-        asked = [
-            (row, answer)
-            for most, rows in alike.items()
-            for row, answer in zip(
-                rows, self._submit([sources[row] for row in rows], most, options), strict=True
+                needed = max(len(prefixes[row]), options.min_length)
+                by_limit[max_target_length(len(sources[row]) + 1, needed)].append(row)
+        pending = [
+            (row, result)
+            for limit, rows in by_limit.items()
+            for row, result in zip(
+                rows,
+                self._submit(
+                    [sources[row] for row in rows],
+                    [prefixes[row] for row in rows],
+                    limit,
+                    options,
+                ),
+                strict=True,
             )
         ]
-        found = [[NOTHING] for _ in sources]
-        for row, answer in asked:
-            result = answer.result()
+        results = [(row, submitted.result()) for row, submitted in pending]
+        found = [[EMPTY] for _ in sources]
+        for row, result in results:
             found[row] = [
-                Hypothesis(self._read(said), (), score)
-                for said, score in zip(result.hypotheses, result.scores, strict=True)
+                Hypothesis(self._to_tokens(pieces), (), score)
+                for pieces, score in zip(result.hypotheses, result.scores, strict=True)
             ]
+        if constrained:
+            rows = [row for row, _ in results]
+            forced = self.force(
+                [sources[row] for row in rows], [found[row][0].tokens for row in rows]
+            )
+            for (row, result), logps in zip(results, forced, strict=True):
+                # CTranslate2's own scores are renormalized over the tokens that are allowed.
+                known = logps[: len(result.hypotheses[0])]  # without the end if it was not reached
+                found[row] = [Hypothesis(found[row][0].tokens, known, sum(known))]
         return found
 
     def force(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[tuple[float, ...]]:
-        """The log-probability of each token of a target, and of its end, the source being read."""
-        read = self._spell([*source, EOS] for source in sources)
+        """Return the log-probability of each token of a target and of its end."""
+        read = self._to_pieces([*source, EOS] for source in sources)
         scored = self.translator.score_batch(
-            read, self._spell(targets), max_input_length=0, **self._batch_options(read)
+            read, self._to_pieces(targets), max_input_length=0, **self._batch_options(read)
         )
         return [tuple(one.log_probs) for one in scored]
 
     def _submit(
-        self, sources: list[Sequence[int]], max_length: int, options: SearchOptions
+        self,
+        sources: list[Sequence[int]],
+        prefixes: list[Sequence[int]],
+        max_length: int,
+        options: SearchOptions,
     ) -> list[Any]:
-        """What will be found; the workers begin at once."""
-        read = self._spell([*source, EOS] for source in sources)
+        """Start the search of a batch; return CTranslate2's asynchronous results."""
+        read = self._to_pieces([*source, EOS] for source in sources)
         return self.translator.translate_batch(
             read,
+            target_prefix=self._to_pieces(prefixes) if any(prefixes) else None,
             asynchronous=True,
             beam_size=options.beam_size,
             num_hypotheses=options.beam_size,
             length_penalty=(options.length_penalty or NO_ALPHA) if options.beam_size > 1 else 0.0,
-            min_decoding_length=0,
+            min_decoding_length=options.min_length,
+            no_repeat_ngram_size=options.no_repeat_ngram,
+            suppress_sequences=self._to_pieces(options.forbidden) or None,
             max_decoding_length=max_length,
-            max_input_length=0,  # none is cut short
+            max_input_length=0,  # no source is truncated
             return_scores=True,
             return_end_token=True,  # so that it counts in the length
             **self._batch_options(read),
         )
 
-    def _spell(self, rows: Iterable[Sequence[int]]) -> list[list[str]]:
+    def _to_pieces(self, rows: Iterable[Sequence[int]]) -> list[list[str]]:
         return [[self.pieces[token] for token in row] for row in rows]
 
-    def _read(self, pieces: list[str]) -> tuple[int, ...]:
-        """The tokens, without the end."""
+    def _to_tokens(self, pieces: list[str]) -> tuple[int, ...]:
+        """Return the tokens before the end."""
         tokens = tuple(self.ids[piece] for piece in pieces)
         return tokens[:-1] if tokens[-1] == EOS else tokens
 
     def _batch_options(self, read: list[list[str]]) -> dict[str, Any]:
-        """Batches that no worker waits for while another has two."""
+        """Return a batch size that gives every worker a batch."""
         share = -(-sum(map(len, read)) // self.workers)
         return {"max_batch_size": min(BATCH, share), "batch_type": "tokens"}
+
+
+def _check_supported(options: SearchOptions, constrained: bool) -> None:
+    if options.sampling is not None:
+        raise ConfigError(
+            "sampling: CTranslate2 draws for a whole batch, so a draw would depend on the other "
+            "sentences. Use `--engine torch`."
+        )
+    if constrained and options.beam_size > 1:
+        raise ConfigError(
+            "prefix, min_length, no_repeat_ngram and forbid: the beam search of CTranslate2 ranks "
+            "constrained hypotheses by other scores. Use `--engine torch` or a beam size of 1."
+        )

@@ -1,4 +1,4 @@
-"""What turns encoded sources into hypotheses: the promise of an engine, and how it is asked."""
+"""The interface of search engines, and the options that they take."""
 
 from __future__ import annotations
 
@@ -6,59 +6,100 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+import xxhash
+
 from regard.search import Hypothesis
 
 EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 
-STRIDE = 8  # widths of one batch differ by less: it pads little, and few batches stay small
+STRIDE = 8  # lengths are rounded up to it, so that batches pad little and few batches are small
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """Say what chance draws, instead of what is likeliest."""
+    """Draw tokens at random from the model's distribution instead of searching for the best.
+
+    A draw depends only on `seed`, the number of the text and the text itself. A program that
+    translates a file in blocks passes the number of texts before each block as `offset`, so that
+    no two lines share random numbers.
+    """
 
     seed: int = 1
-    temperature: float = 1.0
-    top_k: int | None = None
-    top_p: float = 1.0
+    temperature: float = 1.0  # below 1: sharper than the model's distribution
+    top_k: int | None = None  # draw from the k most likely tokens
+    top_p: float = 1.0  # draw from the fewest tokens that together have this probability
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How an engine is asked: by a beam, a width of one is greedy, or by chance."""
+    """What an engine searches for. A beam size of 1 is greedy search."""
 
-    beam_size: int = 5  # of the beam, and how many hypotheses it gives at most; drawn ones
-    length_penalty: float = 1.0  # of the length that the scores of a beam are divided by
+    beam_size: int = 5  # also the number of hypotheses returned; with `sampling`, of draws
+    length_penalty: float = 1.0  # α of Σ log p / length^α
     sampling: SamplingOptions | None = None
+    min_length: int = 0  # tokens before the end may follow
+    no_repeat_ngram: int = 0  # no n-gram of this size occurs twice; 0: no constraint
+    forbidden: tuple[tuple[int, ...], ...] = ()  # token sequences that must not occur
+
+    @property
+    def constrained(self) -> bool:
+        return bool(self.min_length or self.no_repeat_ngram or self.forbidden)
 
     @property
     def summary(self) -> str:
         if self.sampling is not None:
-            return f"drawn, seed {self.sampling.seed}"
-        return (
-            f"beam of {self.beam_size}, alpha {self.length_penalty:g}"
-            if self.beam_size > 1
-            else "greedy"
-        )
+            return f"sampling, seed {self.sampling.seed}"
+        if self.beam_size == 1:
+            return "greedy search"
+        return f"beam search, beam size {self.beam_size}, length penalty {self.length_penalty:g}"
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """What is found for a source does not depend on its neighbours."""
+    """Finds hypotheses for encoded sources. A result does not depend on the other sources."""
 
     name: str
 
     def search(
-        self, sources: Sequence[Sequence[int]], options: SearchOptions
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        *,
+        prefixes: Sequence[Sequence[int]] = (),
+        positions: Sequence[tuple[int, int]] = (),
     ) -> list[list[Hypothesis]]:
-        """For each source, its ids without marks, the `width` best hypotheses, best first."""
+        """Return up to `beam_size` hypotheses for each source, best first.
+
+        Args:
+            sources: Token ids without special tokens.
+            options: The same for all sources.
+            prefixes: For each source, the tokens that its hypotheses begin with. They take
+                precedence over the constraints in `options`. Empty: no prefixes.
+            positions: For each source, the number of its text and of its segment in the text.
+                They select the random numbers of sampling. Default: (row, 0).
+        """
 
 
-def max_target_length(width: int) -> int:
-    """The most tokens that a source of `width` tokens may be answered with, ends counted.
+def max_target_length(width: int, at_least: int = 0) -> int:
+    """Return the most tokens that a hypothesis may have, the end token counted.
 
-    Twice the source and ten: of 20,000 references each from descriptions, debates, everyday
-    sentences and laws (English to and from German or French, 8,000 pieces) none to 0.005 % are
-    longer, of the laws 0.2 %; at one and a half times as many as 1 %.
+    Args:
+        width: Tokens of the source, the end token counted.
+        at_least: Tokens that the hypothesis must have: its prefix or its minimum length.
+
+    The limit is twice the source and ten. Of 20,000 references each from descriptions, debates,
+    everyday sentences and legislation (English to and from German or French, 8,000 pieces), 0 to
+    0.005 % are longer, and 0.2 % of the legislation. With a factor of one and a half, up to 1 %
+    are longer.
     """
-    return 2 * -(-width // STRIDE) * STRIDE + 10
+    return max(2 * _round_up(width), _round_up(at_least)) + 10
+
+
+def _round_up(length: int) -> int:
+    return -(-length // STRIDE) * STRIDE
+
+
+def mix_seed(*parts: int) -> int:
+    """Return a 64-bit seed that depends on all parts and is the same in every process."""
+    return xxhash.xxh3_64_intdigest(",".join(map(str, parts)).encode())

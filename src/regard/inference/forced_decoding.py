@@ -1,7 +1,7 @@
-"""What was said, read again: how likely the model found each word, and where it looked for it.
+"""Forced decoding: run a model over given targets and record probabilities and attention.
 
-Explanation is a forced re-reading of the chosen sentence. So it is exact for any search, any
-engine and any translation, the model's own or not.
+Explanations, alignments and quality checks use it. It is exact for any search, any engine and any
+target, whether the model produced it or not.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.nn.interfaces import Decoded
 from regard.text.tokenizer import BOS, EOS
 
-BUDGET = 1 << 11  # positions of a batch: of each, all logits and all looks are held at once
-WEIGHTS_BUDGET = 1 << 13  # where logits are not asked for
+BUDGET = 1 << 11  # positions of a batch, all of whose logits and weights are held at once
+WEIGHTS_BUDGET = 1 << 13  # the same without logits
 
 Ids = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class ForcedDecoding:
-    """T are the target's tokens and its end, S the source's and its end."""
+    """Probabilities and attention of one target. T and S count the tokens and the end token."""
 
-    logps: tuple[float, ...]  # T; none where nobody asked
+    logps: tuple[float, ...]  # T; empty if not requested
     attention: dict[str, Float[Tensor, "H T S"]]  # by the attention's name in the model
 
 
 def cross_attention_names(model: EncoderDecoder[Any, Any] | LanguageModel[Any]) -> tuple[str, ...]:
-    """The names of all attentions that ask what was read."""
+    """Return the names of all attentions over the source."""
     return tuple(f"decoder.{name}" for name in model.decoder.cross_attentions)
 
 
 def get_attention(model: nn.Module, name: str) -> Attention:
-    """The attention of that name."""
+    """Return the attention module of that name."""
     attention = model.get_submodule(name)
     assert isinstance(attention, Attention)
     return attention
@@ -55,39 +55,42 @@ def force_decode(
     *,
     with_logps: bool = True,
 ) -> list[ForcedDecoding]:
-    """Read pairs of ids without marks; `names`: the looks to keep, by default all at the source.
+    """Force the model to produce each target from its source.
 
-    `judge`: find how likely each token was, too, which is some 40 % of the work.
+    Args:
+        pairs: Token ids of source and target, without special tokens.
+        names: Attentions to record; by default all over the source.
+        with_logps: Also compute log-probabilities, some 40 % of the work.
     """
-    kept = cross_attention_names(model) if names is None else names
+    recorded = cross_attention_names(model) if names is None else names
 
-    def read(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
+    def decode_batch(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
         source = pad([[*source, EOS] for source, _ in batch]).to(_device(model))
         targets = [[*target, EOS] for _, target in batch]
         found = _force(
-            model, lambda said: model(source, said), targets, kept, with_logps=with_logps
+            model, lambda prefix: model(source, prefix), targets, recorded, with_logps=with_logps
         )
-        for reading, (ids, _) in zip(found, batch, strict=True):
-            seen = {name: look[..., : len(ids) + 1] for name, look in reading.attention.items()}
-            yield ForcedDecoding(reading.logps, seen)
+        for forced, (ids, _) in zip(found, batch, strict=True):
+            unpadded = {name: x[..., : len(ids) + 1] for name, x in forced.attention.items()}
+            yield ForcedDecoding(forced.logps, unpadded)
 
-    return _by_length(pairs, read, BUDGET if with_logps else WEIGHTS_BUDGET)
+    return _by_length(pairs, decode_batch, BUDGET if with_logps else WEIGHTS_BUDGET)
 
 
 def force_decode_text(
     model: LanguageModel[Any], texts: Sequence[Ids], names: Collection[str] = ()
 ) -> list[ForcedDecoding]:
-    """Read ids that begin a text, each after those before it; `names`: the looks to keep.
+    """Force a language model to produce each text.
 
-    A look has a row for each id that is about to be said and a column for each that was: the mark
-    of beginning, and the ids but the last. An LSTMN does not see the one that it is reading: before
-    the others stands the blank that its memory begins with.
+    The weights of a recorded attention have a row for each id of the text and a column for each
+    input: BOS and all ids but the last. An LSTMN does not attend to its current input. Its first
+    column is the blank entry that its memory begins with.
     """
 
-    def read(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
+    def decode_batch(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
         return _force(model, model, [text for _, text in batch], names)
 
-    return _by_length([((), text) for text in texts], read, BUDGET)
+    return _by_length([((), text) for text in texts], decode_batch, BUDGET)
 
 
 def force_decode_image(
@@ -96,12 +99,15 @@ def force_decode_image(
     captions: Sequence[Ids],
     names: Collection[str] | None = None,
 ) -> list[ForcedDecoding]:
-    """Read a batch of pictures with ids without marks; `names`: the looks to keep, by default all
-    at the picture. Position s is row s // columns, column s % columns."""
-    kept = cross_attention_names(model) if names is None else names
-    seen = source.to(_device(model))
+    """Force captions, ids without special tokens, of a batch of images.
+
+    `names`: attentions to record; by default all over the image. Position s of their weights is row
+    s // columns and column s % columns of the grid.
+    """
+    recorded = cross_attention_names(model) if names is None else names
+    images = source.to(_device(model))
     targets = [[*caption, EOS] for caption in captions]
-    return list(_force(model, lambda said: model(seen, said), targets, kept))
+    return list(_force(model, lambda prefix: model(images, prefix), targets, recorded))
 
 
 @torch.inference_mode()
@@ -113,26 +119,25 @@ def _force(
     *,
     with_logps: bool = True,
 ) -> Iterator[ForcedDecoding]:
-    """Force ids, their ends included, a row each."""
-    said = pad([[BOS, *target[:-1]] for target in targets]).to(_device(model))
-    with eval_mode(model), watch(model, names) as trace:
-        decoded = decode(said.ids)
+    """Force targets, which include their last token EOS, in one batch."""
+    prefix = pad([[BOS, *target[:-1]] for target in targets]).to(_device(model))
+    with eval_mode(model), watch(model, names) as recording:
+        decoded = decode(prefix.ids)
         logps = (
             _token_logps(model.readout(decoded.hidden), targets)
             if with_logps
             else [()] * len(targets)
         )
-    looks = {name: trace[name].cpu() for name in trace.names}
+    weights = {name: recording[name].cpu() for name in recording.names}
     for row, target in enumerate(targets):
         steps = len(target)
-        own = {name: look[row, :, :steps] for name, look in looks.items()}
-        yield ForcedDecoding(logps[row], own)
+        yield ForcedDecoding(logps[row], {name: x[row, :, :steps] for name, x in weights.items()})
 
 
 def _token_logps(logits: Float[Tensor, "B T V"], targets: Sequence[Ids]) -> list[tuple[float, ...]]:
-    meant = pad(targets).ids.to(logits.device)
-    logps = logits.log_softmax(dim=-1).gather(2, meant[..., None])[..., 0].tolist()
-    return [tuple(row[: len(ids)]) for row, ids in zip(logps, targets, strict=True)]
+    ids = pad(targets).ids.to(logits.device)
+    logps = logits.log_softmax(dim=-1).gather(2, ids[..., None])[..., 0].tolist()
+    return [tuple(row[: len(target)]) for row, target in zip(logps, targets, strict=True)]
 
 
 def _device(model: nn.Module) -> torch.device:
@@ -141,18 +146,18 @@ def _device(model: nn.Module) -> torch.device:
 
 def _by_length(
     pairs: Sequence[tuple[Ids, Ids]],
-    read: Callable[[list[tuple[Ids, Ids]]], Iterator[ForcedDecoding]],
+    decode_batch: Callable[[list[tuple[Ids, Ids]]], Iterator[ForcedDecoding]],
     budget: int,
 ) -> list[ForcedDecoding]:
-    """Read pairs of like length together."""
-    readings: dict[int, ForcedDecoding] = {}
+    """Batch pairs of similar length; return results in the order of `pairs`."""
+    found: dict[int, ForcedDecoding] = {}
     for rows in _batches(pairs, budget):
-        readings |= zip(rows, read([pairs[row] for row in rows]), strict=True)
-    return [readings[row] for row in range(len(pairs))]
+        found |= zip(rows, decode_batch([pairs[row] for row in rows]), strict=True)
+    return [found[row] for row in range(len(pairs))]
 
 
 def _batches(pairs: Sequence[tuple[Ids, Ids]], budget: int) -> Iterator[list[int]]:
-    """The rows of each batch."""
+    """Yield the rows of each batch."""
     batch: list[int] = []
     widest = 0
     for row in sorted(range(len(pairs)), key=lambda row: max(map(len, pairs[row]))):

@@ -1,7 +1,6 @@
-"""From texts to hypotheses: cut where they are too long, encoded, searched; and joined again.
+"""The text pipeline: split long texts, encode, search, and join the translations again.
 
-The one path of raw strings through a model: validation in training, evaluation and translation all
-take it.
+Validation during training, evaluation and translation all use it.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from regard.text.tokenizer import Span, Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """Which texts a model takes whole, in pieces.
+    """Lengths in pieces above which a text is split.
 
-    A text of more than `usual`, which few it was taught with had, is cut into its sentences; a
-    sentence of more than `longest`, which none had, between words as near to its middle as can be.
+    A text of more than `split_above` pieces, longer than nearly all training texts, is split into
+    sentences. A sentence of more than `max_length` pieces, longer than all of them, is split
+    between words near its middle.
     """
 
     split_above: int
@@ -29,10 +29,10 @@ class Splitting:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of a text, and what was found for it, best first."""
+    """A part of a text that is translated by itself, and its hypotheses, best first."""
 
-    span: Span  # of the text's characters
-    source: tuple[int, ...]  # its ids
+    span: Span  # characters of the text
+    source: tuple[int, ...]  # token ids
     hypotheses: tuple[Hypothesis, ...]
 
 
@@ -42,25 +42,38 @@ def search_texts(
     splitting: Splitting,
     texts: Sequence[str],
     options: SearchOptions,
+    *,
+    prefixes: Sequence[Sequence[int]] = (),
 ) -> list[list[Segment]]:
-    """For each text its stretches in order; a text of white space has none."""
-    spans = [
-        _cut(tokenizer, splitting, text, ids)
+    """Return the segments of each text in order. A text of white space has none.
+
+    `prefixes`: for each text, the tokens that the translation of its first segment begins with.
+    """
+    parts = [
+        _split(tokenizer, splitting, text, ids)
         for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
     ]
-    flat = [ids for stretches in spans for _, ids in stretches]
-    found = iter(engine.search(flat, options))
-    return [
-        [Segment(span, tuple(ids), tuple(next(found))) for span, ids in stretches]
-        for stretches in spans
-    ]
+    places = [(text, segment) for text, own in enumerate(parts) for segment in range(len(own))]
+    found = iter(
+        engine.search(
+            [parts[text][segment][1] for text, segment in places],
+            options,
+            prefixes=[
+                prefixes[text] if prefixes and segment == 0 else () for text, segment in places
+            ],
+            positions=places,
+        )
+    )
+    return [[Segment(span, tuple(ids), tuple(next(found))) for span, ids in own] for own in parts]
 
 
 def join_segments(
     text: str, spans: Sequence[Span], translations: Sequence[str]
 ) -> tuple[str, list[Span]]:
-    """The translations of a text's stretches, with the white space that stood between these; and
-    where in that each of them stands."""
+    """Join the translations of a text's segments by the white space between the segments.
+
+    Returns the joined text and the characters of each translation in it.
+    """
     joined, places = "", []
     for place, (span, translation) in enumerate(zip(spans, translations, strict=True)):
         if place > 0:
@@ -70,10 +83,10 @@ def join_segments(
     return joined, places
 
 
-_Stretch = tuple[Span, list[int]]
+_Part = tuple[Span, list[int]]
 
 
-def _cut(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Stretch]:
+def _split(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Part]:
     if not ids:
         return []
     if len(ids) <= splitting.split_above:
@@ -82,16 +95,16 @@ def _cut(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) 
     encoded = tokenizer.encode([text[start:end] for start, end in spans])
     return [
         part
-        for span, own in zip(spans, encoded, strict=True)
-        for part in _halve(tokenizer, splitting.max_length, text, span, own)
+        for span, sentence in zip(spans, encoded, strict=True)
+        for part in _halve(tokenizer, splitting.max_length, text, span, sentence)
     ]
 
 
 def _halve(
-    tokenizer: Tokenizer, longest: int, text: str, span: Span, ids: list[int]
-) -> list[_Stretch]:
+    tokenizer: Tokenizer, max_length: int, text: str, span: Span, ids: list[int]
+) -> list[_Part]:
     start, end = span
-    if len(ids) <= longest or end - start < 2:
+    if len(ids) <= max_length or end - start < 2:
         return [(span, ids)] if ids else []
     middle = (start + end) // 2
     left, right = text.rfind(" ", start + 1, middle), text.find(" ", middle, end - 1)
@@ -102,6 +115,6 @@ def _halve(
     encoded = tokenizer.encode([text[a:b] for a, b in halves])
     return [
         part
-        for half, own in zip(halves, encoded, strict=True)
-        for part in _halve(tokenizer, longest, text, half, own)
+        for half, half_ids in zip(halves, encoded, strict=True)
+        for part in _halve(tokenizer, max_length, text, half, half_ids)
     ]

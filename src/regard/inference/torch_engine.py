@@ -1,7 +1,7 @@
-"""Hypotheses by the model itself: sources in batches, and the search over each.
+"""Search with the PyTorch model itself.
 
-A search is bounded by a limit that its whole batch shares, so sentences share a batch only if they
-have the same limit.
+All sentences of a batch share one maximum length, so only sentences with the same maximum are
+batched together.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,27 +18,50 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.batch import Tokens, pad
-from regard.inference.engine import SamplingOptions, SearchOptions, max_target_length
+from regard.inference.engine import SamplingOptions, SearchOptions, max_target_length, mix_seed
 from regard.models import EncoderDecoder, eval_mode
-from regard.search import Hypothesis, beam, greedy, sample
-from regard.search.state import reorder
+from regard.search import (
+    Constraint,
+    Hypothesis,
+    Step,
+    beam,
+    ensemble,
+    forbid_sequences,
+    force_prefix,
+    greedy,
+    min_length,
+    no_repeat_ngram,
+    reorder,
+    sample,
+)
 from regard.text.tokenizer import BOS, EOS
 
 LANES, QUAD = 16, 4
-"""A row of a matrix product has the same bits whatever stands beside it if there are LANES rows at
-the least, in multiples of QUAD, and positions come in multiples of LANES (fp32 on a processor;
-measured for linear maps, to one number too, for attention and for recurrent cells)."""
+"""A row of a matrix product has the same bits whatever the other rows are if there are at least
+LANES rows, in multiples of QUAD, and positions come in multiples of LANES (fp32 on a CPU; measured
+for linear maps, also to one number, for attention and for recurrent cells)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchBatch:
+    sources: list[list[int]]  # EOS included
+    prefixes: list[Sequence[int]]
+    positions: list[tuple[int, int]]
+    max_length: int
 
 
 class TorchEngine:
-    """Says what `model` finds likeliest, on the device where its parameters are.
+    """Searches with `model` on the device of its parameters.
 
-    `budget` bounds the memory: the most positions that a batch's hypotheses may come to have.
-    16,384 are 70 sentences of twenty pieces at a width of four; on a CPU a quarter is slower by a
-    third, and twice as many are as fast (Transformer of 4 layers).
-
-    `invariant`: what is found for a source, scores and all, does not depend on its neighbours to
-    the last bit. Without it the sums of a small batch may be made in another order.
+    Args:
+        model: Its output distribution is searched.
+        ensemble: Further models with the same vocabulary. The probabilities of all models are
+            averaged.
+        budget: Bounds the memory: the most positions that the hypotheses of a batch may have.
+            16,384 are 70 sentences of twenty pieces with a beam of four. On a CPU a quarter of it
+            is slower by a third, and twice as much is as fast (Transformer of 4 layers).
+        invariant: Makes results, scores included, independent of the other sources to the last
+            bit. Without it the sums of a small batch may be added in another order.
     """
 
     name = "torch"
@@ -46,130 +70,204 @@ class TorchEngine:
         self,
         model: EncoderDecoder[Tokens, Any],
         *,
+        ensemble: Sequence[EncoderDecoder[Tokens, Any]] = (),
         budget: int = 1 << 14,
         invariant: bool = False,
     ) -> None:
-        self.model, self.budget, self.invariant = model, budget, invariant
+        self.models = (model, *ensemble)
+        self.budget, self.invariant = budget, invariant
+
+    @property
+    def model(self) -> EncoderDecoder[Tokens, Any]:
+        return self.models[0]
 
     def search(
-        self, sources: Sequence[Sequence[int]], options: SearchOptions
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        *,
+        prefixes: Sequence[Sequence[int]] = (),
+        positions: Sequence[tuple[int, int]] = (),
     ) -> list[list[Hypothesis]]:
-        found: list[list[Hypothesis]] = [[] for _ in sources]
+        prefixes = prefixes or [()] * len(sources)
+        positions = positions or [(row, 0) for row in range(len(sources))]
+        limits = [
+            max_target_length(len(source) + 1, max(len(prefix), options.min_length))
+            for source, prefix in zip(sources, prefixes, strict=True)
+        ]
+        results: list[list[Hypothesis]] = [[] for _ in sources]
 
         @torch.inference_mode()
-        def answer(batch: tuple[int, list[int]]) -> None:
-            most, rows = batch
-            read = [[*sources[row], EOS] for row in rows]
-            if options.sampling is None:
-                answers = self._search(read, most, options)
-            else:
-                answers = self._sample(read, rows, most, options.beam_size, options.sampling)
-            for row, hypotheses in zip(rows, answers, strict=True):
-                found[row] = hypotheses
+        def search_rows(rows: list[int]) -> None:
+            batch = _SearchBatch(
+                [[*sources[row], EOS] for row in rows],
+                [prefixes[row] for row in rows],
+                [positions[row] for row in rows],
+                limits[rows[0]],
+            )
+            for row, hypotheses in zip(rows, self._search(batch, options), strict=True):
+                results[row] = hypotheses
 
         workers = torch.get_num_threads() if self._device.type == "cpu" else 1
-        batches = list(
-            self._batches([len(source) + 1 for source in sources], options.beam_size, workers)
-        )
-        with eval_mode(self.model), _worker_map(min(workers, len(batches))) as each:
-            list(each(answer, batches))
-        return found
+        batches = list(self._batches(sources, limits, options.beam_size, workers))
+        with ExitStack() as stack:
+            for model in self.models:
+                stack.enter_context(eval_mode(model))
+            each = stack.enter_context(_worker_map(min(workers, len(batches))))
+            list(each(search_rows, batches))
+        return results
 
     def _batches(
-        self, widths: list[int], width: int, workers: int
-    ) -> Iterator[tuple[int, list[int]]]:
-        """The limit and the rows of each batch; the longest come first, as they need most."""
-        alike: dict[int, list[int]] = defaultdict(list)
-        for row in sorted(range(len(widths)), key=widths.__getitem__, reverse=True):
-            alike[max_target_length(widths[row])].append(row)
-        for most, rows in alike.items():
-            share = -(-len(rows) // workers)  # so that no worker is without
-            size = max(1, min(share, self.budget // (width * most)))
-            for at in range(0, len(rows), size):
-                yield most, rows[at : at + size]
+        self, sources: Sequence[Sequence[int]], limits: list[int], beam_size: int, workers: int
+    ) -> Iterator[list[int]]:
+        """Yield the rows of each batch. The longest sources come first: they take most memory."""
+        by_limit: dict[int, list[int]] = defaultdict(list)
+        for row in sorted(range(len(sources)), key=lambda row: len(sources[row]), reverse=True):
+            by_limit[limits[row]].append(row)
+        for limit, rows in by_limit.items():
+            share = -(-len(rows) // workers)  # so that every worker has a batch
+            size = max(1, min(share, self.budget // (beam_size * limit)))
+            for start in range(0, len(rows), size):
+                yield rows[start : start + size]
 
-    def _search(
-        self, batch: list[list[int]], max_length: int, options: SearchOptions
-    ) -> list[list[Hypothesis]]:
-        state, step = self._start(batch), self._step(options.beam_size)
-        ends: dict[str, Any] = {
-            "bos": BOS,
-            "eos": EOS,
-            "max_length": max_length,
-            "device": self._device,
-        }
+    def _search(self, batch: _SearchBatch, options: SearchOptions) -> list[list[Hypothesis]]:
+        if options.sampling is not None:
+            return self._sample(batch, options, options.sampling)
+        state, step = self._start(batch.sources), self._step(options.beam_size)
+        constraints = _constraints(options, batch.prefixes)
         if options.beam_size == 1:
-            return [[best] for best in greedy(step, state, rows=len(batch), **ends)]
+            found = greedy(
+                step,
+                state,
+                rows=len(batch.sources),
+                bos=BOS,
+                eos=EOS,
+                max_length=batch.max_length,
+                constraints=constraints,
+                device=self._device,
+            )
+            return [[hypothesis] for hypothesis in found]
         return beam(
             step,
             state,
-            rows=len(batch),
+            rows=len(batch.sources),
             beam_size=options.beam_size,
+            bos=BOS,
+            eos=EOS,
+            max_length=batch.max_length,
             length_penalty=options.length_penalty,
-            **ends,
+            constraints=constraints,
+            device=self._device,
         )
 
     def _sample(
-        self,
-        batch: list[list[int]],
-        rows: list[int],
-        max_length: int,
-        times: int,
-        sampling: SamplingOptions,
+        self, batch: _SearchBatch, options: SearchOptions, sampling: SamplingOptions
     ) -> list[list[Hypothesis]]:
-        state, step = self._start(batch), self._step(1)
-        drawn = [
+        state, step = self._start(batch.sources), self._step(1)
+        constraints = _constraints(options, batch.prefixes)
+        draws = [
             sample(
                 step,
                 state,
-                seeds=[hash((sampling.seed, row, time)) % (1 << 62) for row in rows],
+                seeds=[
+                    mix_seed(sampling.seed, sampling.offset + text, segment, draw)
+                    for text, segment in batch.positions
+                ],
                 bos=BOS,
                 eos=EOS,
-                max_length=max_length,
+                max_length=batch.max_length,
                 temperature=sampling.temperature,
                 top_k=sampling.top_k,
                 top_p=sampling.top_p,
+                constraints=constraints,
                 device=self._device,
             )
-            for time in range(times)
+            for draw in range(options.beam_size)
         ]
-        return [list(of_row) for of_row in zip(*drawn, strict=True)]
+        return [list(of_row) for of_row in zip(*draws, strict=True)]
 
     @property
     def _device(self) -> torch.device:
         return next(self.model.parameters()).device
 
-    def _start(self, batch: list[list[int]]) -> Any:
+    def _start(self, batch: list[list[int]]) -> tuple[Any, ...]:
+        """Encode the sources; return the initial state of each model."""
         if not self.invariant:
-            return self.model.start(pad(batch).to(self._device))
-        rows, own = self._copied(len(batch), 1), torch.arange(len(batch), device=self._device)
-        widened = pad([batch[row] for row in rows.tolist()], multiple=LANES)
-        return reorder(self.model.start(widened.to(self._device)), own, own)
+            source = pad(batch).to(self._device)
+            return tuple(model.start(source) for model in self.models)
+        rows, kept = self._repeat_rows(len(batch), 1), torch.arange(len(batch), device=self._device)
+        source = pad([batch[row] for row in rows.tolist()], multiple=LANES).to(self._device)
+        return tuple(reorder(model.start(source), kept, kept) for model in self.models)
 
-    def _step(self, ways: int) -> Any:
-        """The model's step; where nobody may depend on neighbours, with copies of rows beside."""
+    def _step(self, beam_size: int) -> Step[tuple[Any, ...]]:
+        """Return the step of all models. If invariant, it computes copies of rows as well."""
+        if len(self.models) == 1:
+            step = _single(self.model.step)
+        else:
+            step = ensemble([model.step for model in self.models])
         if not self.invariant:
-            return self.model.step
+            return step
 
-        def step(last: Int[Tensor, " N"], state: Any) -> tuple[Float[Tensor, "N V"], Any]:
-            own = torch.arange(len(last), device=last.device)
-            read = self._copied(len(last) // ways, ways)
-            said = (read[:, None] * ways + own[:ways]).flatten()
-            logits, after = self.model.step(last[said], reorder(state, said, read))
-            return logits[: len(last)], reorder(after, own, own[: len(last) // ways])
+        def invariant_step(
+            last: Int[Tensor, " N"], state: tuple[Any, ...]
+        ) -> tuple[Float[Tensor, "N V"], tuple[Any, ...]]:
+            kept = torch.arange(len(last), device=last.device)
+            sentences = self._repeat_rows(len(last) // beam_size, beam_size)
+            rows = (sentences[:, None] * beam_size + kept[:beam_size]).flatten()
+            logits, after = step(last[rows], reorder(state, rows, sentences))
+            return logits[: len(last)], reorder(after, kept, kept[: len(last) // beam_size])
 
-        return step
+        return invariant_step
 
-    def _copied(self, sentences: int, ways: int) -> Int[Tensor, " B"]:
-        """Them, and so many over again that the rows of all their ways have the same bits."""
-        enough = max(sentences, -(-LANES // ways))
+    def _repeat_rows(self, sentences: int, beam_size: int) -> Int[Tensor, " B"]:
+        """Number the sentences, repeated until their rows satisfy LANES and QUAD."""
+        enough = max(sentences, -(-LANES // beam_size))
         return torch.arange(-(-enough // QUAD) * QUAD, device=self._device) % sentences
+
+
+def _single(step: Step[Any]) -> Step[tuple[Any, ...]]:
+    """Wrap the step of one model, without the softmax of an ensemble."""
+
+    def wrapped(
+        last: Int[Tensor, " N"], states: tuple[Any, ...]
+    ) -> tuple[Float[Tensor, "N V"], tuple[Any, ...]]:
+        logits, state = step(last, states[0])
+        return logits, (state,)
+
+    return wrapped
+
+
+def _constraints(options: SearchOptions, prefixes: Sequence[Sequence[int]]) -> list[Constraint]:
+    constraints: list[Constraint] = []
+    if options.min_length:
+        constraints.append(min_length(options.min_length, EOS))
+    if options.no_repeat_ngram:
+        constraints.append(no_repeat_ngram(options.no_repeat_ngram))
+    if options.forbidden:
+        constraints.append(forbid_sequences(options.forbidden))
+    if not any(prefixes):
+        return constraints
+    # A forced token must stay possible where another constraint excludes it.
+    forced, lengths = force_prefix(prefixes), torch.tensor([len(prefix) for prefix in prefixes])
+
+    def constrain(
+        prefix: Int[Tensor, "N T"], sentence: Int[Tensor, " N"], logp: Float[Tensor, "N V"]
+    ) -> Float[Tensor, "N V"]:
+        inside = lengths.to(logp.device)[sentence] > prefix.size(1)  # N
+        free = logp
+        for constraint in constraints:
+            free = constraint(prefix, sentence, free)
+        return torch.where(inside[:, None], forced(prefix, sentence, logp), free)
+
+    return [constrain]
 
 
 @contextmanager
 def _worker_map(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
-    """A `map` whose workers have one thread each: threads that share each small product wait for
-    one another most of the time, and for all else that runs beside them."""
+    """Yield a `map` whose workers have one thread each.
+
+    Threads that share each small product wait for one another most of the time.
+    """
     threads = torch.get_num_threads()
     if workers < 2:
         yield map
