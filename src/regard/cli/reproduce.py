@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from regard.cores import available_cores
 
 if TYPE_CHECKING:
     from regard.studies.runner import RunEstimate, RunProgress, Tell
@@ -35,7 +36,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Where runs and figures go.")] = Path("reproduced"),
     at_once: Annotated[
         int, typer.Option(min=1, help="Runs at the same time, on a thread each.")
-    ] = os.cpu_count() or 1,
+    ] = available_cores(),
     beside: Annotated[
         list[str] | None,
         typer.Option(help="For alignments: NAME=FILE, links of another aligner (Pharaoh)."),

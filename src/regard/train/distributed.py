@@ -32,6 +32,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard, register_fsdp_forwar
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
+from regard.cores import available_cores
 from regard.errors import RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
@@ -173,7 +174,7 @@ def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, available_cores() // workers)))
     ours = {kind.code for kind in RegardError.__subclasses__()}
     for left in reversed(range(restarts + 1)):
         config = LaunchConfig(
