@@ -91,7 +91,7 @@ def _plain(found: Description, obstacles: list[str]) -> dict[str, Any]:
     from regard.config.describe import config_equation
 
     return {
-        "about": found.about,
+        "about": found.description,
         "wiring": {
             label: asdict(config_equation(spec))
             | spec.model_dump(mode="json", exclude={"attention"})
@@ -188,7 +188,7 @@ def _draw(name: str, found: Description, obstacles: list[str]) -> None:
             )
         )
 
-    console.print(Text.assemble((name, "bold"), f"  {found.about}"))
+    console.print(Text.assemble((name, "bold"), f"  {found.description}"))
     head("wiring")
     for label, spec in found.parts.items():
         line(label, spec)

@@ -1,4 +1,4 @@
-"""What a run would build, as facts: its axes, equations, shapes and parameters."""
+"""Describe the model of a run without training it: equations, shapes, parameter counts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from regard.config.run import RunConfig
 
 @dataclass(frozen=True, slots=True)
 class AttentionShapes:
-    """The widths that one attention of the model works with."""
+    """Tensor sizes in one attention of the model."""
 
-    where: str
+    where: str  # module name; equal layers appear once, as `name.* × count`
     query: int
-    keys: tuple[int, int]  # heads, width of each
+    keys: tuple[int, int]  # number of heads, size of a head
     values: tuple[int, int]
     context: int
 
@@ -37,36 +37,37 @@ class AttentionShapes:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    about: str
-    parts: dict[str, Any]  # the specs of encoder and decoder, as far as there are such
+    description: str
+    parts: dict[str, Any]  # configs of `encoder` and `decoder`, where the model has them
     attentions: list[AttentionUse]
     shapes: list[AttentionShapes]
-    parameters: dict[str, int]  # of each part, and of the whole under "all"
+    parameters: dict[str, int]  # of each part, and the total under "all"
 
 
 def describe_run(run: RunConfig, sizes: VocabularySizes) -> Description:
-    # shapes without numbers, so that nothing is computed; but a document's sentences are counted
+    """Build the model on the meta device, run it on an example and describe it."""
+    # A document's sentences are grouped by their lengths, which needs values.
     device = "cpu" if run.model.kind == "classifier" else "meta"
     with torch.device(device), torch.no_grad():
         model = run.model.build(sizes)
         shapes = _shapes(run, model)
     return Description(
         run.description,
-        _wiring(run),
+        _parts(run),
         run.model.attention_uses(),
         shapes,
         _parameters(model),
     )
 
 
-def config_equation(spec: Any) -> Equation:
-    """Of the part that `spec` builds."""
-    return spec.equation
+def config_equation(config: Any) -> Equation:
+    """Return the equation of the part that `config` builds."""
+    return config.equation
 
 
-def _wiring(run: RunConfig) -> dict[str, Any]:
-    named = {name: getattr(run.model, name, None) for name in ("encoder", "decoder")}
-    return {name: part for name, part in named.items() if part is not None}
+def _parts(run: RunConfig) -> dict[str, Any]:
+    parts = {name: getattr(run.model, name, None) for name in ("encoder", "decoder")}
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def _parameters(model: nn.Module) -> dict[str, int]:
@@ -77,33 +78,33 @@ def _parameters(model: nn.Module) -> dict[str, int]:
 
 
 def _shapes(run: RunConfig, model: nn.Module) -> list[AttentionShapes]:
-    """Of every attention, heard while the model reads something; layers alike are told once."""
-    found: dict[str, list[str]] = {}
-    widths: dict[str, AttentionShapes] = {}
+    """Run the model on an example and return the sizes in each attention."""
+    layers: dict[str, set[str]] = {}
+    shapes: dict[str, AttentionShapes] = {}
 
-    def listen(name: str) -> Any:
+    def record_shapes(name: str) -> Any:
         where = re.sub(r"\.\d+\.", ".*.", name)
 
-        def hear(
-            module: nn.Module, given: tuple[Any, ...], kwargs: Any, glance: AttentionOutput
+        def hook(
+            module: nn.Module, args: tuple[Any, ...], kwargs: Any, output: AttentionOutput
         ) -> None:
-            query, memory = given
-            found.setdefault(where, []).append(name)
-            widths[where] = AttentionShapes(
-                f"{where} × {len(set(found[where]))}" if where != name else name,
+            query, memory = args
+            layers.setdefault(where, set()).add(name)
+            shapes[where] = AttentionShapes(
+                f"{where} × {len(layers[where])}" if where != name else name,
                 query.size(-1),
                 (memory.keys.size(1), memory.keys.size(3)),
                 (memory.values.size(1), memory.values.size(3)),
-                glance.context.size(-1),
+                output.context.size(-1),
             )
 
-        return hear
+        return hook
 
     for name, module in model.named_modules():
         if isinstance(module, Attention):
-            module.register_forward_hook(listen(name), with_kwargs=True)
+            module.register_forward_hook(record_shapes(name), with_kwargs=True)
     _run_on_example(run, model)
-    return list(widths.values())
+    return list(shapes.values())
 
 
 def _run_on_example(run: RunConfig, model: Any) -> None:

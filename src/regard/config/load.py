@@ -1,9 +1,9 @@
-"""Reading a run: from a preset or a file and overrides to a spec, with errors that help.
+"""Load the config of a run from a preset or a YAML file, and apply overrides.
 
-    extends: PRESET     begins with a preset's settings; what the file says comes on top
-    --set a.b=c         comes on top of all
+A file with `extends: PRESET` starts from the settings of the preset; its own settings override
+them. Overrides (`--set a.b=value`) come last.
 
-Run files are small, shallow and without aliases: a short file can otherwise unfold without end.
+Size, depth and aliases of a file are limited, because a short YAML file can expand without bound.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from regard.config.run import RunConfig
 from regard.errors import ConfigError
 
 PRESETS = files("regard.config") / "presets"
-MAX_FILE_BYTES = 256 * 1024  # a run file is a page or two
+MAX_FILE_BYTES = 256 * 1024
 MAX_DEPTH = 32
-MAX_PARTS = 10_000  # names, values and brackets: a run has some two hundred, and some a corpus
-MAX_PART_LENGTH = 4_096  # characters: a path may have as many
+MAX_PARTS = 10_000  # YAML events: a run has about 200, and a few more for each corpus
+MAX_PART_LENGTH = 4_096  # characters: the maximum length of a path
 
 Override = str | Mapping[str, Any]
 """A change of settings: an assignment `a.b=value` as `--set` takes it, or a nested mapping."""
 
 
 def presets() -> list[str]:
+    """Return the names of all presets, sorted."""
     return sorted(entry.name.removesuffix(".yaml") for entry in PRESETS.iterdir())
 
 
@@ -52,11 +53,12 @@ def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> 
 
 
 def dump_config(run: RunConfig) -> str:
-    """The resolved run, as YAML: reading it gives the same run."""
+    """Return the resolved run as YAML; `parse_config` reads it back."""
     return yaml.safe_dump(run.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
 def validate_config(settings: Any, where: str) -> RunConfig:
+    """Validate `settings`; raise a ConfigError with one line for each mistake."""
     try:
         return RunConfig.model_validate(settings)
     except ValidationError as error:
@@ -69,8 +71,10 @@ def _settings(name: str) -> dict[str, Any]:
     else:
         path = Path(name)
         if not path.is_file():
-            near = _nearest(name, presets())
-            raise ConfigError(f"{name}: neither a preset nor a file{near}; see `regard describe`")
+            raise ConfigError(
+                f"{name} is neither a preset nor a file. {_suggestion(name, presets())} "
+                "`regard describe` lists all presets"
+            )
         with path.open(encoding="utf-8") as file:
             text, where = file.read(MAX_FILE_BYTES + 1), name
     settings = _parse(text, where)
@@ -80,32 +84,30 @@ def _settings(name: str) -> dict[str, Any]:
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     if len(text) > MAX_FILE_BYTES:
-        raise ConfigError(f"{where}: larger than a run file can be ({MAX_FILE_BYTES:,} characters)")
+        raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")
     try:
         depth = 0
         for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(
-                    f"{where}: aliases (*{event.anchor}) are not allowed; write it out"
-                )
+                raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
             if depth > MAX_DEPTH:
-                raise ConfigError(f"{where}: nested more than {MAX_DEPTH} deep")
+                raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
             if count > MAX_PARTS:
-                raise ConfigError(f"{where}: has more than {MAX_PARTS:,} names and values")
+                raise ConfigError(f"{where}: must have at most {MAX_PARTS:,} keys and values")
             if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
                 raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
         settings = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
-        raise ConfigError(f"{where}: not YAML: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: an invalid date or number
+        raise ConfigError(f"{where}: not valid YAML: {error}") from None
     if not isinstance(settings, dict):
-        raise ConfigError(f"{where}: a run file is a mapping, with `model:` at the least")
+        raise ConfigError(f"{where}: must be a mapping with at least the key `model`")
     return settings
 
 
 def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """`change` on top of `base`; where the kind of a part changes, nothing of the old one stays."""
+    """Merge `change` into `base`; a part whose `kind` changes keeps none of its old settings."""
     if "kind" in change and change["kind"] != base.get("kind"):
         return dict(change)
     merged = dict(base)
@@ -148,58 +150,89 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
     settings[last] = parsed
 
 
+_EXPECTED = {
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "model_type": "a mapping",
+    "dict_type": "a mapping",
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "a list of at most {max_length}",
+}
+"""What each pydantic error type expects, with the fields of its context."""
+
+
 def _explain(error: Any, where: str) -> str:
-    """One line: the path in the file, what is wrong with it, and the nearest right name."""
+    """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
     path, known = _walk(error["loc"])
+    context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            near = _nearest(str(error["loc"][-1]), known)
-            return f"{where}: {path}: no such setting{near}"
+            suggestion = _suggestion(str(error["loc"][-1]), known)
+            return f"{where}: {path} is not a setting. {suggestion}"
         case "union_tag_invalid":
-            wanted = [tag.strip("' ") for tag in error["ctx"]["expected_tags"].split(",")]
-            near = _nearest(error["ctx"]["tag"], wanted)
-            return f"{where}: {path}.kind: no {error['ctx']['tag']!r}{near}"
+            kinds = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
+            suggestion = _suggestion(context["tag"], kinds)
+            return f'{where}: {path}.kind cannot be "{context["tag"]}". {suggestion}'
         case "union_tag_not_found":
-            return f"{where}: {path}: say which `kind` it is"
+            return f"{where}: {path}.kind is missing"
         case "missing":
-            return f"{where}: {path}: is missing"
+            return f"{where}: {path} is missing"
+        case kind if kind in _EXPECTED:
+            expected = _EXPECTED[kind].format(**context)
+            return f"{where}: {path} must be {expected}, not {error['input']!r}"
         case _:
             return f"{where}: {path}: {error['msg']}, not {error['input']!r}"
 
 
 def _walk(location: tuple[str | int, ...]) -> tuple[str, list[str]]:
-    """The path as the file has it, without the tags of unions; and the settings known there."""
+    """Return the path as the file has it, without union tags, and the settings known there."""
     path: list[str] = []
-    here: list[type[Config]] = [RunConfig]  # what may stand here; a tag chooses
+    candidates: list[type[Config]] = [RunConfig]
     known: list[str] = []
     for step in map(str, location):
-        tagged = [spec for spec in here if _kind(spec) == step]
-        if len(here) > 1 and tagged:
-            here = tagged
+        tagged = [config for config in candidates if _kind(config) == step]
+        if len(candidates) > 1 and tagged:
+            candidates = tagged
             continue
         path.append(step)
-        known = list(here[0].model_fields)
-        field = here[0].model_fields.get(step)
-        here = _specs(field.annotation) if field is not None else []
-        if not here:
+        if step.isdigit():  # an element of a list
+            continue
+        known = list(candidates[0].model_fields)
+        field = candidates[0].model_fields.get(step)
+        candidates = _configs(field.annotation) if field is not None else []
+        if not candidates:
             break
     return ".".join(path), known
 
 
-def _specs(annotation: Any) -> list[type[Config]]:
+def _configs(annotation: Any) -> list[type[Config]]:
     if isinstance(annotation, type) and issubclass(annotation, Config):
         return [annotation]
-    return [spec for part in get_args(annotation) for spec in _specs(part)]
+    return [config for part in get_args(annotation) for config in _configs(part)]
 
 
-def _kind(spec: type[Config]) -> str | None:
-    field = spec.model_fields.get("kind")
+def _kind(config: type[Config]) -> str | None:
+    field = config.model_fields.get("kind")
     return None if field is None else field.default
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; there is {', '.join(known)}"
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if nearest:
+        return f'Did you mean "{nearest[0]}"?'
+    return f"Valid names: {', '.join(known)}"

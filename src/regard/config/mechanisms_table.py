@@ -1,50 +1,50 @@
-"""The table of mechanisms: every preset as one combination of the same few choices."""
+"""The table of all presets in docs/mechanisms.md, one row for each attention."""
 
 from __future__ import annotations
 
-from regard.config.attention import AttentionUse
 from regard.config.load import load_config, presets
 
 HEAD = """# Mechanisms
 
-Attention is a query, keys and values: scores → weights → context. Every mechanism below is one
-combination of the same few choices, and differs from its neighbours in a word or two of a run file.
-`regard describe PRESET` shows its equations, shapes and parameters. This page is made from the
-presets by `scripts/mechanisms`.
+Attention compares a query with keys (score), turns the scores into weights (normalizer) and
+averages the values with them (context). The span determines which positions a query can attend to.
+Each preset combines these choices; two presets often differ in a single line of the run file.
+`regard describe PRESET` shows equations, shapes and parameter counts.
 
-| preset | query | memory | score | span | weighing | heads | asked | from |
+`scripts/mechanisms` generates this page from the presets.
+
+| preset | query | memory | score | span | normalizer | heads | when | source |
 |---|---|---|---|---|---|---|---|---|
 """
 
 
 def mechanisms_table() -> str:
+    """Return docs/mechanisms.md."""
     rows = []
     for name in presets():
         run = load_config(name)
-        looks = run.model.attention_uses()
-        for i, look in enumerate(looks):
-            rows.append(_row(name if i == 0 else "", look, run.description if i == 0 else ""))
-        if not looks:
+        source = run.description.split(":")[0]
+        uses = run.model.attention_uses()
+        if not uses:
+            rows.append(_row(name, *["–"] * 6, "no attention", source))
+        for i, use in enumerate(uses):
             rows.append(
-                f"| {name} | – | – | – | – | – | – | never: the source is in the first state "
-                f"| {run.description.split(':')[0]} |"
+                _row(
+                    name if i == 0 else "",
+                    use.query,
+                    use.memory,
+                    use.attention.score.kind,
+                    use.attention.span.kind,
+                    use.attention.normalizer.kind,
+                    str(use.attention.score.heads),
+                    use.when,
+                    source if i == 0 else "",
+                )
             )
     return HEAD + "\n".join(rows) + "\n"
 
 
-def _row(name: str, look: AttentionUse, about: str) -> str:
-    attention = look.attention
-    cells = [
-        name,
-        look.query,
-        look.memory,
-        attention.score.kind,
-        attention.span.kind,
-        attention.normalizer.kind,
-        str(attention.score.heads),
-        look.when,
-        about.split(":")[0],
-    ]
+def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -47,8 +47,8 @@ class EncoderDecoderConfig(Config):
                 return Embedding(sizes.source, self.embedding_dim)
             if sizes.source != sizes.target:
                 raise ConfigError(
-                    f"model.tie_embeddings: all needs a joint vocabulary, not {sizes.source} source "
-                    f"and {sizes.target} target tokens. Use output, or train a joint vocabulary"
+                    f"model.tie_embeddings: all needs a joint vocabulary, not {sizes.source} "
+                    f"source and {sizes.target} target tokens. Use output, or a joint vocabulary"
                 )
             return embedding
 
