@@ -1,1 +1,1 @@
-"""Word links: extracting, symmetrizing and scoring them."""
+"""Word alignments: extraction, symmetrization, scoring and Pharaoh files."""

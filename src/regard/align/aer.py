@@ -1,4 +1,4 @@
-"""Alignment error rate: how well word links agree with gold links."""
+"""Alignment error rate of word links against gold links."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from regard.errors import CorpusError
 
 @dataclass(frozen=True, slots=True)
 class AlignmentScores:
-    """Found links against gold ones, in per cent (Och and Ney, 2003, section 5).
+    """Scores of links A against sure links S and possible links P (Och and Ney, 2003, section 5).
 
     precision |A ∩ P| / |A|, recall |A ∩ S| / |S|, and the alignment error rate
-    1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|), over the links of all sentences together.
+    1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|), in per cent, over the links of all sentences together.
     """
 
     precision: float
@@ -28,20 +28,20 @@ class AlignmentScores:
 def score_alignments(
     found: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]
 ) -> AlignmentScores:
-    """How well the links that were found agree with the gold ones, sentence by sentence."""
+    """Score the links of each sentence pair against its gold links."""
     if len(found) != len(gold):
         raise CorpusError(
-            f"links: of {len(found)} pairs of sentences, and gold ones of {len(gold)}; give both "
-            "for the same pairs"
+            f"links: there are links for {len(found)} sentence pairs, but gold links for "
+            f"{len(gold)}. Pass both for the same pairs."
         )
     links = sure = possible = hit_sure = hit_possible = 0
-    for some, right in zip(found, gold, strict=True):
-        drawn = frozenset(some)
-        links += len(drawn)
-        sure += len(right.sure)
-        possible += len(right.possible)
-        hit_sure += len(drawn & right.sure)
-        hit_possible += len(drawn & right.possible)
+    for pair_links, expected in zip(found, gold, strict=True):
+        unique = frozenset(pair_links)
+        links += len(unique)
+        sure += len(expected.sure)
+        possible += len(expected.possible)
+        hit_sure += len(unique & expected.sure)
+        hit_possible += len(unique & expected.possible)
     return AlignmentScores(
         precision=_percent(hit_possible, links),
         recall=_percent(hit_sure, sure),
@@ -52,6 +52,6 @@ def score_alignments(
     )
 
 
-def _percent(part: int, whole: int) -> float:
-    """Of nothing, everything: no link is wrong where there is none."""
-    return 100 * part / whole if whole else 100.0
+def _percent(part: int, total: int) -> float:
+    """100 if there are no links: none of them is wrong."""
+    return 100 * part / total if total else 100.0

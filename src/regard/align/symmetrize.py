@@ -1,4 +1,4 @@
-"""Symmetrization: one alignment from the links of two directions."""
+"""Symmetrization: combine the links of two directions into one alignment."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ Symmetry = Literal["intersection", "grow-diag"]
 
 
 def transpose_links(links: Links) -> Links:
-    """Seen from the other side."""
+    """Swap the source and the target of each link."""
     return Links((j, i) for i, j in links)
 
 
-def symmetrize(forth: Links, back: Links, method: Symmetry) -> Links:
-    """Links of both directions as one alignment; `back` as (source word, target word) too.
+def symmetrize(forward: Links, backward: Links, method: Symmetry) -> Links:
+    """Combine the links of both directions, each given as (source word, target word).
 
-    `grow-diag` (Koehn et al. 2003) begins with those that both have, and takes in neighbours of
-    links, diagonal ones too, that one has and of whose words one has no link yet.
+    `grow-diag` (Koehn et al. 2003) starts from the intersection. It then adds links of either
+    direction that neighbour a link, diagonally too, and of which one word is still unaligned.
     """
-    links = set(forth & back)
+    links = set(forward & backward)
     if method == "intersection":
         return Links(links)
-    either = forth | back
+    union = forward | backward
     grown = True
     while grown:
         grown = False
         for i, j in sorted(links):
             near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - links
-            for link in sorted(near & either):
+            for link in sorted(near & union):
                 new_source = all(link[0] != other[0] for other in links)
                 if new_source or all(link[1] != other[1] for other in links):
                     links.add(link)

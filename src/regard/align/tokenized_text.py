@@ -22,14 +22,17 @@ class TokenizedText:
     words: list[Span]
 
     @classmethod
-    def from_text(cls, tokenizer: Tokenizer, raw: str, *, spaced: bool = False) -> TokenizedText:
-        """Tokenize a text. With `spaced`, words are separated by spaces, as in gold alignments."""
-        return cls(raw, tokenizer.pieces(raw), _spaced_words(raw) if spaced else split_words(raw))
+    def from_text(
+        cls, tokenizer: Tokenizer, raw: str, *, pretokenized: bool = False
+    ) -> TokenizedText:
+        """Tokenize a text. If `pretokenized`, its words are split at spaces only."""
+        words = _spaced_words(raw) if pretokenized else split_words(raw)
+        return cls(raw, tokenizer.pieces(raw), words)
 
     @classmethod
     def from_tokens(cls, tokenizer: Tokenizer, ids: Sequence[int]) -> TokenizedText:
         """Decode a model's output, keeping the pieces that the model produced."""
-        raw, pieces = tokenizer.spell(ids)
+        raw, pieces = tokenizer.decode_with_spans(ids)
         return cls(raw, pieces, split_words(raw))
 
     @property

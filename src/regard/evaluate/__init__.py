@@ -1,1 +1,1 @@
-"""How good translations are, in numbers that others can compute again."""
+"""Corpus scores, confidence intervals, comparisons and quality warnings."""

@@ -1,7 +1,8 @@
-"""How sure a corpus score is: the scores of corpora drawn from its sentences with replacement.
+"""Bootstrap confidence intervals of corpus scores.
 
-Drawn often enough, they tell how far the score would differ on other sentences of the same kind
-(Efron, 1979); drawn for two systems at once, whether one is better (Koehn, 2004).
+Corpora are resampled from the sentences with replacement. The spread of their scores estimates how
+much the score would vary on other sentences of the same kind (Efron, 1979). Resampling two systems
+together tests whether one is better (Koehn, 2004).
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from numpy.typing import NDArray
 
 from regard.evaluate.scores import MetricStatistics
 
-RESAMPLES = 1_000  # corpora drawn: 25 of them lie beyond either end of the interval
+RESAMPLES = 1_000  # 25 of them lie beyond either end of the interval
 SEED = 12345  # as in sacreBLEU's own bootstrap
-FEW = 10  # sentences: corpora drawn from fewer are too much alike to tell anything
+MIN_SENTENCES = 10  # resamples of fewer sentences are too similar to be informative
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A score, and the interval in which 95 % of the drawn corpora have theirs.
+    """A score and its 95 % bootstrap interval.
 
-    Of fewer than `FEW` sentences there is none.
+    The interval is None for fewer than `MIN_SENTENCES` sentences.
     """
 
     value: float
@@ -32,10 +33,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A score minus the baseline's, its interval, and how easily chance would explain it.
+    """A score minus the baseline's, its 95 % interval and its p-value.
 
-    `p` is two-sided: twice the share of drawn corpora in which the difference has the other sign or
-    is none. So it is below 0.05 where the interval leaves out 0.
+    `p` is two-sided: twice the share of resamples in which the difference is zero or has the other
+    sign. It is below 0.05 where the interval excludes 0.
     """
 
     value: float
@@ -43,52 +44,54 @@ class Difference:
     p: float | None
 
 
-def resample_scores(counts: Sequence[MetricStatistics]) -> list[NDArray[np.float64]]:
-    """For each of the counts its scores of TIMES corpora drawn from the sentences, alike for all.
+def resample_scores(statistics: Sequence[MetricStatistics]) -> list[NDArray[np.float64]]:
+    """For each of the statistics, the scores of RESAMPLES corpora.
 
-    How many sentences there are decides what is drawn, so two calls can be compared too.
+    All statistics share the resampled sentences. These depend only on the number of sentences, so
+    the results of two calls on the same corpus are paired too.
     """
-    rows = np.concatenate([each.rows for each in counts], axis=1)
+    rows = np.concatenate([each.rows for each in statistics], axis=1)
     totals = np.empty((RESAMPLES, rows.shape[1]))
     random = np.random.default_rng(SEED)
-    for time in range(RESAMPLES):
-        taken = random.integers(len(rows), size=len(rows))
-        totals[time] = np.bincount(taken, minlength=len(rows)) @ rows
-    ends = np.cumsum([each.rows.shape[1] for each in counts])[:-1]
+    for resample in range(RESAMPLES):
+        sample = random.integers(len(rows), size=len(rows))
+        totals[resample] = np.bincount(sample, minlength=len(rows)) @ rows
+    ends = np.cumsum([each.rows.shape[1] for each in statistics])[:-1]
     parts = np.split(totals, ends, axis=1)
-    return [each.scores(part) for each, part in zip(counts, parts, strict=True)]
+    return [each.scores(part) for each, part in zip(statistics, parts, strict=True)]
 
 
-def estimate_score(counts: Mapping[str, MetricStatistics]) -> dict[str, Estimate]:
-    """The score of each metric and how sure it is."""
-    drawn = resample_scores(list(counts.values()))
+def estimate_score(statistics: Mapping[str, MetricStatistics]) -> dict[str, Estimate]:
+    """The score of each metric with its interval."""
+    resampled = resample_scores(list(statistics.values()))
     return {
-        name: Estimate(each.corpus(), _interval(scores, len(each.rows)))
-        for (name, each), scores in zip(counts.items(), drawn, strict=True)
+        name: Estimate(each.corpus_score(), _interval(scores, len(each.rows)))
+        for (name, each), scores in zip(statistics.items(), resampled, strict=True)
     }
 
 
 def paired_difference(
-    counts: Mapping[str, MetricStatistics], baseline: Mapping[str, MetricStatistics]
+    statistics: Mapping[str, MetricStatistics], baseline: Mapping[str, MetricStatistics]
 ) -> dict[str, Difference]:
-    """By how much each metric differs from the baseline's on the same sentences."""
-    drawn = resample_scores([both[name] for both in (counts, baseline) for name in counts])
+    """The difference of each metric from the baseline's on the same sentences."""
+    systems = (statistics, baseline)
+    resampled = resample_scores([system[name] for system in systems for name in statistics])
     found = {}
-    for place, name in enumerate(counts):
-        apart = drawn[place] - drawn[place + len(counts)]
-        sentences = len(counts[name].rows)
-        sides = min(np.count_nonzero(apart <= 0), np.count_nonzero(apart >= 0))
+    for index, name in enumerate(statistics):
+        differences = resampled[index] - resampled[index + len(statistics)]
+        sentences = len(statistics[name].rows)
+        tail = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
         found[name] = Difference(
-            counts[name].corpus() - baseline[name].corpus(),
-            _interval(apart, sentences),
-            # one more on either side: that of the corpus itself, which could have been drawn too
-            min(1.0, 2 * (sides + 1) / (RESAMPLES + 1)) if sentences >= FEW else None,
+            statistics[name].corpus_score() - baseline[name].corpus_score(),
+            _interval(differences, sentences),
+            # plus one: the corpus itself counts as a resample, so that p is never 0
+            min(1.0, 2 * (tail + 1) / (RESAMPLES + 1)) if sentences >= MIN_SENTENCES else None,
         )
     return found
 
 
 def _interval(scores: NDArray[np.float64], sentences: int) -> tuple[float, float] | None:
-    if sentences < FEW:
+    if sentences < MIN_SENTENCES:
         return None
     low, high = np.quantile(scores, (0.025, 0.975))
     return float(low), float(high)

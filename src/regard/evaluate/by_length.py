@@ -1,7 +1,7 @@
-"""Scores by the length of the source: where long sentences fare worse, it shows here.
+"""Scores by source length.
 
-A length is the number of words of the source text, punctuation counted, by the rule of
-`regard.text.words`. Each bucket is scored as a corpus of its own.
+The length is the number of words of the source, punctuation included, as split by
+`regard.text.words`. Each bucket is scored as a separate corpus.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from regard.evaluate.bootstrap import Estimate, estimate_score
 from regard.evaluate.scores import METRICS, MetricStatistics, count_statistics
 from regard.text.words import split_words
 
-EDGES = (10, 20, 30, 40, 50, 60, 70)  # words: the last length of each bucket; then comes the rest
+EDGES = (10, 20, 30, 40, 50, 60, 70)  # last length of each bucket but the open one
 
 
 @dataclass(frozen=True, slots=True)
 class LengthRange:
-    """From how many words of the source to how many; without a last one, to any number."""
+    """The first and last source length of a bucket; a `last` of None means no upper limit."""
 
     first: int
     last: int | None
@@ -31,7 +31,7 @@ class LengthRange:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The sentences of some lengths; where there are none, nothing is scored."""
+    """The scores of the sentences in a length range; empty if there are no sentences."""
 
     lengths: LengthRange
     sentences: int
@@ -40,7 +40,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The scores of a whole corpus and of its buckets, and how they were computed."""
+    """The scores of a corpus and of its length buckets, with sacreBLEU signatures."""
 
     sentences: int
     scores: dict[str, Estimate]
@@ -56,52 +56,54 @@ def evaluate_by_length(
     edges: Sequence[int] = EDGES,
     ter: bool = True,
 ) -> Evaluation:
-    """Score the outputs as `score` does, with intervals, in all and by the length of the source.
+    """Score the outputs with intervals, as a whole and by source length.
 
-    TER of long, bad translations takes minutes, and can be left out.
+    `edges` holds the last length of each bucket. `ter=False` leaves out TER, which takes minutes
+    on long, bad translations.
     """
-    counts = count_statistics(
-        outputs, references, [name for name in METRICS if ter or name != "ter"]
-    )
-    return evaluate_counts(counts, length_buckets(sources, outputs, edges))
+    metrics = [name for name in METRICS if ter or name != "ter"]
+    statistics = count_statistics(outputs, references, metrics)
+    return evaluate_statistics(statistics, length_buckets(sources, outputs, edges))
 
 
-def evaluate_counts(
-    counts: Mapping[str, MetricStatistics], places: Mapping[LengthRange, Sequence[int]]
+def evaluate_statistics(
+    statistics: Mapping[str, MetricStatistics], buckets: Mapping[LengthRange, Sequence[int]]
 ) -> Evaluation:
-    """The same of outputs that were counted, and sources that were divided, before."""
+    """As `evaluate_by_length`, from counted outputs and the sentence indices of each bucket."""
     return Evaluation(
-        sentences=sum(map(len, places.values())),
-        scores=estimate_score(counts),
-        signatures={name: each.signature for name, each in counts.items()},
+        sentences=sum(map(len, buckets.values())),
+        scores=estimate_score(statistics),
+        signatures={name: each.signature for name, each in statistics.items()},
         buckets=tuple(
             Bucket(
-                lengths, len(rows), estimate_score(bucket_statistics(counts, rows)) if rows else {}
+                lengths,
+                len(rows),
+                estimate_score(bucket_statistics(statistics, rows)) if rows else {},
             )
-            for lengths, rows in places.items()
+            for lengths, rows in buckets.items()
         ),
     )
 
 
 def bucket_statistics(
-    counts: Mapping[str, MetricStatistics], places: Sequence[int]
+    statistics: Mapping[str, MetricStatistics], rows: Sequence[int]
 ) -> dict[str, MetricStatistics]:
-    """The counts of the sentences at these places."""
-    return {name: each.part(places) for name, each in counts.items()}
+    """The statistics of the sentences with these indices."""
+    return {name: each.subset(rows) for name, each in statistics.items()}
 
 
 def length_buckets(
     sources: Sequence[str], outputs: Sequence[str], edges: Sequence[int] = EDGES
 ) -> dict[LengthRange, list[int]]:
-    """The places of the sources of each bucket. One without a word is among the shortest."""
+    """The sentence indices of each bucket. A source without words is in the first bucket."""
     if len(sources) != len(outputs):
         raise CorpusError(
-            f"sources: {len(sources)} for {len(outputs)} outputs; give the very sentences that "
-            "were translated"
+            f"sources: {len(sources)} sentences for {len(outputs)} outputs. Pass the sources that "
+            "were translated, one per output."
         )
     firsts = [1, *(edge + 1 for edge in edges)]
-    buckets = [LengthRange(first, last) for first, last in zip(firsts, [*edges, None], strict=True)]
-    places: dict[LengthRange, list[int]] = {bucket: [] for bucket in buckets}
-    for place, source in enumerate(sources):
-        places[buckets[bisect_left(edges, len(split_words(source)))]].append(place)
-    return places
+    ranges = [LengthRange(first, last) for first, last in zip(firsts, [*edges, None], strict=True)]
+    buckets: dict[LengthRange, list[int]] = {lengths: [] for lengths in ranges}
+    for index, source in enumerate(sources):
+        buckets[ranges[bisect_left(edges, len(split_words(source)))]].append(index)
+    return buckets

@@ -1,7 +1,4 @@
-"""Several outputs for the same sources, each against the first; and whether to release it.
-
-The first is the baseline: what is in use, or whatever the others are to be measured by.
-"""
+"""Compare the outputs of several systems for the same sources; the first is the baseline."""
 
 from __future__ import annotations
 
@@ -16,20 +13,20 @@ from regard.evaluate.by_length import (
     Evaluation,
     LengthRange,
     bucket_statistics,
-    evaluate_counts,
+    evaluate_statistics,
     length_buckets,
 )
 from regard.evaluate.scores import METRICS, MetricStatistics, count_statistics
 
-SHOWN = 10  # sentences that gained most, and as many that lost most
-LESS_IS_BETTER = frozenset({"ter"})
+SHOWN = 10  # sentences with the largest gain, and as many with the largest loss
+LOWER_IS_BETTER = frozenset({"ter"})
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A sentence that was said differently, with the chrF of both ways."""
+    """A sentence whose outputs differ, with the chrF before and after."""
 
-    line: int  # in the files, counted from 1
+    line: int  # counted from 1
     source: str
     reference: str
     before: str
@@ -43,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class BucketDifferences:
-    """The differences of the sentences of some lengths."""
+    """The differences on the sentences in a length range."""
 
     lengths: LengthRange
     sentences: int
@@ -52,32 +49,32 @@ class BucketDifferences:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Outputs against the baseline's: each difference is theirs minus the baseline's."""
+    """A system compared with the baseline; differences are candidate minus baseline."""
 
     name: str
     evaluation: Evaluation
     differences: dict[str, Difference]
     by_length: tuple[BucketDifferences, ...]
-    changed: int  # sentences that are not the same
+    changed: int  # number of sentences whose outputs differ
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    name: str  # of the baseline
+    name: str  # the baseline's
     evaluation: Evaluation
     candidates: tuple[Candidate, ...]
 
     @property
     def evaluations(self) -> dict[str, Evaluation]:
-        """All of them by their names, the baseline's first."""
+        """The evaluations by system name, the baseline's first."""
         return {self.name: self.evaluation} | {c.name: c.evaluation for c in self.candidates}
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The least difference that a candidate may have; of TER, where less is better, the most."""
+    """The lowest difference allowed for a metric; for TER, where lower is better, the highest."""
 
     metric: str
     allowed: float
@@ -85,7 +82,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a candidate passes a gate, and the difference that decided it."""
+    """Whether a candidate passes a gate, with the difference that decides it."""
 
     candidate: str
     gate: Gate
@@ -100,49 +97,49 @@ def compare_systems(
     *,
     edges: Sequence[int] = EDGES,
 ) -> Comparison:
-    """Score all outputs, and compare each with the first on the same drawn corpora."""
+    """Score the outputs of each system, and compare each with the first by paired bootstrap."""
     baseline, *others = outputs
-    places = length_buckets(sources, outputs[baseline], edges)
-    counts = {name: count_statistics(said, references) for name, said in outputs.items()}
+    buckets = length_buckets(sources, outputs[baseline], edges)
+    statistics = {name: count_statistics(texts, references) for name, texts in outputs.items()}
     candidates = [
         _candidate(
             name,
-            counts[name],
-            counts[baseline],
-            places,
+            statistics[name],
+            statistics[baseline],
+            buckets,
             _changes(
                 [sources, references, outputs[baseline], outputs[name]],
-                [counts[which]["chrf"] for which in (baseline, name)],
+                [statistics[system]["chrf"] for system in (baseline, name)],
             ),
         )
         for name in others
     ]
-    evaluation = evaluate_counts(counts[baseline], places)
+    evaluation = evaluate_statistics(statistics[baseline], buckets)
     return Comparison(baseline, evaluation, tuple(candidates))
 
 
 def _candidate(
     name: str,
-    counts: Mapping[str, MetricStatistics],
+    statistics: Mapping[str, MetricStatistics],
     baseline: Mapping[str, MetricStatistics],
-    places: Mapping[LengthRange, Sequence[int]],
+    buckets: Mapping[LengthRange, Sequence[int]],
     changes: Sequence[Change],
 ) -> Candidate:
     return Candidate(
         name=name,
-        evaluation=evaluate_counts(counts, places),
-        differences=paired_difference(counts, baseline),
+        evaluation=evaluate_statistics(statistics, buckets),
+        differences=paired_difference(statistics, baseline),
         by_length=tuple(
             BucketDifferences(
                 lengths,
                 len(rows),
                 paired_difference(
-                    bucket_statistics(counts, rows), bucket_statistics(baseline, rows)
+                    bucket_statistics(statistics, rows), bucket_statistics(baseline, rows)
                 )
                 if rows
                 else {},
             )
-            for lengths, rows in places.items()
+            for lengths, rows in buckets.items()
         ),
         changed=len(changes),
         gained=tuple(change for change in changes[: -SHOWN - 1 : -1] if change.gain > 0),
@@ -151,40 +148,41 @@ def _candidate(
 
 
 def _changes(texts: Sequence[Sequence[str]], chrf: Sequence[MetricStatistics]) -> list[Change]:
-    """What was said differently, the worst loss first.
+    """The sentences whose outputs differ, largest loss first.
 
-    `texts` are sources, references, and what was said before and after; `chrf` counts the latter.
+    `texts` holds sources, references, baseline outputs and candidate outputs. `chrf` holds the
+    chrF statistics of both outputs.
     """
     rows = zip(*texts, *(each.scores(each.rows).tolist() for each in chrf), strict=True)
     changes = [
-        Change(line, source, reference, before, after, (was, is_))
-        for line, (source, reference, before, after, was, is_) in enumerate(rows, 1)
+        Change(line, source, reference, before, after, (chrf_before, chrf_after))
+        for line, (source, reference, before, after, chrf_before, chrf_after) in enumerate(rows, 1)
         if before != after
     ]
     return sorted(changes, key=lambda change: change.gain)
 
 
-def parse_gate(written: str) -> Gate:
-    """bleu=-0.3"""
-    metric, _, allowed = written.partition("=")
+def parse_gate(text: str) -> Gate:
+    """Parse a gate such as `bleu=-0.3`."""
+    metric, _, allowed = text.partition("=")
     if metric not in METRICS:
-        raise ConfigError(f"gate: {written!r} names no metric; say one of {', '.join(METRICS)}")
+        raise ConfigError(f"gate: {text!r} has no known metric. Use one of {', '.join(METRICS)}.")
     try:
         gate = Gate(metric, float(allowed))
     except ValueError:
         gate = Gate(metric, nan)
     if not isfinite(gate.allowed):
-        raise ConfigError(f"gate: {written!r} has no number; write it as {metric}=-0.3")
+        raise ConfigError(f"gate: {text!r} has no finite number. Write it as {metric}=-0.3.")
     return gate
 
 
 def apply_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
-    """Whether each candidate passes each gate. The scores decide; how sure they are is told."""
+    """Whether each candidate passes each gate. The difference decides, not its interval."""
     verdicts = []
     for candidate in comparison.candidates:
         for gate in gates:
             found = candidate.differences[gate.metric]
-            spare = found.value - gate.allowed
-            passed = spare <= 0 if gate.metric in LESS_IS_BETTER else spare >= 0
+            margin = found.value - gate.allowed
+            passed = margin <= 0 if gate.metric in LOWER_IS_BETTER else margin >= 0
             verdicts.append(Verdict(candidate.name, gate, found, passed))
     return verdicts

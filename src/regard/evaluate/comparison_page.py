@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing else: no script, no network."""
+"""A comparison as one self-contained HTML page, without scripts or network access."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from regard.evaluate.report import (
 )
 
 _STYLE = """
-:root { --gone: #fbe3e1; --new: #dcf1e3; }
-@media (prefers-color-scheme: dark) { :root { --gone: #4d2523; --new: #1d4029; } }
+:root { --deleted: #fbe3e1; --inserted: #dcf1e3; }
+@media (prefers-color-scheme: dark) { :root { --deleted: #4d2523; --inserted: #1d4029; } }
 figure { margin: 1.5rem 0 0; } svg { border-radius: 6px; }
 article h3 { margin: 0 0 .3rem; font-size: .95rem; font-weight: 600; }
-del { background: var(--gone); text-decoration: none; border-radius: 3px; }
-ins { background: var(--new); text-decoration: none; border-radius: 3px; }
+del { background: var(--deleted); text-decoration: none; border-radius: 3px; }
+ins { background: var(--inserted); text-decoration: none; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
 """
 
 
 def comparison_page(comparison: Comparison, verdicts: Sequence[Verdict]) -> str:
     title = "regard compare: " + ", ".join(comparison.evaluations)
-    sentences, against = f"{comparison.evaluation.sentences:,} sentences", escape(comparison.name)
+    sentences = f"{comparison.evaluation.sentences:,} sentences"
     parts = [
-        f"<h1>regard compare: {sentences}, against {against}</h1>",
+        f"<h1>regard compare: {sentences}, baseline {escape(comparison.name)}</h1>",
         *map(_verdict, verdicts),
         "<h2>Scores</h2>",
         html.html_table(SCORE_HEADS, score_rows(comparison)),
@@ -45,8 +45,8 @@ def comparison_page(comparison: Comparison, verdicts: Sequence[Verdict]) -> str:
             for metric in BY_LENGTH
         ),
         *map(_candidate, comparison.candidates),
-        f"<footer>Intervals hold 95 % of {RESAMPLES:,} corpora drawn from the sentences with "
-        "replacement; p is two-sided.",
+        f"<footer>95 % bootstrap intervals from {RESAMPLES:,} resamples of the sentences; p is "
+        "two-sided.",
         *(
             f"<br>{TITLES[metric]}: {escape(signature)}"
             for metric, signature in comparison.evaluation.signatures.items()
@@ -67,9 +67,9 @@ def _candidate(candidate: Candidate) -> str:
         [
             f"<h2>{name}: differences by length</h2>",
             html.html_table(LENGTH_HEADS, length_rows(candidate)),
-            f"<h2>{name}: {candidate.changed:,} sentences differ; what gained most</h2>",
+            f"<h2>{name}: {candidate.changed:,} sentences differ; largest gains</h2>",
             *map(_change, candidate.gained),
-            f"<h2>{name}: what lost most</h2>",
+            f"<h2>{name}: largest losses</h2>",
             *map(_change, candidate.lost),
         ]
     )
@@ -88,17 +88,17 @@ def _change(change: Change) -> str:
 
 
 def _marked(before: str, after: str) -> tuple[str, str]:
-    """Both, escaped, with the words marked that the other has not in this place."""
+    """Both texts, escaped, with deleted and inserted words marked."""
     old, new = before.split(" "), after.split(" ")
     left, right = [], []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, come = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
+        deleted, inserted = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
         if kind == "equal":
-            left.append(gone)
-            right.append(come)
+            left.append(deleted)
+            right.append(inserted)
             continue
-        if gone:
-            left.append(f"<del>{gone}</del>")
-        if come:
-            right.append(f"<ins>{come}</ins>")
+        if deleted:
+            left.append(f"<del>{deleted}</del>")
+        if inserted:
+            right.append(f"<ins>{inserted}</ins>")
     return " ".join(left), " ".join(right)

@@ -1,4 +1,4 @@
-"""Scores by length as a picture: a line with its band for each system, and counts."""
+"""SVG chart of scores by source length: a line and an interval band per system."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from regard.evaluate.by_length import Bucket, Evaluation
 from regard.evaluate.report import TITLES
 from regard.svg import Number
 
-# in the units of the picture
-_LEFT, _TOP, _TALL = 64, 64, 240  # of the scores
-_STEP = 64  # from one bucket to the next
-_BARS_TOP, _BARS_TALL = _TOP + _TALL + 34, 40  # of the counts
-_APART = 17  # names beside the lines, so that none touch
+# in SVG units
+_LEFT, _TOP, _HEIGHT = 64, 64, 240  # plot area of the scores
+_STEP = 64  # between buckets
+_BARS_TOP, _BARS_HEIGHT = _TOP + _HEIGHT + 34, 40  # plot area of the sentence counts
+_LABEL_GAP = 17  # so that the systems' names do not overlap
 
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """The scores from the lowest that is drawn to the highest, and the step between two lines."""
+    """The range of the score axis and the step between its grid lines."""
 
     low: int
     high: int
     step: int
 
     def level(self, score: Number) -> float:
-        return _TOP + _TALL * (self.high - score) / (self.high - self.low)
+        return _TOP + _HEIGHT * (self.high - score) / (self.high - self.low)
 
 
 def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
-    """One metric of one or several systems on the same sentences, over the lengths of sources.
+    """Chart one metric of one or several systems on the same sentences by source length.
 
-    Buckets after the last that has sentences are not drawn.
+    Buckets after the last non-empty one are not drawn.
     """
     lines = [_estimates(each, metric) for each in evaluations.values()]
     buckets = next(iter(evaluations.values())).buckets[: max(lines[0]) + 1]
     axis = _axis([estimate for line in lines for estimate in line.values()])
     right = _LEFT + _STEP * len(buckets)
     parts = [
-        svg.svg_text(f"{TITLES[metric]} by length of the source", 24, 28, size=15, weight="bold"),
+        svg.svg_text(f"{TITLES[metric]} by source length", 24, 28, size=15, weight="bold"),
         svg.svg_text("bands: 95 % bootstrap intervals", 24, 46, size=11, fill=svg.SOFT),
     ]
     for score in range(axis.low, axis.high + 1, axis.step):
@@ -51,28 +51,28 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
         parts.append(svg.svg_text(f"{score}", _LEFT - 8, y + 4, size=11, anchor="end"))
     for number, line in enumerate(lines):
         parts += _band(line, axis, svg.colour(number))
-    for number, line in enumerate(lines):  # above all bands
-        points = [(_middle(place), axis.level(each.value)) for place, each in line.items()]
+    for number, line in enumerate(lines):  # after all bands, so that none hides a line
+        points = [(_center(index), axis.level(each.value)) for index, each in line.items()]
         parts += svg.svg_line(points, number)
-    levels = svg.spread_labels([axis.level(line[max(line)].value) for line in lines], _APART)
+    levels = svg.spread_labels([axis.level(line[max(line)].value) for line in lines], _LABEL_GAP)
     for number, (name, level) in enumerate(zip(evaluations, levels, strict=True)):
         parts.append(svg.svg_text(name, right + 4, level + 4, size=12, fill=svg.colour(number)))
     parts += _bars(buckets)
     longest = max(map(len, evaluations))
-    return svg.svg_document(right + 28 + 7 * longest, _BARS_TOP + _BARS_TALL + 60, parts)
+    return svg.svg_document(right + 28 + 7 * longest, _BARS_TOP + _BARS_HEIGHT + 60, parts)
 
 
 def _estimates(evaluation: Evaluation, metric: str) -> dict[int, Estimate]:
-    """Of each bucket that has sentences, by its place."""
+    """The estimate of each non-empty bucket, by bucket index."""
     return {
-        place: bucket.scores[metric]
-        for place, bucket in enumerate(evaluation.buckets)
+        index: bucket.scores[metric]
+        for index, bucket in enumerate(evaluation.buckets)
         if bucket.sentences
     }
 
 
 def _axis(estimates: Sequence[Estimate]) -> _Axis:
-    """Round numbers around all bands, four to eight lines of them."""
+    """An axis with round limits around all bands and four to eight grid lines."""
     ends = [end for each in estimates for end in (each.value, *(each.interval or ()))]
     step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 1000) if (max(ends) - min(ends)) / s <= 6)
     low, high = step * floor(min(ends) / step), step * ceil(max(ends) / step)
@@ -80,40 +80,40 @@ def _axis(estimates: Sequence[Estimate]) -> _Axis:
 
 
 def _band(estimates: Mapping[int, Estimate], axis: _Axis, colour: str) -> list[str]:
-    """Around each run of buckets that have intervals; a bucket alone gets a bar."""
-    known = [(place, each.interval) for place, each in estimates.items() if each.interval]
+    """A band for each run of buckets with intervals; a single bucket gets a bar."""
+    known = [(index, each.interval) for index, each in estimates.items() if each.interval]
     parts = []
     for _, run in groupby(enumerate(known), key=lambda item: item[1][0] - item[0]):
-        ends = [(_middle(place), *map(axis.level, interval)) for _, (place, interval) in run]
+        ends = [(_center(index), *map(axis.level, interval)) for _, (index, interval) in run]
         if len(ends) == 1:
             x, low, high = ends[0]
             ends = [(x - 3, low, high), (x + 3, low, high)]
-        around = [(x, high) for x, _, high in ends] + [(x, low) for x, low, _ in ends[::-1]]
-        parts.append(f"<path d='M{svg.svg_path(around)}z' fill='{colour}' fill-opacity='0.16'/>")
+        outline = [(x, high) for x, _, high in ends] + [(x, low) for x, low, _ in ends[::-1]]
+        parts.append(f"<path d='M{svg.svg_path(outline)}z' fill='{colour}' fill-opacity='0.16'/>")
     return parts
 
 
 def _bars(buckets: Sequence[Bucket]) -> list[str]:
-    """How many sentences each bucket has."""
-    bottom = _BARS_TOP + _BARS_TALL
+    """Bars with the number of sentences in each bucket."""
+    bottom = _BARS_TOP + _BARS_HEIGHT
     most = max(bucket.sentences for bucket in buckets)
     parts = []
-    for place, bucket in enumerate(buckets):
-        x, tall = _middle(place), _BARS_TALL * bucket.sentences / most
+    for index, bucket in enumerate(buckets):
+        x, height = _center(index), _BARS_HEIGHT * bucket.sentences / most
         parts.append(
-            f"<rect x='{x - 18:.1f}' y='{bottom - tall:.1f}' width='36' height='{tall:.1f}' "
+            f"<rect x='{x - 18:.1f}' y='{bottom - height:.1f}' width='36' height='{height:.1f}' "
             f"fill='#C4CAD0'/>"
         )
-        above = bottom - tall - 4
+        above = bottom - height - 4
         parts.append(
             svg.svg_text(f"{bucket.sentences:,}", x, above, size=11, anchor="middle", fill=svg.SOFT)
         )
         parts.append(svg.svg_text(str(bucket.lengths), x, bottom + 17, size=11, anchor="middle"))
     middle = _LEFT + _STEP * len(buckets) / 2
-    words = "words of the source, and how many sentences have so many"
-    parts.append(svg.svg_text(words, middle, bottom + 40, size=12, anchor="middle"))
+    label = "source length in words, with the number of sentences"
+    parts.append(svg.svg_text(label, middle, bottom + 40, size=12, anchor="middle"))
     return parts
 
 
-def _middle(place: int) -> float:
-    return _LEFT + (place + 0.5) * _STEP
+def _center(index: int) -> float:
+    return _LEFT + (index + 0.5) * _STEP

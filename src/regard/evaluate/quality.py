@@ -1,10 +1,11 @@
-"""Alarms: signs that a translation dropped, repeated or made up something.
+"""Quality warnings: find translations that may omit, repeat or invent something.
 
-Each sign is a number that is larger where something is wrong. What is large is learnt from the
-model's own translations of held-out sentences (`calibrate`): a sign is measured in distances
-between their median and their 99th hundredth, and a translation is to be checked where one sign
-lies further out than in all but a few of them. The entropy of attention is not among the signs: it
-tells next to nothing of quality (Fomicheva et al. 2020, table 2).
+A translation is described by features that are large where something is wrong. Thresholds are
+calibrated on the model's own translations of held-out sentences (`calibrate_thresholds`): each
+feature is measured from their median, in units of the distance from the median to the 99th
+percentile. A translation needs review if one feature exceeds what all but a few of them have. The
+entropy of attention is not a feature: it hardly correlates with quality (Fomicheva et al. 2020,
+table 2).
 """
 
 from __future__ import annotations
@@ -18,43 +19,44 @@ import numpy as np
 from regard.align.extraction import WordAlignment
 from regard.text.tokenizer import Span
 
-FLAGGED = 0.03  # of held-out translations; on others as good, fewer than 5 % then are
-UNATTENDED = (
-    0.2  # of a whole look: a source word that got less in all was not translated by its look
-)
-LONGEST_PERIOD = 10  # words of what may repeat
+FLAGGED = 0.03  # share of held-out translations; on similar texts it then stays below 5 %
+UNATTENDED = 0.2  # a source word with less total attention weight counts as unattended
+LONGEST_PERIOD = 10  # in words, of a repetition
 
 
 @dataclass(frozen=True, slots=True)
 class QualityFeatures:
-    """How far each thing is from what it should be; large is suspicious."""
+    """Features of a translation; large values are suspicious."""
 
-    unlikely: float  # the mean of −log p over the tokens
-    uneven: float  # the standard deviation of them
-    worst: float  # −log p of the unlikeliest, the end among them
-    unattended: float  # the most source words in a row that were never looked at
-    looping: float  # the most words in a row that say again what stood before them
+    unlikely: float  # mean of −log p over the tokens
+    uneven: float  # standard deviation of −log p
+    worst: float  # −log p of the least likely token, the end included
+    unattended: float  # longest run of source words without attention
+    looping: float  # longest run of words that repeat the words before them
     short: float  # log of source over target characters
     long: float  # log of target over source characters
 
 
 @dataclass(frozen=True, slots=True)
 class QualityThresholds:
-    """What is usual for a model: medians, unusual values, and from where on a sign alarms."""
+    """The calibration of a model's quality warnings."""
 
     median: QualityFeatures
-    extreme: QualityFeatures
-    threshold: float
+    extreme: QualityFeatures  # 99th percentiles
+    threshold: float  # a feature this many units from its median raises a warning
 
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """A judgement: `score` is how far out the furthest sign lies; from 1 on it is to be checked."""
+    """The quality of one translation.
+
+    `score` is the distance of the most extreme feature, relative to the threshold.
+    """
 
     score: float
-    reasons: tuple[str, ...]  # the signs beyond the bound, in words
+    reasons: tuple[str, ...]  # descriptions of the features beyond the threshold, worst first
     features: QualityFeatures
-    unattended: tuple[Span, ...]  # the source words that were never looked at
+    unattended: tuple[Span, ...]  # the source words without attention
 
     @property
     def needs_review(self) -> bool:
@@ -62,70 +64,81 @@ class QualityReport:
 
 
 def measure_features(aligned: WordAlignment, logps: Sequence[float]) -> QualityFeatures:
-    lacking = [-logp for logp in logps]
+    """The features of an aligned translation with the log-probabilities of its tokens."""
+    losses = [-logp for logp in logps]
     source, target = aligned.source.raw.strip(), aligned.target.raw.strip()
-    ratio = float(np.log((len(target) + 5) / (len(source) + 5)))  # five, for the shortest
-    again = _repeated(aligned.target.word_texts) - _repeated(aligned.source.word_texts)
+    # plus five characters: the ratio of very short texts varies too much
+    ratio = float(np.log((len(target) + 5) / (len(source) + 5)))
+    repeated = _repeated(aligned.target.word_texts) - _repeated(aligned.source.word_texts)
     return QualityFeatures(
-        unlikely=fmean(lacking),
-        uneven=pstdev(lacking),
-        worst=max(lacking),
+        unlikely=fmean(losses),
+        uneven=pstdev(losses),
+        worst=max(losses),
         unattended=float(_longest_run(_unattended(aligned))),
-        looping=float(max(0, again)),
+        looping=float(max(0, repeated)),
         short=-ratio,
         long=ratio,
     )
 
 
-def calibrate_thresholds(signs: Sequence[QualityFeatures]) -> QualityThresholds:
-    """From the signs of translations that are as good as the model's are."""
-    table = np.array([list(asdict(one).values()) for one in signs])  # N × signs
-    usual = np.median(table, axis=0)
-    # Counts of words differ by one at least: nothing beyond that is unusual yet.
-    least = [1.0 if name in ("unseen", "looping") else 0.1 for name in _names()]
-    unusual = np.maximum(np.quantile(table, 0.99, axis=0), usual + np.array(least))
-    furthest = ((table - usual) / (unusual - usual)).max(axis=1)
-    bound = max(1.0, float(np.quantile(furthest, 1 - FLAGGED)))
+def calibrate_thresholds(features: Sequence[QualityFeatures]) -> QualityThresholds:
+    """Calibrate on the features of the model's translations of held-out sentences."""
+    table = np.array([list(asdict(each).values()) for each in features])  # N × features
+    median = np.median(table, axis=0)
+    # word counts differ by at least one, so a smaller distance is not unusual
+    minimum = [1.0 if name in ("unattended", "looping") else 0.1 for name in _names()]
+    extreme = np.maximum(np.quantile(table, 0.99, axis=0), median + np.array(minimum))
+    distances = ((table - median) / (extreme - median)).max(axis=1)
+    threshold = max(1.0, float(np.quantile(distances, 1 - FLAGGED)))
     return QualityThresholds(
-        QualityFeatures(*usual.tolist()), QualityFeatures(*unusual.tolist()), bound
+        QualityFeatures(*median.tolist()), QualityFeatures(*extreme.tolist()), threshold
     )
 
 
 def assess_quality(
-    bounds: QualityThresholds, aligned: WordAlignment, logps: Sequence[float]
+    thresholds: QualityThresholds, aligned: WordAlignment, logps: Sequence[float]
 ) -> QualityReport:
-    signs = measure_features(aligned, logps)
-    far = {
-        name: (getattr(signs, name) - usual) / (getattr(bounds.extreme, name) - usual)
-        for name, usual in asdict(bounds.median).items()
+    """Compare the features of a translation with the model's calibrated thresholds."""
+    features = measure_features(aligned, logps)
+    distances = {
+        name: (getattr(features, name) - median) / (getattr(thresholds.extreme, name) - median)
+        for name, median in asdict(thresholds.median).items()
     }
     reasons = tuple(
         _REASONS[name]
-        for name in sorted(far, key=far.__getitem__, reverse=True)
-        if far[name] >= bounds.threshold
+        for name in sorted(distances, key=distances.__getitem__, reverse=True)
+        if distances[name] >= thresholds.threshold
     )
-    unseen = [
-        word for word, no in zip(aligned.source.words, _unattended(aligned), strict=True) if no
-    ]
-    return QualityReport(max(far.values()) / bounds.threshold, reasons, signs, tuple(unseen))
+    unattended = tuple(
+        word for word, flag in zip(aligned.source.words, _unattended(aligned), strict=True) if flag
+    )
+    score = max(distances.values()) / thresholds.threshold
+    return QualityReport(score, reasons, features, unattended)
 
 
-def worst_report(alarms: Sequence[tuple[int, QualityReport]]) -> QualityReport:
-    """Of the parts of one text, each with the character where it begins."""
-    furthest = max((alarm for _, alarm in alarms), key=lambda alarm: alarm.score)
-    reasons = tuple(dict.fromkeys(reason for _, alarm in alarms for reason in alarm.reasons))
-    unseen = tuple((at + a, at + b) for at, alarm in alarms for a, b in alarm.unattended)
-    return QualityReport(furthest.score, reasons, furthest.features, unseen)
+def worst_report(reports: Sequence[tuple[int, QualityReport]]) -> QualityReport:
+    """Combine the reports of a text's parts, each with its character offset in the source.
+
+    Score and features are those of the worst part; reasons and unattended words are of all parts.
+    """
+    worst = max((report for _, report in reports), key=lambda report: report.score)
+    reasons = tuple(dict.fromkeys(reason for _, report in reports for reason in report.reasons))
+    unattended = tuple(
+        (offset + start, offset + end)
+        for offset, report in reports
+        for start, end in report.unattended
+    )
+    return QualityReport(worst.score, reasons, worst.features, unattended)
 
 
 _REASONS = {
-    "unlikely": "the model itself finds it unlikely",
-    "uneven": "likely and unlikely words stand side by side",
-    "worst": "one word, or its end, is very unlikely",
-    "unseen": "source words in a row were never looked at",
-    "looping": "it repeats itself",
-    "short": "it is short for its source",
-    "long": "it is long for its source",
+    "unlikely": "low probability under the model",
+    "uneven": "token probabilities vary widely",
+    "worst": "one token or the end is very unlikely",
+    "unattended": "consecutive source words have no attention",
+    "looping": "repeated words",
+    "short": "short for its source",
+    "long": "long for its source",
 }
 
 
@@ -134,10 +147,10 @@ def _names() -> list[str]:
 
 
 def _unattended(aligned: WordAlignment) -> list[bool]:
-    """Of each source word, whether all looks together gave it less than UNSEEN."""
-    seen = aligned.weights.sum(dim=0)[:-1].tolist()
-    letters = [any(map(str.isalnum, text)) for text in aligned.source.word_texts]
-    return [weight < UNATTENDED and counts for weight, counts in zip(seen, letters, strict=True)]
+    """For each source word, whether its total weight is below UNATTENDED; false for punctuation."""
+    totals = aligned.weights.sum(dim=0)[:-1].tolist()
+    is_word = [any(map(str.isalnum, text)) for text in aligned.source.word_texts]
+    return [total < UNATTENDED and word for total, word in zip(totals, is_word, strict=True)]
 
 
 def _longest_run(flags: Sequence[bool]) -> int:
@@ -149,12 +162,12 @@ def _longest_run(flags: Sequence[bool]) -> int:
 
 
 def _repeated(words: Sequence[str]) -> int:
-    """The most words in a row each of which is the word one same period before it."""
-    small = [word.lower() for word in words]
+    """The longest run of words that each equal the word a fixed number of words before."""
+    lowered = [word.lower() for word in words]
     return max(
         (
-            _longest_run([a == b for a, b in zip(small, small[period:], strict=False)])
-            for period in range(1, min(LONGEST_PERIOD, len(small) - 1) + 1)
+            _longest_run([a == b for a, b in zip(lowered, lowered[period:], strict=False)])
+            for period in range(1, min(LONGEST_PERIOD, len(lowered) - 1) + 1)
         ),
         default=0,
     )

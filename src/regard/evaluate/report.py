@@ -1,4 +1,4 @@
-"""Evaluations and comparisons in a terminal, and the words that every form of them shares."""
+"""Terminal reports of evaluations and comparisons, and the texts that the HTML page shares."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rich.text import Text
 from regard.align.aer import AlignmentScores
 from regard.evaluate.bootstrap import Difference, Estimate
 from regard.evaluate.by_length import Evaluation
-from regard.evaluate.compare import LESS_IS_BETTER, Candidate, Change, Comparison, Verdict
+from regard.evaluate.compare import LOWER_IS_BETTER, Candidate, Change, Comparison, Verdict
 
 TITLES = {"bleu": "BLEU", "bleu_lc": "BLEU lc", "chrf": "chrF", "ter": "TER"}
-BY_LENGTH = ("bleu", "chrf")  # what tables by length show
-_SHOWN = 3  # sentences that gained most, and as many that lost most
+BY_LENGTH = ("bleu", "chrf")  # the metrics of tables by length
+_SHOWN = 3  # sentences with the largest gain, and as many with the largest loss
 
 SCORE_HEADS = ("", "system", "score", "95 %", "difference", "95 %", "p")
 
 
 def score_rows(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Each metric of each system, under SCORE_HEADS."""
+    """The rows of the table with header SCORE_HEADS: each metric of each system."""
     rows: list[tuple[str, ...]] = []
     for metric, title in TITLES.items():
-        mine = _estimate(comparison.evaluation.scores[metric])
-        rows.append((title, comparison.name, *mine, "", "", ""))
+        baseline = _estimate(comparison.evaluation.scores[metric])
+        rows.append((title, comparison.name, *baseline, "", "", ""))
         rows += [
             (
                 "",
@@ -47,7 +47,7 @@ LENGTH_HEADS = (
 
 
 def length_rows(candidate: Candidate) -> list[tuple[str, ...]]:
-    """The differences from the baseline by length, under LENGTH_HEADS, where there are any."""
+    """The rows of the table with header LENGTH_HEADS: differences in each non-empty bucket."""
     return [
         (
             str(bucket.lengths),
@@ -68,13 +68,13 @@ def signed(value: float) -> str:
 
 
 def verdict_line(verdict: Verdict) -> str:
-    """Whether a candidate passes, and why."""
+    """One line that says whether a candidate passes a gate, and why."""
     gate, found = verdict.gate, verdict.difference
-    bound = "most" if gate.metric in LESS_IS_BETTER else "least"
+    bound = "highest" if gate.metric in LOWER_IS_BETTER else "lowest"
     value, interval, p = _difference(found)
     return (
-        f"{verdict.candidate} {'passes' if verdict.passed else 'fails'}: {gate.metric} {value}, "
-        f"where {signed(gate.allowed)} is the {bound} allowed (95 % {interval}, p {p})"
+        f"{verdict.candidate} {'passes' if verdict.passed else 'fails'}: {gate.metric} {value}; "
+        f"{signed(gate.allowed)} is the {bound} allowed (95 % interval {interval}, p {p})"
     )
 
 
@@ -91,23 +91,23 @@ def draw_evaluation(evaluation: Evaluation, console: Console, *, by_length: bool
                 cells = [cell for name in BY_LENGTH for cell in _estimate(bucket.scores[name])]
                 table.add_row(str(bucket.lengths), f"{bucket.sentences:,}", *cells)
         console.print("", table)
-    _sign(evaluation, console)
+    _draw_signatures(evaluation, console)
 
 
 def draw_comparison(comparison: Comparison, console: Console) -> None:
     sentences = f"{comparison.evaluation.sentences:,} sentences"
-    console.print(Text(f"{sentences}, against {comparison.name}\n"))
-    console.print(_filled(SCORE_HEADS, score_rows(comparison)))
+    console.print(Text(f"{sentences}, baseline {comparison.name}\n"))
+    console.print(_filled_table(SCORE_HEADS, score_rows(comparison)))
     for candidate in comparison.candidates:
         changed = f"{candidate.changed:,} sentences differ"
         console.print(Text.assemble("\n", (candidate.name, "bold"), f": {changed}; by length\n"))
-        console.print(_filled(LENGTH_HEADS, length_rows(candidate)))
-        for what, changes in (("gained", candidate.gained), ("lost", candidate.lost)):
+        console.print(_filled_table(LENGTH_HEADS, length_rows(candidate)))
+        for title, changes in (("gains", candidate.gained), ("losses", candidate.lost)):
             if changes:
-                console.print(Text(f"\nwhat {what} most", style="bold"))
+                console.print(Text(f"\nlargest {title}", style="bold"))
             for change in changes[:_SHOWN]:
                 _draw_change(change, console)
-    _sign(comparison.evaluation, console)
+    _draw_signatures(comparison.evaluation, console)
 
 
 def draw_agreement(agreement: AlignmentScores, console: Console) -> None:
@@ -118,8 +118,8 @@ def draw_agreement(agreement: AlignmentScores, console: Console) -> None:
     console.print(table)
     console.print(
         Text(
-            f"\n{agreement.links:,} links, against {agreement.sure:,} sure ones and "
-            f"{agreement.possible:,} possible ones, the sure included"
+            f"\n{agreement.links:,} links; gold: {agreement.sure:,} sure and "
+            f"{agreement.possible:,} possible links (including the sure ones)"
         )
     )
 
@@ -134,7 +134,7 @@ def _draw_change(change: Change, console: Console) -> None:
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def _sign(evaluation: Evaluation, console: Console) -> None:
+def _draw_signatures(evaluation: Evaluation, console: Console) -> None:
     console.print()
     for metric, signature in evaluation.signatures.items():
         console.print(Text(f"{TITLES[metric]}: {signature}", style="dim"), soft_wrap=True)
@@ -154,7 +154,7 @@ def _difference(difference: Difference) -> tuple[str, str, str]:
     return signed(difference.value), f"{signed(low)} to {signed(high)}", f"{difference.p:.3f}"
 
 
-def _filled(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def _filled_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = _table(*heads)
     for row in rows:
         table.add_row(*map(Text, row))

@@ -1,8 +1,8 @@
-"""Corpus scores of texts as a reader would see them: the one scoring path, in training and after.
+"""Corpus scores of detokenized text, used in training and in evaluation.
 
-Each score is sacreBLEU's (Post, 2018), and comes with the signature that tells how it was computed.
-sacreBLEU makes it of the sums of what it counts in each sentence, so the counts are kept apart from
-the score: with them a part of a corpus is scored without reading a text again.
+All scores are sacreBLEU's (Post, 2018) and carry its signatures. sacreBLEU computes a corpus score
+from sums of per-sentence statistics. `MetricStatistics` keeps these statistics, so parts of a
+corpus are scored without processing the texts again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sacrebleu.metrics.ter import TER
 from regard.errors import CorpusError
 
 # `bleu` is cased, `bleu_lc` lower-cased, both on 13a tokens; `chrf` counts characters (Popović,
-# 2015); `ter` is the share of words to edit (Snover et al., 2006). The cased BLEU warns of text
-# that looks tokenised; `force` keeps the other from saying so again.
+# 2015); `ter` is the share of words to edit (Snover et al., 2006). The cased BLEU warns about text
+# that appears to be tokenized; `force` suppresses the same warning from the lower-cased one.
 METRICS: Mapping[str, Callable[[], Metric]] = {
     "bleu": BLEU,
     "bleu_lc": partial(BLEU, lowercase=True, force=True),
@@ -33,15 +33,15 @@ METRICS: Mapping[str, Callable[[], Metric]] = {
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """Scores by their names, from 0 to 100; more is better, but of TER, which has no upper end."""
+    """Scores by metric name, from 0 to 100, higher is better; TER is unbounded, lower is better."""
 
     values: dict[str, float]
-    signatures: dict[str, str]  # of each value: metric, case, tokens, version
+    signatures: dict[str, str]  # sacreBLEU's, by metric name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricStatistics:
-    """What a metric counts in each sentence: a row for each."""
+    """The statistics that a metric counts, one row per sentence."""
 
     metric: Metric
     rows: NDArray[np.float64]
@@ -51,42 +51,42 @@ class MetricStatistics:
         return str(self.metric.get_signature())
 
     def scores(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The score of each row of counts, whatever sentences it is the sum of."""
+        """The score of each row of summed statistics."""
         score = self.metric._compute_score_from_stats
         return np.array([score(total).score for total in totals.tolist()], np.float64)
 
-    def corpus(self) -> float:
-        """The score of all sentences. Counts are whole numbers, so their sum is exact."""
+    def corpus_score(self) -> float:
+        """The score of all sentences. Statistics are integers, so their sum is exact."""
         return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
 
-    def part(self, places: Sequence[int]) -> MetricStatistics:
-        """Those of some of the sentences."""
-        return MetricStatistics(self.metric, self.rows[list(places)])
+    def subset(self, rows: Sequence[int]) -> MetricStatistics:
+        """The statistics of the sentences with these indices."""
+        return MetricStatistics(self.metric, self.rows[list(rows)])
 
 
 def score_corpus(outputs: Sequence[str], references: Sequence[str]) -> MetricScores:
-    """Compare each output with its one reference, both detokenised."""
-    counts = count_statistics(outputs, references)
+    """Score detokenized outputs against one reference each."""
+    statistics = count_statistics(outputs, references)
     return MetricScores(
-        {name: each.corpus() for name, each in counts.items()},
-        {name: each.signature for name, each in counts.items()},
+        {name: each.corpus_score() for name, each in statistics.items()},
+        {name: each.signature for name, each in statistics.items()},
     )
 
 
 def count_statistics(
     outputs: Sequence[str], references: Sequence[str], metrics: Iterable[str] = METRICS
 ) -> dict[str, MetricStatistics]:
-    """What each metric counts when it compares each output with its one reference."""
+    """The per-sentence statistics of each metric, with one reference per output."""
     if not outputs:
-        raise CorpusError("outputs: there are none to score; give at least one sentence")
+        raise CorpusError("outputs: there are no sentences to score. Pass at least one.")
     if len(outputs) != len(references):
         raise CorpusError(
-            f"references: {len(references)} for {len(outputs)} outputs; each output needs one, "
-            "so give the references of the very sentences that were translated"
+            f"references: {len(references)} sentences for {len(outputs)} outputs. Pass one "
+            "reference per output."
         )
-    counts = {}
+    statistics = {}
     for name in metrics:
         metric = METRICS[name]()
         rows = metric._extract_corpus_statistics(list(outputs), [list(references)])
-        counts[name] = MetricStatistics(metric, np.array(rows, np.float64))
-    return counts
+        statistics[name] = MetricStatistics(metric, np.array(rows, np.float64))
+    return statistics

@@ -1,4 +1,4 @@
-"""Word links against gold ones: by hand, by another computation, and as files write them."""
+"""Alignment error rate and Pharaoh files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SURE = frozenset({(0, 0), (1, 2)})
 GOLD = GoldAlignment(SURE, SURE | {(2, 1), (2, 2)})
 
 
-def test_sure_links_alone_are_without_error() -> None:
+def test_the_sure_links_have_an_aer_of_zero() -> None:
     found = score_alignments([SURE], [GOLD])
     assert (found.precision, found.recall, found.aer) == (100, 100, 0)
 
 
-def test_possible_links_do_no_harm_by_hand() -> None:
+def test_possible_links_do_not_increase_aer() -> None:
     found = score_alignments([SURE | {(2, 1)}], [GOLD])
     # A = 3, S = 2, A ∩ S = 2, A ∩ P = 3: 1 − 5 / 5
     assert (found.precision, found.recall, found.aer) == (100, 100, 0)
 
 
-def test_wrong_and_missing_links_do_by_hand() -> None:
+def test_wrong_and_missing_links_increase_aer() -> None:
     found = score_alignments([{(0, 0), (2, 2), (1, 1), (0, 1)}], [GOLD])
     # A = 4, S = 2, A ∩ S = 1, A ∩ P = 2: 1 − 3 / 6
     assert found.precision == pytest.approx(50)
@@ -37,7 +37,7 @@ def test_wrong_and_missing_links_do_by_hand() -> None:
     assert (found.links, found.sure, found.possible) == (4, 2, 4)
 
 
-def test_links_of_all_sentences_are_counted_together() -> None:
+def test_aer_is_computed_over_the_links_of_all_sentences() -> None:
     found = score_alignments(
         [SURE, {(5, 5)}], [GOLD, GoldAlignment(frozenset({(0, 0)}), frozenset({(0, 0)}))]
     )
@@ -45,20 +45,20 @@ def test_links_of_all_sentences_are_counted_together() -> None:
     assert found.aer == pytest.approx(100 / 3)
 
 
-def test_a_sentence_without_links_needs_none() -> None:
-    nothing = GoldAlignment(frozenset(), frozenset())
-    assert score_alignments([[]], [nothing]).aer == 0
-    assert score_alignments([[(0, 0)]], [nothing]).aer == 100
+def test_aer_without_links() -> None:
+    empty = GoldAlignment(frozenset(), frozenset())
+    assert score_alignments([[]], [empty]).aer == 0
+    assert score_alignments([[(0, 0)]], [empty]).aer == 100
     assert score_alignments([[]], [GOLD]).aer == 100
-    assert score_alignments([[], SURE], [nothing, GOLD]).aer == 0
+    assert score_alignments([[], SURE], [empty, GOLD]).aer == 0
 
 
-def test_both_must_be_of_the_same_sentences() -> None:
-    with pytest.raises(CorpusError, match="of 1 pairs of sentences, and gold ones of 2"):
+def test_different_numbers_of_pairs_are_rejected() -> None:
+    with pytest.raises(CorpusError, match=r"links: .*\b1\b.*\b2\b"):
         score_alignments([SURE], [GOLD, GOLD])
 
 
-def test_possible_links_are_written_in_two_ways_and_counted_in_two(tmp_path: Path) -> None:
+def test_possible_links_have_two_notations_and_two_first_indices(tmp_path: Path) -> None:
     (tmp_path / "zero").write_text("0-0 1-2 2?1 2p2\n\n")
     (tmp_path / "one").write_text("1-1 2-3 3?2 3p3\n\n")
     zero = read_gold(str(tmp_path / "zero"))
@@ -66,13 +66,13 @@ def test_possible_links_are_written_in_two_ways_and_counted_in_two(tmp_path: Pat
     assert read_gold(str(tmp_path / "one"), first=1) == zero
 
 
-def test_a_link_to_null_is_none(tmp_path: Path) -> None:
+def test_links_to_null_are_dropped(tmp_path: Path) -> None:
     (tmp_path / "zero").write_text("0-0 NULL-3 1-2 4?NULL 2?1 2?2 NULL-NULL\n")
     (tmp_path / "one").write_text("1-1 0-4 2-3 5?0 3?2 3?3\n")
     assert read_gold(str(tmp_path / "zero")) == read_gold(str(tmp_path / "one"), first=1) == [GOLD]
 
 
-def test_links_are_read_as_they_were_written(tmp_path: Path) -> None:
+def test_written_links_are_read_back(tmp_path: Path) -> None:
     random = Random(0)
     pairs = [
         frozenset((random.randrange(30), random.randrange(30)) for _ in range(random.randrange(40)))
@@ -83,29 +83,29 @@ def test_links_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert write_links({(10, 0), (2, 1), (2, 0)}) == "2-0 2-1 10-0"
 
 
-@pytest.mark.parametrize("nonsense", ["3", "a-b", "1-2-3", "1–2", "-1-0", "1-٣", "9" * 5000 + "-1"])
-def test_what_is_no_link_is_refused_with_its_line(nonsense: str, tmp_path: Path) -> None:
-    (tmp_path / "gold").write_text(f"0-0\n1-1 {nonsense}\n")
-    with pytest.raises(CorpusError, match=r"gold, line 2: .* is not a link such as 3-4 or 3\?4"):
+@pytest.mark.parametrize("invalid", ["3", "a-b", "1-2-3", "1–2", "-1-0", "1-٣", "9" * 5000 + "-1"])
+def test_an_invalid_link_is_reported_with_its_line(invalid: str, tmp_path: Path) -> None:
+    (tmp_path / "gold").write_text(f"0-0\n1-1 {invalid}\n")
+    with pytest.raises(CorpusError, match=r"gold, line 2: .* 3-4 or 3\?4"):
         read_gold(str(tmp_path / "gold"))
 
 
-def test_links_that_were_found_are_never_possible_ones(tmp_path: Path) -> None:
+def test_possible_links_are_rejected_outside_gold_files(tmp_path: Path) -> None:
     (tmp_path / "links").write_text("0-0 1?1\n")
-    with pytest.raises(CorpusError, match=r"line 1: '1\?1' is not a link such as 3-4$"):
+    with pytest.raises(CorpusError, match=r"line 1: '1\?1' .* 3-4$"):
         read_links(str(tmp_path / "links"))
 
 
-def test_links_of_words_that_are_not_there_are_refused() -> None:
+def test_links_outside_their_sentences_are_rejected() -> None:
     check_gold([GOLD], ["a b c"], ["d e f"], "gold")
-    with pytest.raises(CorpusError, match=r"gold, line 1: links word 1 with 2.*count from 1"):
+    with pytest.raises(CorpusError, match=r"gold, line 1: .*1-2.*--from-one"):
         check_gold([GOLD], ["a b c"], ["d e"], "gold")
-    with pytest.raises(CorpusError, match="gold: links of 1 pairs, for 2 sources"):
+    with pytest.raises(CorpusError, match=r"gold: .*1 pairs.*2 sources.*1 targets"):
         check_gold([GOLD], ["a", "b"], ["c"], "gold")
 
 
-def test_447_hansards_pairs_score_as_by_another_computation(corpora: Path) -> None:
-    """Matrices of noughts and ones instead of sets, straight from Och and Ney's definition."""
+def test_aer_on_the_hansards_equals_a_computation_with_matrices(corpora: Path) -> None:
+    """0/1 matrices instead of sets, directly from Och and Ney's definition."""
     folder = corpora / "word-alignment-gold"
     gold = read_gold(str(folder / "en-fr.align"))
     sides = [(folder / f"en-fr.{side}").read_text("utf-8").splitlines() for side in ("en", "fr")]
@@ -120,24 +120,24 @@ def test_447_hansards_pairs_score_as_by_another_computation(corpora: Path) -> No
         for i, mark, j in re.findall(r"(\d+)([-?])(\d+)", line):
             possible[int(i), int(j)] = 1
             sure[int(i), int(j)] = mark == "-"
-        # the diagonal, as a poor aligner would draw it, some sure links, and some at random
+        # the diagonal, some of the sure links, and some random links
         for i in range(shape[0]):
             guess[i, min(shape[1] - 1, i * shape[1] // shape[0])] = 1
         guess |= sure * (random.random(shape) < 0.5) | (random.random(shape) < 0.02)
         found.append([(int(i), int(j)) for i, j in np.argwhere(guess)])
         total += [x.sum() for x in (guess, sure, possible, guess * sure, guess * possible)]
-    drawn, sure, possible, hit_sure, hit_possible = total
+    count, sure, possible, hit_sure, hit_possible = total
     ours = score_alignments(found, gold)
-    assert (ours.links, ours.sure, ours.possible) == (drawn, sure, possible)
-    assert (ours.sure, ours.possible) == (4_038, 4_038 + 13_400)  # its README says so
-    assert ours.precision == pytest.approx(100 * hit_possible / drawn, abs=1e-12)
+    assert (ours.links, ours.sure, ours.possible) == (count, sure, possible)
+    assert (ours.sure, ours.possible) == (4_038, 4_038 + 13_400)  # as in its README
+    assert ours.precision == pytest.approx(100 * hit_possible / count, abs=1e-12)
     assert ours.recall == pytest.approx(100 * hit_sure / sure, abs=1e-12)
-    rate = 1 - (hit_sure + hit_possible) / (drawn + sure)
+    rate = 1 - (hit_sure + hit_possible) / (count + sure)
     assert ours.aer == pytest.approx(100 * rate, abs=1e-12)
     assert 0 < ours.aer < 100
 
 
-def test_582_japanese_pairs_are_read(corpora: Path) -> None:
+def test_the_japanese_gold_alignment_is_read(corpora: Path) -> None:
     folder = corpora / "word-alignment-gold"
     gold = read_gold(str(folder / "ja-en.align"))
     sides = [(folder / f"ja-en.{side}").read_text("utf-8").splitlines() for side in ("ja", "en")]

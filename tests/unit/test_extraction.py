@@ -1,0 +1,167 @@
+"""Word alignments from attention, IBM Model 1 links and symmetrization."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from regard.align.extraction import (
+    AlignmentHead,
+    WordAlignment,
+    align_words,
+    choose_alignment_head,
+    choose_alignment_heads,
+)
+from regard.align.ibm1 import ibm1_links
+from regard.align.symmetrize import symmetrize
+from regard.align.tokenized_text import TokenizedText
+from regard.batch import pad
+from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, force_decode
+from regard.text.tokenizer import BOS, EOS, SentencePiece
+from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny
+
+LINES = ["the black dog runs", "der schwarze hund rennt", "a cat sleeps", "eine katze schläft"] * 5
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> SentencePiece:
+    return SentencePiece.train(LINES, size=330)
+
+
+def texts(
+    tokenizer: SentencePiece, source: str, target: str
+) -> tuple[TokenizedText, TokenizedText]:
+    return TokenizedText.from_text(tokenizer, source), TokenizedText.from_text(tokenizer, target)
+
+
+def attention_weights(
+    source: TokenizedText, target: TokenizedText, links: dict[int, int | None], shift: int
+) -> torch.Tensor:
+    """Weights in which each piece of a target word attends to its source word or to the end."""
+    weights = torch.zeros(1, len(target.pieces.ids) + 1, len(source.pieces.ids) + 1)
+    for j, pieces in enumerate(target.word_pieces):
+        i = links[j]
+        attended = [-1] if i is None else source.word_pieces[i]
+        for piece in pieces:
+            weights[0, piece + shift, attended] = 1 / len(attended)
+    return weights
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_words_are_linked_at_the_step_of_the_alignment_head(tokenizer, shift) -> None:
+    source, target = texts(tokenizer, "the black dog runs", "der schwarze hund rennt !")
+    weights = attention_weights(source, target, {0: 0, 1: 1, 2: 2, 3: 3, 4: None}, shift)
+    forced = ForcedDecoding((0.0,), {"layer": weights})
+    aligned = align_words(AlignmentHead("layer", 0, shift, null=True), source, target, forced)
+    assert aligned.links == {(0, 0), (1, 1), (2, 2), (3, 3)}
+    torch.testing.assert_close(aligned.weights.sum(1), torch.ones(5))
+    without_null = align_words(AlignmentHead("layer", 0, shift, null=False), source, target, forced)
+    assert len(without_null.links) == 5
+
+
+def test_the_alignment_head_with_the_expected_links_is_chosen(tokenizer) -> None:
+    source, target = texts(tokenizer, "the black dog runs", "rennt hund schwarze der")
+    right = attention_weights(source, target, {0: 3, 1: 2, 2: 1, 3: 0}, shift=1)
+    wrong = torch.zeros(2, *right.shape[1:])
+    wrong[:, :, 0] = 1.0  # attends to the first piece at every step
+    attention = {"first": wrong, "second": torch.cat([wrong, right]), "third": wrong.flip(2)}
+    expected = frozenset({(3, 0), (2, 1), (1, 2), (0, 3)})
+    forced = [ForcedDecoding((0.0,), attention)]
+    found = choose_alignment_head([(source, target)], forced, [expected])
+    assert (found.attention, found.head, found.shift, found.agreement) == ("second", 2, 1, 1.0)
+
+
+def test_two_directions_choose_the_heads_that_agree_best(tokenizer) -> None:
+    source, target = texts(tokenizer, "the black dog runs", "rennt hund schwarze der")
+    forward = attention_weights(source, target, {0: 3, 1: 2, 2: 1, 3: 0}, shift=1)
+    backward = attention_weights(target, source, {0: 3, 1: 2, 2: 1, 3: 0}, shift=0)
+    wrong_forward, wrong_backward = torch.zeros_like(forward), torch.zeros_like(backward)
+    wrong_forward[:, :, 0] = wrong_backward[:, :, 0] = 1.0
+    one, other = choose_alignment_heads(
+        [(source, target)],
+        [(target, source)],
+        [ForcedDecoding((0.0,), {"a": wrong_forward, "b": forward})],
+        [ForcedDecoding((0.0,), {"a": backward, "b": wrong_backward})],
+    )
+    assert (one.attention, one.shift) == ("b", 1) and (other.attention, other.shift) == ("a", 0)
+    assert one.agreement == other.agreement == 1.0
+
+
+def test_pretokenized_words_are_split_at_spaces(tokenizer) -> None:
+    text = TokenizedText.from_text(tokenizer, "don't  stop-here .", pretokenized=True)
+    assert text.word_texts == ["don't", "stop-here", "."]
+
+
+def test_ibm1_finds_the_links_of_shuffled_words() -> None:
+    generator = random.Random(1)
+    words = [f"w{i}" for i in range(30)]
+    pairs = []
+    for _ in range(300):
+        source = generator.sample(words, 6)
+        target = [word.upper() for word in source]
+        generator.shuffle(target)
+        pairs.append((source, target))
+    expected = [{(s.index(word.lower()), j) for j, word in enumerate(t)} for s, t in pairs]
+    found = ibm1_links(pairs)
+    right = sum(len(a & b) for a, b in zip(found, expected, strict=True))
+    assert right >= 0.99 * sum(map(len, expected))
+    assert right >= 0.99 * sum(map(len, found))
+
+
+def test_ibm1_of_empty_texts_has_no_links() -> None:
+    assert ibm1_links([([], []), (["a"], [])]) == [frozenset(), frozenset()]
+
+
+def test_symmetrization_lies_between_intersection_and_union() -> None:
+    forward = frozenset({(0, 0), (1, 1), (2, 1), (4, 4)})
+    backward = frozenset({(0, 0), (1, 1), (1, 2), (5, 0)})
+    assert symmetrize(forward, backward, "intersection") == {(0, 0), (1, 1)}
+    assert symmetrize(forward, backward, "grow-diag") == {(0, 0), (1, 1), (1, 2), (2, 1)}
+
+
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_forced_decoding_returns_all_cross_attention(name: str) -> None:
+    """Batching changes nothing; weights sum to one, or to less under a prior."""
+    model = tiny(name).model
+    generator = random.Random(2)
+    pairs = [
+        tuple([generator.randrange(4, VOCABULARY) for _ in range(n)] for n in lengths)
+        for lengths in ((3, 5), (7, 2), (0, 0), (4, 4))
+    ]
+    for pair, forced in zip(pairs, force_decode(model, pairs), strict=True):
+        (alone,) = force_decode(model, [pair])
+        assert forced.logps == pytest.approx(alone.logps, abs=1e-5)
+        assert tuple(forced.attention) == cross_attention_names(model)
+        for weights in forced.attention.values():
+            assert weights.shape[1:] == (len(pair[1]) + 1, len(pair[0]) + 1)
+            assert (weights.sum(dim=-1) <= 1 + 1e-5).all()
+
+
+def test_forced_attention_is_the_same_without_log_probabilities() -> None:
+    model = tiny("bahdanau").model
+    (scored,), (unscored,) = (
+        force_decode(model, [([4, 5, 6], [7, 8])], with_logps=flag) for flag in (True, False)
+    )
+    assert len(scored.logps) == 3 and unscored.logps == ()
+    for name, weights in scored.attention.items():
+        assert torch.equal(unscored.attention[name], weights)
+
+
+def test_forced_log_probabilities_equal_those_of_stepwise_decoding() -> None:
+    model = tiny("bahdanau").model.eval()
+    source, target = [4, 5, 6], [7, 8, 9]
+    (forced,) = force_decode(model, [(source, target)])
+    state, logps = model.start(pad([[*source, EOS]])), []
+    for last, token in zip([BOS, *target], [*target, EOS], strict=True):
+        logits, state = model.step(torch.tensor([last]), state)
+        logps.append(logits.log_softmax(-1)[0, token].item())
+    assert forced.logps == pytest.approx(logps, abs=1e-5)
+
+
+def test_an_empty_pair_has_no_links(tokenizer) -> None:
+    source, target = texts(tokenizer, "", "")
+    forced = ForcedDecoding((0.0,), {"layer": torch.ones(1, 1, 1)})
+    found = align_words(AlignmentHead("layer", None, 0, null=True), source, target, forced)
+    assert isinstance(found, WordAlignment) and found.links == frozenset()
