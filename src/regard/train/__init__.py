@@ -1,1 +1,1 @@
-"""From batches to a trained model."""
+"""Training: the trainer, losses, optimizers, checkpoints and loggers."""

@@ -1,4 +1,4 @@
-"""The cross-entropy of a readout without all of its logits."""
+"""Cross-entropy of an output layer without materializing all logits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torch.autograd.function import once_differentiable
 
 from regard.attention.kernels.precision import compute_dtype
 
-LOGITS_AT_ONCE = 1 << 22  # fewer would be faster to norm, but gradients be added up more often
-ROWS = 64  # the last chunk has a multiple of it: each new shape is a new kernel to be compiled
+LOGITS_AT_ONCE = 1 << 22  # smaller chunks add up gradients more often
+ROWS = 64  # the last chunk is padded to a multiple: oneDNN compiles a kernel for each new shape
 
 
 def cross_entropy(
@@ -24,29 +24,30 @@ def cross_entropy(
     *,
     chunked: bool = True,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
-    """The smoothed cross-entropy, summed, and log p of each target.
+    """Return the summed, label-smoothed cross-entropy and log p of each target.
 
-    Chunked, never all N × V logits: some of them are made, used for the loss and for its gradients,
-    and forgotten.
+    With `chunked`, the loss and its gradients are computed for a chunk of logits at a time, so the
+    N × V matrix never exists.
     """
     weight, bias = readout.weight, readout.bias
     if chunked:
-        learns = torch.is_grad_enabled() and (hidden.requires_grad or weight.requires_grad)
-        return _ChunkedCrossEntropy.apply(hidden, weight, bias, target, smoothing, learns)
+        needs_grad = torch.is_grad_enabled() and (hidden.requires_grad or weight.requires_grad)
+        return _ChunkedCrossEntropy.apply(hidden, weight, bias, target, smoothing, needs_grad)
     logits = readout(hidden)
     logp = logits.log_softmax(dim=-1, dtype=_at_least_fp32(logits))
-    hit = logp.gather(1, target[:, None])[:, 0]
-    total = -(1 - smoothing) * hit.sum()
+    target_logp = logp.gather(1, target[:, None])[:, 0]
+    total = -(1 - smoothing) * target_logp.sum()
     if smoothing:
         total = total - smoothing * logp.mean(dim=-1).sum()
-    return total, hit.detach()
+    return total, target_logp.detach()
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
-    """The slope of a logit is p_v − (1 − ε) [v = y] − ε/V.
+    """Cross-entropy whose forward pass also computes the gradients.
 
-    Matrix products are in autocast's precision, where it is on; what is summed up is in fp32. What
-    is the same for all words, ε/V of the slope and the mean of the logits, comes in at the end.
+    The gradient of a logit is p_v − (1 − ε) [v = y] − ε/V. Matrix products use autocast's
+    precision, sums use fp32. The terms that are equal for all words, ε/V and the mean of the
+    logits, are added at the end.
     """
 
     @staticmethod
@@ -57,7 +58,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         bias: Float[Tensor, " V"] | None,
         target: Int[Tensor, " N"],
         smoothing: float,
-        learns: bool,
+        needs_grad: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         count, vocabulary = hidden.size(0), weight.size(0)
         precision, exact = compute_dtype(weight), _at_least_fp32(weight)
@@ -65,60 +66,63 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         rows = most // ROWS * ROWS or max(1, most)
         extra = min(-count % ROWS, -count % rows)
         with torch.autocast(hidden.device.type, enabled=False):
-            said, words = F.pad(hidden.to(precision), (0, 0, 0, extra)), weight.to(precision)
+            states, words = F.pad(hidden.to(precision), (0, 0, 0, extra)), weight.to(precision)
             offsets = torch.zeros_like(words[:, 0]) if bias is None else bias.to(precision)
-            meant = F.pad(target, (0, extra))
-            hits, logps = said.new_empty((2, count + extra), dtype=exact)
-            tiny = torch.finfo(exact).tiny  # no target is less likely: 87 nats are bad enough
-            if learns:
-                to_hidden = torch.empty_like(said, dtype=exact)
+            targets = F.pad(target, (0, extra))
+            target_logits, logps = states.new_empty((2, count + extra), dtype=exact)
+            tiny = torch.finfo(exact).tiny  # keeps log p finite, at −87 nats
+            if needs_grad:
+                to_hidden = torch.empty_like(states, dtype=exact)
                 to_weight = torch.zeros_like(weight, dtype=exact)
                 to_bias = torch.zeros_like(offsets, dtype=exact)
             for i in range(0, count, rows):
-                here = slice(i, i + rows)
-                logits = F.linear(said[here], words, offsets)
-                at = torch.arange(len(logits), device=target.device), meant[here]
-                hits[here] = logits[at]
-                slope = logits.softmax(dim=-1)
-                p = slope[at].to(exact)
-                logps[here] = p.clamp(min=tiny).log()
-                if not learns:
+                chunk = slice(i, i + rows)
+                logits = F.linear(states[chunk], words, offsets)
+                at = torch.arange(len(logits), device=target.device), targets[chunk]
+                target_logits[chunk] = logits[at]
+                grad = logits.softmax(dim=-1)
+                p = grad[at].to(exact)
+                logps[chunk] = p.clamp(min=tiny).log()
+                if not needs_grad:
                     continue
-                slope[at] = (p - (1 - smoothing)).to(precision)  # in bf16 `scatter_` copies it all
-                slope[max(0, count - i) :] = 0
-                to_hidden[here] = slope @ words
+                grad[at] = (p - (1 - smoothing)).to(
+                    precision
+                )  # `scatter_` copies all of it in bf16
+                grad[max(0, count - i) :] = 0
+                to_hidden[chunk] = grad @ words
                 if precision == exact:
-                    to_weight.addmm_(slope.T, said[here])
+                    to_weight.addmm_(grad.T, states[chunk])
                 else:
-                    to_weight += slope.T @ said[here]
-                to_bias += slope.sum(dim=0)
-            hits, logps = hits[:count], logps[:count]
+                    to_weight += grad.T @ states[chunk]
+                to_bias += grad.sum(dim=0)
+            target_logits, logps = target_logits[:count], logps[:count]
             total = -(1 - smoothing) * logps.sum()
             if smoothing:
-                spoken = hidden.sum(dim=0, dtype=exact)
-                mean = spoken @ weight.mean(dim=0) + count * offsets.mean(dtype=exact)
-                total -= smoothing * (mean - (hits - logps).sum())
-            if smoothing and learns:
+                summed = hidden.sum(dim=0, dtype=exact)
+                mean = summed @ weight.mean(dim=0) + count * offsets.mean(dtype=exact)
+                total -= smoothing * (mean - (target_logits - logps).sum())
+            if smoothing and needs_grad:
                 each = smoothing / vocabulary
                 to_hidden -= each * weight.sum(dim=0)
-                to_weight -= each * spoken
+                to_weight -= each * summed
                 to_bias -= each * count
-        if learns:
-            found = to_bias if bias is not None else None
-            ctx.save_for_backward(to_hidden[:count], to_weight, found)
+        if needs_grad:
+            ctx.save_for_backward(
+                to_hidden[:count], to_weight, to_bias if bias is not None else None
+            )
         ctx.mark_non_differentiable(logps)
         return total, logps
 
     @staticmethod
     @once_differentiable
     def backward(
-        ctx: Any, slope: Float[Tensor, ""], _: Any
+        ctx: Any, upstream: Float[Tensor, ""], _: Any
     ) -> tuple[Tensor, Tensor, Tensor | None, None, None, None]:
         to_hidden, to_weight, to_bias = ctx.saved_tensors
         return (
-            slope * to_hidden,
-            slope * to_weight,
-            None if to_bias is None else slope * to_bias,
+            upstream * to_hidden,
+            upstream * to_weight,
+            None if to_bias is None else upstream * to_bias,
             None,
             None,
             None,

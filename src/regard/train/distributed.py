@@ -1,7 +1,7 @@
-"""Many processes: the only file that knows of ranks.
+"""Distributed training with DDP or FSDP2. No other module uses ranks.
 
-Scale is applied to a finished model from outside; no part of a model knows that it is shared.
-A run is told of its processes by torchrun's environment, or is alone.
+Parallelism is applied to a finished model from outside. torchrun's environment variables define
+the processes; without them, a run has one process.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 
 Parallel: TypeAlias = Literal["ddp", "fsdp"]
-"""Every process has the whole model (DDP), or a part of it (FSDP2)."""
+"""Each process holds the whole model (DDP), or a shard of it (FSDP2)."""
 
 UNITS: dict[type[nn.Module], tuple[str, ...]] = {
     EncoderBlock: (),
@@ -47,47 +47,46 @@ UNITS: dict[type[nn.Module], tuple[str, ...]] = {
     LanguageModel: ("start", "step"),
     Classifier: (),
 }
-"""What is sharded as one piece, and the methods besides `forward` that use its parameters."""
-
+"""Modules that FSDP shards as one unit, and their methods besides `forward` that use parameters."""
 
 CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The processes of a run, as one of them sees it."""
+    """The processes of a run, seen from one of them."""
 
     rank: int = 0
     size: int = 1
     device: torch.device = CPU
-    joined: bool = False  # others may be there to talk to
+    joined: bool = False  # a process group exists
 
     @property
     def is_main(self) -> bool:
-        """Of all processes, this one writes and tells."""
+        """Whether this process writes files and logs."""
         return self.rank == 0
 
     def wait(self) -> None:
-        """Until all processes have come here."""
+        """Wait until all processes have called this."""
         if self.joined:
             dist.barrier()
 
     def total(self, values: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-        """The sums over all processes."""
+        """Sum `values` over all processes, in place, and return them."""
         if self.joined:
             dist.all_reduce(values)
         return values
 
     def broadcast(self, value: float) -> float:
-        """The leader's value."""
+        """Return the value of the main process."""
         if not self.joined:
             return value
-        said = torch.tensor([value], dtype=torch.float64, device=self.device)
-        dist.broadcast(said, src=0)
-        return float(said)
+        shared = torch.tensor([value], dtype=torch.float64, device=self.device)
+        dist.broadcast(shared, src=0)
+        return float(shared)
 
     def wrap(self, module: nn.Module, model: nn.Module, parallel: Parallel) -> nn.Module:
-        """`lesson`, of which `model` is the part that may be sharded, for these processes."""
+        """Return `module` prepared for these processes; `model` is its part that FSDP shards."""
         if not self.joined:
             return module
         if parallel == "fsdp":
@@ -96,46 +95,48 @@ class World:
         return DistributedDataParallel(module)
 
     def save(self, tensors: Mapping[str, Tensor], path: Path) -> None:
-        """Each process writes what it holds, as safetensors, into the folder `path`."""
+        """Write the tensors that each process holds into the directory `path`, as safetensors."""
         writer = HuggingFaceStorageWriter(str(path), save_distributed=True)
-        with warnings.catch_warnings():  # being alone is no reason for a warning
+        with warnings.catch_warnings():  # torch warns if there is only one process
             warnings.simplefilter("ignore")
             try:
                 save(dict(tensors), storage_writer=writer, no_dist=not self.joined)
-            except CheckpointException as failure:  # what went wrong in any process, told to all
+            except CheckpointException as failure:  # all processes receive the failure of any
                 raise next(iter(failure.failures.values()))[0] from failure
 
     def load(self, tensors: Mapping[str, Tensor], path: Path) -> None:
-        """Fill `tensors` with what any number of processes wrote to `path`."""
+        """Read `tensors` from `path`, whatever the number of processes that wrote them."""
         reader = HuggingFaceStorageReader(str(path))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             load(dict(tensors), storage_reader=reader, no_dist=not self.joined)
 
 
-def is_sharded(lesson: nn.Module) -> AbstractContextManager[None]:
-    """While gradients only add up, copies need not tell each other of them."""
-    return lesson.no_sync() if isinstance(lesson, DistributedDataParallel) else nullcontext()
+def no_sync(wrapped: nn.Module) -> AbstractContextManager[None]:
+    """Return a context in which DDP accumulates gradients without synchronizing them."""
+    return wrapped.no_sync() if isinstance(wrapped, DistributedDataParallel) else nullcontext()
 
 
 def full_tensor(tensor: Tensor) -> Tensor:
-    """All of a tensor of which this process may hold only a part."""
+    """Gather a tensor that may be sharded over processes."""
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 def release(model: nn.Module) -> None:
-    """Let a model that was read from, and may be sharded, gather its parameters anew when it is
-    used again: they may have changed by then."""
+    """Free the gathered parameters of a model that may be sharded.
+
+    They are gathered again at the next use, with the values they have then.
+    """
     if isinstance(model, FSDPModule):
         model.reshard()
 
 
 def shard(model: nn.Module, mesh: DeviceMesh) -> nn.Module:
-    """Spread the parameters over the processes of `mesh` (FSDP2); the model is used as before."""
-    for module in reversed(list(model.modules())):  # parts before the whole
+    """Shard the parameters over the processes of `mesh` (FSDP2). The model keeps its interface."""
+    for module in reversed(list(model.modules())):  # children before parents
         methods = UNITS.get(type(module))
         if methods is not None:
-            # the whole stays gathered after its forward pass, so that an objective can read out
+            # the root stays gathered after its forward pass, because losses use its readout
             fully_shard(module, mesh=mesh, reshard_after_forward=module is not model)
             for method in methods:
                 register_fsdp_forward_method(module, method)
@@ -144,7 +145,7 @@ def shard(model: nn.Module, mesh: DeviceMesh) -> nn.Module:
 
 @contextmanager
 def join_world() -> Iterator[World]:
-    """The world that torchrun's variables tell of; without them, this process alone."""
+    """Join the process group that torchrun's variables define, or run as a single process."""
     cuda = torch.cuda.is_available()
     if not launched_by_torchrun():
         yield World(device=torch.device("cuda") if cuda else CPU)
@@ -160,22 +161,22 @@ def join_world() -> Iterator[World]:
 
 
 def launched_by_torchrun() -> bool:
-    """Whether this process is one of many that were started together."""
+    """Return whether torchrun started this process."""
     return "RANK" in os.environ
 
 
 def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -> None:
-    """Run `python -m module arguments` in as many processes, all begun anew when one of them dies.
+    """Run `python -m module arguments` in several processes; restart all of them if one dies.
 
-    An error that a user must mend is no death: it ends them all. On many machines torchrun does
-    the same, but does not tell the two apart.
+    An error that the user must fix, any `RegardError`, ends them without a restart. torchrun, for
+    use on several machines, restarts after any error.
     """
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, available_cores() // workers)))
-    ours = {kind.code for kind in RegardError.__subclasses__()}
+    user_errors = {kind.code for kind in RegardError.__subclasses__()}
     for left in reversed(range(restarts + 1)):
         config = LaunchConfig(
             min_nodes=1,
@@ -190,9 +191,9 @@ def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -
         try:
             run("-m", module, *arguments)
             return
-        except SignalException as asked:  # the workers were asked too, and have left
-            raise SystemExit(128 + asked.sigval) from None
+        except SignalException as received:  # the workers received it too and have exited
+            raise SystemExit(128 + received.sigval) from None
         except ChildFailedError as failure:
             code = failure.get_first_failure()[1].exitcode
-            if code in ours or not left:
+            if code in user_errors or not left:
                 raise SystemExit(max(1, code)) from None

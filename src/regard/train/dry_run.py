@@ -1,4 +1,4 @@
-"""What a run will cost, measured before it begins: a few steps that move nothing."""
+"""Time and memory of training steps, measured before a run starts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ import torch
 from regard.data.loading.loader import TrainingStep
 from regard.train.peak_memory import process_peak
 
-_STEPS = 3  # the first is slower: it finds memory and chooses kernels
+_STEPS = 3  # the first is slower: it allocates memory and selects kernels
 
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    seconds: float  # that a step takes
-    tokens: float  # that it predicts
-    memory: int  # bytes at the most, so far
+    """Cost of a training step."""
+
+    seconds: float
+    tokens: float  # target tokens per step
+    memory: int  # peak so far, in bytes
 
 
 def measure_steps(
@@ -28,21 +30,21 @@ def measure_steps(
     compute: Callable[[TrainingStep[Any]], object],
     device: torch.device,
 ) -> DryRun:
-    """Compute what the next steps would, but for the change."""
-    took, tokens = [], []
+    """Call `compute` with the next steps and measure it."""
+    seconds, tokens = [], []
     try:
         for step in islice(steps, _STEPS):
             clock = time.perf_counter()
             compute(step)
-            took.append(time.perf_counter() - clock)
+            seconds.append(time.perf_counter() - clock)
             tokens.append(step.target_tokens)
     finally:
         steps.close()
-    return DryRun(min(took), sum(tokens) / len(tokens), peak_memory(device))
+    return DryRun(min(seconds), sum(tokens) / len(tokens), peak_memory(device))
 
 
 def peak_memory(device: torch.device) -> int:
-    """Bytes: of the device where it has memory of its own, else of the process."""
+    """Return the peak memory in bytes of a GPU, or of this process on other devices."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     return process_peak()

@@ -1,7 +1,6 @@
-"""What happens in a training run, as facts; observers are told of them and change nothing.
+"""Events of a training run. Loggers receive them and do not affect the run.
 
-The trainer knows no observer. Whoever wants to draw, print or store what happens takes an event;
-what the events of a run say, its times aside, is the same after any interruption.
+Except for times, a run emits the same events whether or not it was interrupted.
 """
 
 from __future__ import annotations
@@ -16,40 +15,40 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class TrainingStarted:
-    """A run begins, or goes on from a checkpoint."""
+    """A run starts, or resumes from a checkpoint."""
 
-    step: int  # made before
-    last: int  # the step that ends it at the latest
-    epoch_tokens: int  # that an epoch predicts
-    plan: dict[str, str]  # what it will do, in words, line by line
+    step: int  # steps completed before
+    last: int  # maximum number of steps
+    epoch_tokens: int  # target tokens per epoch
+    plan: dict[str, str]  # description of the run, line by line
 
 
 @dataclass(frozen=True, slots=True)
 class StepCompleted:
-    """A step of the optimiser was made."""
+    """The optimizer made a step."""
 
     step: int
     epoch: int
-    loss: float  # per target token, as is all that follows
-    parts: dict[str, float]  # of the loss, such as the plain negative log-likelihood, "nll"
-    rate: float
-    norm: float  # of the gradient, before it was clipped
-    tokens: int  # that the step predicted
-    seconds: float  # that the step took
-    waited: float  # of them, for data
+    loss: float  # per target token
+    parts: dict[str, float]  # terms of the loss, per target token; "nll" is without smoothing
+    rate: float  # learning rate
+    norm: float  # of the gradient, before clipping
+    tokens: int  # target tokens of the step
+    seconds: float  # duration of the step
+    waited: float  # part of it spent waiting for data
 
 
 @dataclass(frozen=True, slots=True)
 class SampleAttention:
-    """Where one attention looked while a sentence was said: rows are what was said."""
+    """Weights of one attention head for a validation sample, a row for each output token."""
 
-    name: str  # of the attention in the model, with its head
+    name: str  # of the attention layer and the head
     weights: Float[Tensor, "T S"]
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationSample:
-    """One validation sentence, the same each time."""
+    """One validation example and the model's output. Each validation shows the same examples."""
 
     source: str
     reference: str
@@ -61,19 +60,21 @@ class ValidationSample:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How good a model is: what a validation found."""
+    """Validation scores of a model."""
 
     values: dict[str, float]  # such as {"bleu": 37.1, "chrf": 62.0, "nll": 1.4}
-    signatures: dict[str, str] = field(default_factory=dict)  # how a value was computed
+    signatures: dict[str, str] = field(default_factory=dict)  # how each value is computed
     samples: tuple[ValidationSample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationCompleted:
+    """The model was validated."""
+
     step: int
     epoch: int
     scores: Scores
-    metric: str  # which of the values decides
+    metric: str  # the score that selects the best weights
     improved: bool
     patience: int | None  # validations without improvement until the run stops
     seconds: float
@@ -81,7 +82,7 @@ class ValidationCompleted:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSaved:
-    """A checkpoint lies on disk, whole."""
+    """A checkpoint was written."""
 
     step: int
     path: str
@@ -90,18 +91,20 @@ class CheckpointSaved:
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """The run went wrong and goes on from an earlier checkpoint, with a smaller rate."""
+    """The run diverged and continues from an earlier checkpoint with a smaller learning rate."""
 
-    step: int  # that it goes on from
-    diverged_at: int  # the step that was wrong
-    why: str
-    lr_scale: float  # what rates are multiplied by from now on
+    step: int  # of the checkpoint
+    diverged_at: int
+    reason: str
+    lr_scale: float  # factor of the learning rate from now on
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingEnded:
+    """The run is complete or was interrupted."""
+
     step: int
-    why: str
+    reason: str
     best_step: int
     best: Scores | None
 
@@ -118,7 +121,7 @@ EventHandler: TypeAlias = Callable[[Event], None]
 
 
 def format_duration(seconds: float) -> str:
-    """As one says it: 47 min, 2 h 05 min."""
+    """Return a duration as text, such as "47 min" or "2 h 05 min"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min" if minutes else f"{rest} s"

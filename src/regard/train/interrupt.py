@@ -1,4 +1,4 @@
-"""Being asked to stop: a run ends its step, saves and leaves."""
+"""Graceful interruption: a signal ends a run after its current step."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_ASKED = (signal.SIGTERM, signal.SIGINT)  # by a scheduler, by Ctrl-C
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)  # from a scheduler, from Ctrl-C
 
 
 @contextmanager
 def interruptible() -> Iterator[list[bool]]:
-    """A list that is no longer empty once somebody asked; who asks twice is obeyed at once."""
-    asked: list[bool] = []
+    """Yield a list that is empty until a signal arrives. A second signal interrupts at once."""
+    received: list[bool] = []
     if threading.current_thread() is not threading.main_thread():
-        yield asked  # only the main thread hears signals
+        yield received  # Python delivers signals to the main thread only
         return
 
-    def hear(number: int, frame: FrameType | None) -> None:
-        if asked:
+    def handle(number: int, frame: FrameType | None) -> None:
+        if received:
             raise KeyboardInterrupt
-        asked.append(True)
+        received.append(True)
 
-    before = {number: signal.signal(number, hear) for number in _ASKED}
+    previous = {number: signal.signal(number, handle) for number in _SIGNALS}
     try:
-        yield asked
+        yield received
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""What a trainer asks of whatever it trains. Nothing else in this room knows what that is."""
+"""The interface between the trainer and a task: `TrainingModule` and `BatchStream`."""
 
 from __future__ import annotations
 
@@ -19,39 +19,45 @@ B_co = TypeVar("B_co", covariant=True)
 
 @runtime_checkable
 class BatchStream(Protocol[B_co]):
-    """The steps of a run, from any place on: a `Loader`, or whatever keeps its promises."""
+    """An endless stream of training steps that can start at any cursor, such as a `Loader`."""
 
-    def steps(self, cursor: Cursor) -> Generator[TrainingStep[B_co], None, None]: ...
+    def steps(self, cursor: Cursor) -> Generator[TrainingStep[B_co], None, None]:
+        """Yield the steps after `cursor`, without end."""
 
     def state(self, cursor: Cursor) -> dict[str, int | str]:
-        """The place as plain facts, for a checkpoint."""
+        """Return the cursor as JSON values, for a checkpoint."""
 
     def cursor(self, state: dict[str, Any]) -> Cursor:
-        """The place that `state` told of; refused where the data have changed."""
+        """Return the cursor that `state` describes.
+
+        Raises:
+            ArtifactError: the data have changed since.
+        """
 
 
 class TrainingModule(nn.Module, ABC, Generic[B]):
-    """A model and how it is taught: `forward` gives the loss of a batch.
+    """A model, its loss and its data. `forward` returns the loss of a batch.
 
-    The loss is a sum over what the batch asks to be predicted; the trainer divides it, once, by the
-    count of the whole step.
+    The loss is a sum over the predictions of the batch. The trainer divides it once, by the count
+    of the whole step.
     """
 
     model: nn.Module
-    objective: nn.Module  # may remember, as REINFORCE's baseline does; saved with the model
-    epoch_tokens: int  # that an epoch predicts
-    facts: dict[str, str]  # what a reader of the run's plan would like to know of it
+    objective: nn.Module  # saved with the model: it may have buffers, such as REINFORCE's baseline
+    epoch_tokens: int  # target tokens per epoch
+    facts: dict[str, str]  # lines of the run's plan
 
     @abstractmethod
-    def forward(self, batch: B) -> Loss: ...
+    def forward(self, batch: B) -> Loss:
+        """Return the loss of a batch, summed over its target tokens."""
 
     @abstractmethod
     def stream(self, rank: int, world: int) -> BatchStream[B]:
-        """The part of the data that process `rank` of `world` reads."""
+        """Return the batches of process `rank` out of `world` processes."""
 
     @abstractmethod
     def validate(self) -> Scores:
-        """How good the model is now. With many processes, all of them ask, and find the same."""
+        """Return the current scores of the model. All processes call it and get the same scores."""
 
     if TYPE_CHECKING:
         __call__ = forward

@@ -1,4 +1,4 @@
-"""How parameters move: the optimiser, and the rate as a function of the step alone."""
+"""Optimizers and learning rate schedules."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True, slots=True)
 class Schedule(ABC):
-    """The share of the peak rate at each step, from 1 on: first a straight rise, then a way down.
+    """Factor of the peak learning rate at each step: linear warmup, then `after`.
 
-    A schedule remembers nothing, so there is nothing of it to save.
+    A schedule is a function of the step, so checkpoints do not need its state.
     """
 
     warmup: int  # steps until the peak
 
     def factor(self, step: int, last: int) -> float:
+        """Return the factor at `step`, counted from 1, of a run of `last` steps."""
         return step / self.warmup if step < self.warmup else self.after(step, last)
 
     @abstractmethod
     def after(self, step: int, last: int) -> float:
-        """The share at `step`, which is not before the peak, of a run that ends with `last`."""
+        """Return the factor at a `step` after the warmup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Constant(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class InverseSqrt(Schedule):
-    """η_t = η √(w/t): a way down that needs no end  (Vaswani et al. 2017, 5.3)"""
+    """η_t = η √(w/t), independent of the number of steps (Vaswani et al. 2017, 5.3)"""
 
     def after(self, step: int, last: int) -> float:
         return (max(1, self.warmup) / step) ** 0.5
@@ -45,10 +46,10 @@ class InverseSqrt(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Linear(Schedule):
-    """η_t = η (T − t)/(T − w): straight down to nothing at the end of the run"""
+    """η_t = η (T − t)/(T − w), zero at the end of the run"""
 
     def after(self, step: int, last: int) -> float:
-        # the last step still moves: it is one step before nothing
+        # zero is reached one step after the last, so that the last step has an effect
         return max(0.0, (last + 1 - step) / (last + 1 - self.warmup))
 
 
@@ -56,7 +57,7 @@ class Linear(Schedule):
 class Adam:
     """m ← β₁m + (1 − β₁)g,  v ← β₂v + (1 − β₂)g²,  θ ← θ − η (m̂/(√v̂ + ε) + λθ)
 
-    Kingma and Ba 2015; the decay λ is decoupled, as in Loshchilov and Hutter 2019.
+    Kingma and Ba 2015, with the decoupled weight decay λ of Loshchilov and Hutter 2019.
     """
 
     rate: float
@@ -78,7 +79,7 @@ class Adam:
 def optimizer_state(
     optimizer: torch.optim.Optimizer, names: Mapping[str, nn.Parameter]
 ) -> dict[str, Tensor]:
-    """All that the optimiser remembers, by the name of the parameter that it remembers it of."""
+    """Return the optimizer's tensors, named `<parameter>.<kind>`."""
     return {
         f"{name}.{kind}": value
         for name, parameter in names.items()
@@ -87,7 +88,7 @@ def optimizer_state(
 
 
 def allocate_state(optimizer: torch.optim.Optimizer) -> None:
-    """Let the optimiser remember its first nothing, so that a checkpoint can be read into it."""
+    """Allocate optimizer state so that a checkpoint can be loaded into it."""
     for group in optimizer.param_groups:
         group["lr"] = 0.0  # the trainer sets it before each step
         for parameter in group["params"]:

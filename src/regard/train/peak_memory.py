@@ -1,4 +1,4 @@
-"""How much memory this process has had at the most. Needs no torch."""
+"""Peak memory of this process. Does not import torch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def process_peak() -> int:
-    """In bytes."""
+    """Return the peak resident memory of this process in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # on Linux `ru_maxrss` begins with the parent's peak
+    if status.exists():  # on Linux `ru_maxrss` includes the parent's peak
         line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,6 +1,6 @@
-"""How fast training goes: the choices that a device makes, each of which a user can make instead.
+"""Settings that affect the speed of training. By default the device determines each of them.
 
-What each of them gives is measured by `python -m benchmarks.train`.
+`python -m benchmarks.train` measures their effect.
 """
 
 from __future__ import annotations
@@ -19,61 +19,68 @@ from regard.train.losses import CrossEntropy, Reinforce
 
 @dataclass(frozen=True, slots=True)
 class Performance:
+    """Settings that affect speed; `auto` leaves the choice to the device."""
+
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # of matrix products; weights are fp32
-    attention: Literal["auto", "sdpa", "matmul"] = "auto"  # the kernel of inner products
-    dropout: Literal["auto", "bytes", "plain"] = "auto"  # whose random bits
-    loss: Literal["auto", "chunked", "plain"] = "auto"  # without or with all logits at once
-    allocator: Literal["auto", "glibc", "plain"] = "auto"  # whether freed memory is kept
+    attention: Literal["auto", "sdpa", "matmul"] = "auto"  # kernel of inner-product scores
+    dropout: Literal["auto", "bytes", "plain"] = (
+        "auto"  # random bytes of our own kernel, or torch's dropout
+    )
+    loss: Literal["auto", "chunked", "plain"] = "auto"  # logits in chunks, or all at once
+    allocator: Literal["auto", "glibc", "plain"] = "auto"  # tune glibc to keep freed memory, or not
 
     def resolve(self, device: torch.device) -> Performance:
-        """The same with everything decided, but for the kernel: it depends on each memory too."""
-        processor = device.type == "cpu"
-        chosen = Performance(
+        """Replace each `auto` by the choice for `device`.
+
+        On a CPU `attention` stays `auto`: the kernel also depends on the length of each memory.
+        """
+        cpu = device.type == "cpu"
+        defaults = Performance(
             precision="bf16" if has_bf16(device) else "fp32",
-            attention="auto" if processor else "sdpa",
-            dropout="bytes" if processor else "plain",
+            attention="auto" if cpu else "sdpa",
+            dropout="bytes" if cpu else "plain",
             loss="chunked",
-            allocator="glibc" if processor else "plain",
+            allocator="glibc" if cpu else "plain",
         )
-        asked = {name: choice for name, choice in asdict(self).items() if choice != "auto"}
-        return replace(chosen, **asked)
+        explicit = {name: choice for name, choice in asdict(self).items() if choice != "auto"}
+        return replace(defaults, **explicit)
 
     def apply(self, module: nn.Module) -> None:
-        """Set the switches of all parts of `module` that have one."""
-        for part in module.modules():
-            match part:
+        """Configure all submodules of `module` that have such a setting."""
+        for submodule in module.modules():
+            match submodule:
                 case Attention():
-                    part.kernel = self.attention
+                    submodule.kernel = self.attention
                 case Dropout():
-                    part.kernel = self.dropout
+                    submodule.kernel = self.dropout
                 case CrossEntropy() | Reinforce():
-                    part.chunked = self.loss != "plain"
+                    submodule.chunked = self.loss != "plain"
 
     def autocast(self, device: torch.device) -> torch.autocast:
-        """Within it, the forward pass runs in the precision that was chosen."""
+        """Return a context in which the forward pass runs in the chosen precision."""
         return torch.autocast(device.type, torch.bfloat16, enabled=self.precision == "bf16")
 
     def tune_allocator(self) -> None:
-        """Let glibc keep freed memory, for this whole process and from now on.
+        """Make glibc keep freed memory, for the rest of this process.
 
-        Else it gives large tensors back, and the system must clear every page of the next one. On
-        other systems, and with other allocators, this does nothing.
+        By default glibc returns large tensors to the system, which must then clear every page of
+        the next one. Has no effect on other systems and with other allocators.
         """
         if self.allocator != "glibc" or sys.platform != "linux":
             return
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is None:
             return
-        mallopt(_M_MMAP_MAX, 0)  # no mapping of its own for any tensor
-        mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)  # what is free at the top of the heap stays ours
-        mallopt(_M_TOP_PAD, 2**28)  # and the heap grows in steps of 256 MB
+        mallopt(_M_MMAP_MAX, 0)  # no separate mapping for large tensors
+        mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)  # never shrink the heap
+        mallopt(_M_TOP_PAD, 2**28)  # grow the heap in steps of 256 MB
 
 
 _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_MAX = -1, -2, -4  # malloc.h
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether the device multiplies matrices of bf16 faster than of fp32."""
+    """Return whether the device multiplies bf16 matrices faster than fp32 matrices."""
     match device.type:
         case "cpu":
             return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()

@@ -1,14 +1,13 @@
-"""The loop: read, compare, step; look now and then how good the model is; survive anything.
+"""The training loop: steps, validations, checkpoints, rollbacks.
 
-What a run does next is a function of its state alone, and the state lies in its last checkpoint:
-chance is drawn anew for every batch, from the seed, the step and the batch's place in it. So the
-same command goes on after any death as if there had been none, on any number of processes.
+Each step depends only on the state in the last checkpoint: random numbers are drawn from the seed,
+the step and the index of the batch within the step. A run that is killed therefore resumes exactly
+where it was, on any number of processes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -23,37 +22,35 @@ from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import TrainingStep
 from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint, events
-from regard.train.distributed import Parallel, World, full_tensor, is_sharded, release
+from regard.train.distributed import Parallel, World, full_tensor, no_sync, release
+from regard.train.divergence import Diverged, RollbackPolicy, check_divergence
 from regard.train.dry_run import DryRun, measure_steps
 from regard.train.events import EventHandler, Scores, StepCompleted
 from regard.train.interrupt import interruptible
 from regard.train.module import TrainingModule
 from regard.train.optim import Adam, Schedule
 from regard.train.performance import Performance
-from regard.train.train_state import Buffers, TrainState, copy_into
+from regard.train.selection import Selection
+from regard.train.train_state import Buffers, TrainState
 
-_MEMORY = 0.98  # of the moving average of the loss: some fifty steps
-_SETTLED = 100  # steps until the average means something
-_RISE = 1.0  # nats per token above its lowest: an average that has risen so far does not come back
-_MAX_ROLLBACKS = 5  # rates have then been halved to 1/32: it is not the rate
-_KEPT = 2  # checkpoints: the newest, and one before it should it be damaged or already wrong
+_KEPT = 2  # checkpoints: the newest may be damaged or already diverging
 
 
 @dataclass(frozen=True, slots=True)
 class TrainerSettings:
-    """How a run is trained, whatever is trained."""
+    """Settings of a training run that do not depend on the task."""
 
     steps: int
     optimizer: Adam
     schedule: Schedule
-    metric: str  # of the validation's values, the one that decides
-    higher_is_better: bool = True  # whether more of it is better
+    metric: str  # the validation score that selects the best weights
+    higher_is_better: bool = True  # of the metric
     seed: int = 1
-    clip: float = 1.0  # the largest norm of a gradient
-    ema: float = 0.0  # the decay of a moving average of the weights, which then is the model
+    clip: float = 1.0  # maximum norm of a gradient
+    ema: float = 0.0  # decay of the moving average of the weights; 0: no average
     average: int = 1  # how many of the last validated weights are averaged at the end
     validate_every: int = 500
-    patience: int | None = None  # validations without improvement until it stops
+    patience: int | None = None  # validations without improvement until training stops
     save_every: int = 500
     parallel: Parallel = "ddp"
     performance: Performance = field(default_factory=Performance)
@@ -61,22 +58,25 @@ class TrainerSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrainingOutcome:
-    """How a run ended; the task's model then has its best weights."""
+    """Result of a run. If it is complete, the module's model has the best weights."""
 
     step: int
     reason: str
-    complete: bool  # else it was interrupted, and can go on
+    complete: bool  # False: interrupted, and can be resumed
     best_step: int
     scores: Scores | None
 
 
-class Diverged(Exception):  # noqa: N818 — a turn of the loop, not an error that leaves it
-    def __init__(self, step: int, why: str) -> None:
-        super().__init__(why)
-        self.step, self.why = step, why
-
-
 class Trainer:
+    """Trains a `TrainingModule`.
+
+    Args:
+        directory: holds `checkpoints/` and `weights/`. If it has a checkpoint, the run resumes.
+        loggers: called with each event, in the main process only.
+        environment: facts that must not change between a checkpoint and its resumption.
+        accept_changes: resume even if they changed.
+    """
+
     def __init__(
         self,
         module: TrainingModule[Any],
@@ -84,123 +84,142 @@ class Trainer:
         directory: Path,
         world: World = World(),  # noqa: B008 — a frozen value
         loggers: Sequence[EventHandler] = (),
-        environment: Mapping[str, Any] | None = None,  # what else a checkpoint belongs to
+        environment: Mapping[str, Any] | None = None,
         accept_changes: bool = False,
     ) -> None:
         self.module, self.settings, self.world = module, settings, world
-        self.observers = loggers if world.is_main else ()
-        self.checkpoints, self.weights = directory / "checkpoints", directory / "weights"
-        self.speed = settings.performance.resolve(world.device)
-        self.speed.tune_allocator()
-        self.speed.apply(module)
+        self.loggers = tuple(loggers) if world.is_main else ()
+        self.checkpoints = directory / "checkpoints"
+        self.performance = settings.performance.resolve(world.device)
+        self.performance.tune_allocator()
+        self.performance.apply(module)
         module.to(world.device)
         self.stream = module.stream(world.rank, world.size)
-        self.lesson = world.wrap(module, module.model, settings.parallel)
+        self.wrapped = world.wrap(module, module.model, settings.parallel)
         self.state = TrainState(module, settings.optimizer, settings.ema)
-        self.place = Cursor()
+        self.selection = Selection(
+            self.state,
+            directory / "weights",
+            world,
+            metric=settings.metric,
+            higher_is_better=settings.higher_is_better,
+            average=settings.average,
+            patience=settings.patience,
+        )
+        self.rollback = RollbackPolicy()
+        self.cursor = Cursor()
         self.accept_changes = accept_changes
         self.environment = {
             "threads": torch.get_num_threads(),
             "device": world.device.type,
-            "precision": self.speed.precision,
+            "precision": self.performance.precision,
             "torch": torch.__version__,
             **(environment or {}),
         }
-        self._returned: set[int] = set()
+        self._stop_requested = False
 
     def run(self) -> TrainingOutcome:
+        """Train until the last step, until patience runs out, or until interrupted."""
         self._resume()
         self._emit_plan()
-        with interruptible() as interrupted:
+        with interruptible() as signals:
             while True:
                 try:
-                    why, complete = self._run(interrupted)
+                    reason, complete = self._loop(signals)
                     break
-                except Diverged as wrong:
-                    self._roll_back(wrong)
-        return self._end(why, complete)
+                except Diverged as diverged:
+                    self._roll_back(diverged)
+        return self._finish(reason, complete)
+
+    def stop(self) -> None:
+        """Stop as an interruption does: complete the next step, save a checkpoint, end the run.
+
+        Loggers and other threads may call it. With several processes, one call stops them all.
+        """
+        self._stop_requested = True
 
     def dry_run(self) -> DryRun:
-        """What a step takes; it moves nothing."""
+        """Measure time and memory of a step without changing the model."""
         buffers = Buffers(self.module)
         self.module.train()
-        trial = measure_steps(self.stream.steps(self.place), self._backward, self.world.device)
+        measured = measure_steps(self.stream.steps(self.cursor), self._backward, self.world.device)
         self.state.optimizer.zero_grad(set_to_none=True)
         buffers.restore()
-        return trial
+        return measured
 
-    # the loop
-
-    def _run(self, interrupted: list[bool]) -> tuple[str, bool]:
-        """Steps until the run is over or interrupted: why, and whether it is complete."""
+    def _loop(self, signals: list[bool]) -> tuple[str, bool]:
+        """Run steps until training ends. Return the reason and whether the run is complete."""
         settings = self.settings
-        if (why := self._over()) is not None:
-            return why, True
-        steps = self.stream.steps(self.place)
+        if (reason := self._end_reason()) is not None:
+            return reason, True
+        steps = self.stream.steps(self.cursor)
         clock = time.perf_counter()
         try:
             for step in steps:
                 waited = time.perf_counter() - clock
-                stepped, stop = self._train_step(step, bool(interrupted))
-                self.place, number = step.after, step.after.step
-                self._emit(replace(stepped, seconds=time.perf_counter() - clock, waited=waited))
+                completed, stop = self._train_step(step, bool(signals) or self._stop_requested)
+                self.cursor, number = step.after, step.after.step
+                self._emit(replace(completed, seconds=time.perf_counter() - clock, waited=waited))
                 validates = number % settings.validate_every == 0 or number == settings.steps
                 if validates:
                     self._validate()
                 if validates or stop or number % settings.save_every == 0:
                     self._save()
-                if (why := self._over()) is not None:
-                    return why, True
+                if (reason := self._end_reason()) is not None:
+                    return reason, True
                 if stop:
-                    return "interrupted; the same command goes on from here", False
+                    return "interrupted; run the same command to resume", False
                 clock = time.perf_counter()
         finally:
             steps.close()
-        raise TrainingError("the data came to an end: a stream of steps must not")
+        raise TrainingError("The module's stream ended. BatchStream.steps must be endless.")
 
-    def _over(self) -> str | None:
-        settings, stale = self.settings, self.state.progress.stale
-        if self.place.step >= settings.steps:
-            return f"all {settings.steps:,} steps were made"
-        if settings.patience is not None and stale >= settings.patience:
-            return f"no better {settings.metric} in {stale} validations"
+    def _end_reason(self) -> str | None:
+        settings, patience_left = self.settings, self.selection.patience_left
+        if self.cursor.step >= settings.steps:
+            return f"all {settings.steps:,} steps completed"
+        if patience_left is not None and patience_left <= 0:
+            return f"no better {settings.metric} in {self.state.progress.stale} validations"
         return None
 
-    def _train_step(self, step: TrainingStep[Any], interrupted: bool) -> tuple[StepCompleted, bool]:
-        """One step of the optimiser; and whether any process was asked to stop."""
+    def _train_step(self, step: TrainingStep[Any], stop: bool) -> tuple[StepCompleted, bool]:
+        """Make one optimizer step. Also return whether any process requests a stop."""
         settings, state, number = self.settings, self.state, step.after.step
         self.module.train()
         sums = self._backward(step)
         norm = full_tensor(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
-        asked = norm.new_tensor(float(interrupted)).double()
-        told = self.world.total(torch.stack([*sums.values(), asked]))
-        *values, stop = told.tolist()
+        stops = norm.new_tensor(float(stop)).double()
+        *values, stop_count = self.world.total(torch.stack([*sums.values(), stops])).tolist()
         parts = {k: v / step.target_tokens for k, v in zip(sums, values, strict=True)}
-        loss, size = parts.pop("loss"), float(norm)
-        self._check_divergence(number, parts.get("nll", loss), size)
+        loss, grad_norm = parts.pop("loss"), float(norm)
+        check_divergence(state.progress, number, parts.get("nll", loss), grad_norm)
 
-        share = settings.schedule.factor(number, settings.steps)
-        rate = settings.optimizer.rate * share * state.progress.lr_scale
+        factor = settings.schedule.factor(number, settings.steps)
+        rate = settings.optimizer.rate * factor * state.progress.lr_scale
         for group in state.optimizer.param_groups:
             group["lr"] = rate
         state.optimizer.step()
         state.update_ema(number)
-        epoch, tokens = self.place.epoch, step.target_tokens
-        return StepCompleted(number, epoch, loss, parts, rate, size, tokens, 0.0, 0.0), stop > 0
+        epoch, tokens = self.cursor.epoch, step.target_tokens
+        completed = StepCompleted(number, epoch, loss, parts, rate, grad_norm, tokens, 0.0, 0.0)
+        return completed, stop_count > 0
 
     def _backward(self, step: TrainingStep[Any]) -> dict[str, Tensor]:
-        """Gradients of the step's loss per token, and the sums that this process found."""
+        """Compute the gradients of the step's loss per token.
+
+        Returns the sums of the loss and its parts over this process's batches.
+        """
         world, buffers = self.world, Buffers(self.module)
         self.state.optimizer.zero_grad(set_to_none=True)
         sums: dict[str, Tensor] = {}
         for micro in step.micro_batches:
             buffers.restore()
-            torch.manual_seed(_seed(self.settings.seed, step.after.step, micro.index))
+            torch.manual_seed(_batch_seed(self.settings.seed, step.after.step, micro.index))
             last = micro is step.micro_batches[-1]
-            with nullcontext() if last else is_sharded(self.lesson):
-                with self.speed.autocast(world.device):
-                    loss = self.lesson(micro.batch.to(world.device))
-                # processes take the mean of their gradients, and are to have the sum
+            with nullcontext() if last else no_sync(self.wrapped):
+                with self.performance.autocast(world.device):
+                    loss = self.wrapped(micro.batch.to(world.device))
+                # DDP and FSDP average gradients over processes; the sum is needed here
                 weight = world.size / step.target_tokens if micro.counts else 0.0
                 (loss.total * weight).backward()
             if micro.counts:
@@ -211,61 +230,34 @@ class Trainer:
         buffers.reduce(world)
         return sums
 
-    def _check_divergence(self, number: int, loss: float, norm: float) -> None:
-        """Say what is wrong with a step before it moves anything."""
-        progress = self.state.progress
-        if not math.isfinite(loss) or not math.isfinite(norm):
-            raise Diverged(number, f"the loss is {loss} and its gradient's norm {norm}")
-        old = loss if progress.mean is None else progress.mean
-        mean = _MEMORY * old + (1 - _MEMORY) * loss
-        lowest = mean if progress.lowest is None else progress.lowest
-        if number > _SETTLED and mean > lowest + _RISE:
-            raise Diverged(number, f"the loss has risen from {lowest:.2f} to {mean:.2f}")
-        progress.mean, progress.lowest = mean, min(lowest, mean)
-
-    def _roll_back(self, wrong: Diverged) -> None:
-        """Go on from the last checkpoint, with half the rate; where that was no help, from the one
-        before it."""
-        rollbacks, lr_scale = self.state.progress.rollbacks + 1, self.state.progress.lr_scale / 2
-        if rollbacks > _MAX_ROLLBACKS:
-            raise TrainingError(
-                f"step {wrong.step}: {wrong.why}, and going back with a smaller rate has not "
-                f"helped {_MAX_ROLLBACKS} times; lower train.optimizer.rate or raise "
-                "train.schedule.warmup, and look at the data with `regard doctor`"
-            )
-        newest, *older = checkpoint.checkpoint_steps(self.checkpoints)
-        self.world.wait()  # all have looked
-        if newest in self._returned and older:
-            checkpoint.keep_checkpoints(self.world, self.checkpoints, set(older))
-            newest = older[0]
-        self._returned.add(newest)
-        self._load(newest)
+    def _roll_back(self, diverged: Diverged) -> None:
+        """Load an earlier checkpoint and continue with half the learning rate."""
+        rollbacks = self.state.progress.rollbacks + 1
+        lr_scale = self.rollback.reduced_lr_scale(self.state.progress, diverged)
+        steps = checkpoint.checkpoint_steps(self.checkpoints)
+        self.world.wait()  # until all processes have listed them
+        step = self.rollback.target(steps)
+        if step != steps[0]:
+            checkpoint.keep_checkpoints(self.world, self.checkpoints, set(steps[1:]))
+        self._load(step)
         self.state.progress.rollbacks, self.state.progress.lr_scale = rollbacks, lr_scale
-        self._emit(events.RolledBack(newest, wrong.step, wrong.why, lr_scale))
-
-    # how good it is
+        self._emit(events.RolledBack(step, diverged.step, diverged.reason, lr_scale))
 
     def _validate(self) -> None:
-        settings, progress, number = self.settings, self.state.progress, self.place.step
-        clock = time.perf_counter()
+        number, clock = self.cursor.step, time.perf_counter()
         with self.state.averaged():
             scores = self._scores()
-            facts = {"scores": scores.values, "signatures": scores.signatures}
-            checkpoint.save_checkpoint(
-                self.world, self.weights, number, self.state.weights(), facts
-            )
-        value = scores.values[settings.metric]
-        improved = progress.best is None or self._better(value, progress.best)
-        if improved:
-            progress.best, progress.best_step, progress.stale = value, number, 0
-        else:
-            progress.stale += 1
-        progress.validated = [*progress.validated, number][-settings.average :]
-        left = None if settings.patience is None else settings.patience - progress.stale
-        seconds = time.perf_counter() - clock
-        epoch, metric = self.place.epoch, settings.metric
+            improved = self.selection.add(number, scores)
         self._emit(
-            events.ValidationCompleted(number, epoch, scores, metric, improved, left, seconds)
+            events.ValidationCompleted(
+                number,
+                self.cursor.epoch,
+                scores,
+                self.settings.metric,
+                improved,
+                self.selection.patience_left,
+                time.perf_counter() - clock,
+            )
         )
 
     def _scores(self) -> Scores:
@@ -275,125 +267,93 @@ class Trainer:
             scores = self.module.validate()
         release(self.module.model)
         if metric not in scores.values:
-            known = ", ".join(scores.values)
-            raise ConfigError(f"train.metric: a validation finds {known}, and no {metric}")
-        # processes may round differently, and must decide alike
+            raise ConfigError(
+                f"train.metric: {metric} is not a score of this task. Choose one of "
+                f"{', '.join(scores.values)}."
+            )
+        # rounding may differ between processes, and all must make the same decision
         return replace(
             scores, values={**scores.values, metric: self.world.broadcast(scores.values[metric])}
         )
 
-    def _better(self, value: float, best: float) -> bool:
-        return value > best if self.settings.higher_is_better else value < best
-
-    def _end(self, why: str, complete: bool) -> TrainingOutcome:
-        """Leave the best weights in the model."""
-        progress, scores = self.state.progress, None
-        if complete and progress.best is not None:
-            scores = self._average(self._best(progress.best_step))
-        outcome = TrainingOutcome(self.place.step, why, complete, progress.best_step, scores)
-        self._emit(events.TrainingEnded(outcome.step, why, outcome.best_step, scores))
+    def _finish(self, reason: str, complete: bool) -> TrainingOutcome:
+        best_step = self.state.progress.best_step
+        scores = self.selection.load_best(self._scores) if complete else None
+        outcome = TrainingOutcome(self.cursor.step, reason, complete, best_step, scores)
+        self._emit(events.TrainingEnded(outcome.step, reason, best_step, scores))
         return outcome
 
-    def _best(self, step: int) -> Scores:
-        path = checkpoint.checkpoint_folder(self.weights, step)
-        facts = checkpoint.load_checkpoint(self.world, path, self.state.weights())
-        return Scores(facts["scores"], facts["signatures"])
-
-    def _average(self, best: Scores) -> Scores:
-        """The mean of the last validated weights, where it is better than the best of them."""
-        steps = self.state.progress.validated
-        if len(steps) < 2:
-            return best
-        kept = {name: weight.clone() for name, weight in self.state.weights().items()}
-        mean = {name: torch.zeros_like(weight) for name, weight in kept.items()}
-        for step in steps:
-            self._best(step)
-            for name, weight in self.state.weights().items():
-                mean[name] += weight / len(steps)
-        copy_into(self.state.weights(), mean)
-        scores, metric = self._scores(), self.settings.metric
-        if self._better(scores.values[metric], best.values[metric]):
-            return scores
-        copy_into(self.state.weights(), kept)
-        return best
-
-    # what is kept
-
     def _save(self) -> None:
-        clock, number = time.perf_counter(), self.place.step
-        self.state.progress.cursor = self.stream.state(self.place)
+        clock, number = time.perf_counter(), self.cursor.step
+        self.state.progress.cursor = self.stream.state(self.cursor)
         path = self.state.save(self.world, self.checkpoints, number, self.environment)
-        self._tidy()
+        self._delete_old()
         self._emit(events.CheckpointSaved(number, str(path), time.perf_counter() - clock))
 
-    def _tidy(self) -> None:
-        """Keep the last checkpoints, and the weights that they speak of."""
+    def _delete_old(self) -> None:
+        """Keep the last checkpoints, and the weights that any of them refers to."""
         kept = checkpoint.checkpoint_steps(self.checkpoints)[:_KEPT]
-        self.world.wait()  # all have looked
+        self.world.wait()  # until all processes have listed them
         checkpoint.keep_checkpoints(self.world, self.checkpoints, set(kept))
-        wanted = set[int]()
-        for step in kept:  # whichever of them the run goes on from must find its weights
-            facts = checkpoint.inspect_checkpoint(
-                checkpoint.checkpoint_folder(self.checkpoints, step)
-            )["progress"]
-            wanted |= {facts["best_step"], *facts["validated"]}
-        checkpoint.keep_checkpoints(self.world, self.weights, wanted)
+        needed = set[int]()
+        for step in kept:
+            folder = checkpoint.checkpoint_folder(self.checkpoints, step)
+            progress = checkpoint.inspect_checkpoint(folder)["progress"]
+            needed |= {progress["best_step"], *progress["validated"]}
+        self.selection.keep(needed)
 
     def _resume(self) -> None:
-        known = checkpoint.checkpoint_steps(self.checkpoints)
-        self.world.wait()  # all have looked
-        if not known:
+        steps = checkpoint.checkpoint_steps(self.checkpoints)
+        self.world.wait()  # until all processes have listed them
+        if not steps:
             self._save()
             return
-        path = checkpoint.checkpoint_folder(self.checkpoints, known[0])
-        then = checkpoint.inspect_checkpoint(path)["environment"]
+        path = checkpoint.checkpoint_folder(self.checkpoints, steps[0])
+        saved = checkpoint.inspect_checkpoint(path)["environment"]
         changed = [
-            f"{name}: {then.get(name)} then, {now} now"
-            for name, now in self.environment.items()
-            if then.get(name) != now
+            f"{name} was {saved.get(name)} and is {value}"
+            for name, value in self.environment.items()
+            if saved.get(name) != value
         ]
         if changed and not self.accept_changes:
             raise ArtifactError(
-                f"{path}: the run would not go on as it began ({'; '.join(changed)}); restore what "
-                "changed, say --accept-changes to go on all the same, or choose another folder"
+                f"{path}: the run cannot resume unchanged: {'; '.join(changed)}. Restore the "
+                "original values, pass --accept-changes to resume anyway, or choose another --out."
             )
-        self._load(known[0])
-        self._tidy()  # who saved it may have died before this, and before it was told
-        self._emit(events.CheckpointSaved(known[0], str(path), 0.0))
+        self._load(steps[0])
+        self._delete_old()  # the process that saved it may have been killed before this
+        self._emit(events.CheckpointSaved(steps[0], str(path), 0.0))
 
     def _load(self, step: int) -> None:
         self.state.load(self.world, checkpoint.checkpoint_folder(self.checkpoints, step))
-        self.place = self.stream.cursor(self.state.progress.cursor)
-
-    # what is told
+        self.cursor = self.stream.cursor(self.state.progress.cursor)
 
     def _emit_plan(self) -> None:
-        """What the run will do, and what that will take, as far as a few steps can say."""
-        last, done = self.settings.steps, self.place.step
+        last, done = self.settings.steps, self.cursor.step
         if done >= last:
             return
-        trial = self.dry_run()
+        measured = self.dry_run()
         count = sum(parameter.numel() for parameter in self.state.parameters.values())
-        epochs = last * trial.tokens / self.module.epoch_tokens
-        begins = f"from step {done:,}" if done else "from the beginning"
+        epochs = last * measured.tokens / self.module.epoch_tokens
+        start = f"from step {done:,}" if done else "from the beginning"
         plan = {
             "model": f"{count:,} parameters",
             **self.module.facts,
-            "steps": f"{last:,} of {trial.tokens:,.0f} tokens: {epochs:.1f} epochs; {begins}",
-            "time": f"{events.format_duration((last - done) * trial.seconds)} and validations, "
-            f"at {trial.seconds:.2f} s a step",
-            "memory": f"{trial.memory / 1e9:.2f} GB",
-            "arithmetic": f"{self.speed.precision} on {self.world.device.type}, "
+            "steps": f"{last:,} of {measured.tokens:,.0f} tokens: {epochs:.1f} epochs; {start}",
+            "time": f"{events.format_duration((last - done) * measured.seconds)} plus validations, "
+            f"at {measured.seconds:.2f} s per step",
+            "memory": f"{measured.memory / 1e9:.2f} GB",
+            "precision": f"{self.performance.precision} on {self.world.device.type}, "
             f"{self.world.size} × {torch.get_num_threads()} threads",
         }
         self._emit(events.TrainingStarted(done, last, self.module.epoch_tokens, plan))
 
     def _emit(self, event: events.Event) -> None:
-        for observer in self.observers:
-            observer(event)
+        for logger in self.loggers:
+            logger(event)
 
 
-def _seed(seed: int, step: int, place: int) -> int:
-    """Of the chance in one batch; 32 bits, which is all that torch's generator on a CPU takes."""
-    name = f"{seed} {step} {place}".encode()
+def _batch_seed(seed: int, step: int, index: int) -> int:
+    """Return the random seed of one batch: 32 bits, the limit of torch's CPU generator."""
+    name = f"{seed} {step} {index}".encode()
     return int.from_bytes(hashlib.sha256(name).digest()[:4])

@@ -1,1 +1,1 @@
-"""Who is told what happens in a run: a journal, TensorBoard, MLflow, Weights & Biases."""
+"""Loggers of a run: JSON Lines, TensorBoard, MLflow, Weights & Biases."""

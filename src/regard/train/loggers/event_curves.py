@@ -1,4 +1,4 @@
-"""The numbers in an event, by the names of the curves that trackers draw of them."""
+"""Events as named values, for services that draw curves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from regard.train.events import Event, StepCompleted, ValidationCompleted
 
 
 def event_curves(event: Event) -> dict[str, float]:
+    """Return the values of an event by the name of their curve; empty if it has none."""
     match event:
         case StepCompleted():
             return {

@@ -1,7 +1,7 @@
-"""The journal of a run: one line of JSON for each event, the truth that all else is drawn from.
+"""The log of a run: one JSON object per line for each event.
 
-A run that was killed and goes on has the journal of one that never was, its times aside: what came
-after the checkpoint is dropped, and what is told of it again is written once.
+Except for times, a resumed run has the log of an uninterrupted one: events after the checkpoint are
+dropped, and those that are emitted again are written once.
 """
 
 from __future__ import annotations
@@ -17,63 +17,64 @@ from typing import Any
 from regard.errors import ArtifactError, StorageError
 from regard.train.events import Event
 
-PLACES = (
-    "step_completed",
-    "validation_completed",
-    "checkpoint_saved",
-)  # events whose step says how far the run had come
+PROGRESS_EVENTS = ("step_completed", "validation_completed", "checkpoint_saved")
+"""Events whose step is the progress of the run."""
 
 
 class JsonlLogger:
-    """Writes every event down as it happens; weights are for pictures, and left out."""
+    """Writes each event as a line of JSON. Attention weights are omitted.
+
+    Args:
+        after: step of the checkpoint that the run resumes from. None: start a new log.
+    """
 
     def __init__(self, path: Path, *, after: int | None = None) -> None:
-        """Go on from the checkpoint of the step `after`; without one, begin anew."""
         self.path = path
         self.after = -1 if after is None else after
-        self.begun = began = False
-        self.told: set[str] = set()  # at that step: a run that goes on may tell it again
+        self.started = started = False
+        self.written: set[str] = set()  # at step `after`: a resumed run emits them again
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         end = 0
-        for fact, stop in () if after is None else _lines(path):
-            began = began or fact["event"] == "training_started"
-            # The last such line is the checkpoint's, also where the run stepped back before it:
-            # what then happened a first time is part of its past.
-            if fact["event"] in PLACES and fact["step"] <= self.after:
-                self.begun, end = began, stop
-                if fact["step"] == self.after:
-                    self.told.add(fact["event"])
-        truncate(path, end)  # one act: a kill leaves the old end or the new one
+        for record, stop in () if after is None else _lines(path):
+            started = started or record["event"] == "training_started"
+            # The last such line belongs to the checkpoint, also if the run was rolled back before
+            # it: the steps before the rollback are part of the log.
+            if record["event"] in PROGRESS_EVENTS and record["step"] <= self.after:
+                self.started, end = started, stop
+                if record["step"] == self.after:
+                    self.written.add(record["event"])
+        truncate(path, end)  # atomic: a killed process leaves the old end or the new one
 
     def __call__(self, event: Event) -> None:
         name = _name(event)
         if event.step != self.after:
-            self.told.clear()
-        if name in self.told or (self.begun and name == "training_started"):
+            self.written.clear()
+        if name in self.written or (self.started and name == "training_started"):
             return
         try:
-            with self.path.open("ab") as file:  # closed at once: a kill loses no line
-                file.write(_line({"event": name} | _facts(event)))
+            with self.path.open("ab") as file:  # closed at once, so that no line is lost
+                file.write(_line({"event": name} | _fields(event)))
         except OSError as error:
             raise StorageError(
-                f"{self.path}: cannot be written ({error}); make room and run it again"
+                f"{self.path}: cannot be written ({error}). Free some space, then run the same "
+                "command again."
             ) from error
-        self.begun = self.begun or name == "training_started"
+        self.started = self.started or name == "training_started"
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """The events of a run, in the order they happened."""
-    return (fact for fact, _ in _lines(path))
+    """Yield the events of a run in order."""
+    return (record for record, _ in _lines(path))
 
 
 def read_steps(path: Path) -> list[dict[str, Any]]:
-    """What each step of a run was, those before a stop too: its loss, tokens and seconds."""
-    return [fact for fact in read_events(path) if fact["event"] == "step_completed"]
+    """Return the `step_completed` events of a run, with loss, tokens and seconds."""
+    return [record for record in read_events(path) if record["event"] == "step_completed"]
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """Each line and where it ends in the file; a last line that was torn is none."""
+    """Yield each record and the offset of its end. An incomplete last line is skipped."""
     end = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -84,8 +85,8 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
                 yield json.loads(line), end
             except ValueError as error:
                 raise ArtifactError(
-                    f"{path}, line {number}: not what was written ({error}); restore the file, or "
-                    "move it away to go on without its past"
+                    f"{path}, line {number}: damaged ({error}). Restore the file, or move it away "
+                    "to resume with a new log."
                 ) from error
 
 
@@ -93,7 +94,7 @@ def _name(event: Event) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
 
 
-def _facts(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> dict[str, Any]:
     return {
         field.name: getattr(value, field.name)
         for field in fields(value)
@@ -101,10 +102,10 @@ def _facts(value: Any) -> dict[str, Any]:
     }
 
 
-def _line(fact: dict[str, Any]) -> bytes:
+def _line(record: dict[str, Any]) -> bytes:
     try:
-        text = json.dumps(fact, default=_facts, ensure_ascii=False, allow_nan=False)
-    except ValueError:  # JSON knows no infinity; what went wrong is said by the step back
-        loose = json.dumps(fact, default=_facts)
+        text = json.dumps(record, default=_fields, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # JSON has no NaN or infinity; they become null
+        loose = json.dumps(record, default=_fields)
         text = json.dumps(json.loads(loose, parse_constant=lambda _: None), ensure_ascii=False)
     return text.encode() + b"\n"

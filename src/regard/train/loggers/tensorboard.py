@@ -1,4 +1,4 @@
-"""TensorBoard: curves, what is said of a few fixed sentences, and their attention as it forms."""
+"""TensorBoard: curves, outputs of a few validation samples, and heatmaps of their attention."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
 
 class TensorBoardLogger:
-    """Writes into `folder`; what a run makes again, having gone on or back, is shown once."""
+    """Writes event files into `folder`. Steps that are repeated after a resumption replace the old.
+
+    Args:
+        after: step of the checkpoint that the run resumes from. None: discard earlier events.
+    """
 
     def __init__(self, folder: Path, *, after: int | None = None) -> None:
-        """Go on from the checkpoint of the step `after`; without one, begin anew."""
         self.folder = folder
         self.writer = self._open(after)
 
@@ -33,10 +36,10 @@ class TensorBoardLogger:
             from torch.utils.tensorboard.writer import SummaryWriter
         except ImportError as error:
             raise ConfigError(
-                f"tensorboard: it cannot be used ({error}); pip install 'regard[tensorboard]'"
+                f"tensorboard cannot be imported ({error}). Run: pip install 'regard[tensorboard]'"
             ) from error
-        hidden = 0 if after is None else after + 1  # from this step on, what was shown before
-        return SummaryWriter(str(self.folder), purge_step=hidden, flush_secs=10)
+        purge_step = 0 if after is None else after + 1
+        return SummaryWriter(str(self.folder), purge_step=purge_step, flush_secs=10)
 
     def __call__(self, event: Event) -> None:
         for name, value in event_curves(event).items():
@@ -44,28 +47,29 @@ class TensorBoardLogger:
         match event:
             case ValidationCompleted():
                 for number, sample in enumerate(event.scores.samples, 1):
-                    self._show(sample, number, event.step)
+                    self._add_sample(sample, number, event.step)
             case CheckpointSaved():
-                self.writer.flush()  # a run that is killed goes on from here
+                self.writer.flush()  # a killed run resumes from here
             case RolledBack():
                 self.writer.close()
                 self.writer = self._open(event.step)
             case TrainingEnded():
                 self.writer.close()
 
-    def _show(self, sample: ValidationSample, number: int, step: int) -> None:
-        from regard.train.loggers.pixel_heatmap import (
-            pixel_heatmap,  # its library comes with TensorBoard
-        )
+    def _add_sample(self, sample: ValidationSample, number: int, step: int) -> None:
+        # imported here because Pillow comes with TensorBoard
+        from regard.train.loggers.pixel_heatmap import pixel_heatmap
 
-        said = {"source": sample.source, "reference": sample.reference, "output": sample.output}
-        # four spaces: Markdown shows the line as it is, whatever it says
-        text = "".join(f"    {name:9}  {line}\n" for name, line in said.items())
+        lines = {"source": sample.source, "reference": sample.reference, "output": sample.output}
+        # four spaces make a Markdown code block, so that the text is not interpreted
+        text = "".join(f"    {name:9}  {line}\n" for name, line in lines.items())
         self.writer.add_text(f"sample {number}", text, step)
-        for look in sample.attention:
-            picture = pixel_heatmap(
-                look.weights.float().cpu().numpy(),
+        for attention in sample.attention:
+            image = pixel_heatmap(
+                attention.weights.float().cpu().numpy(),
                 row_labels=sample.output_pieces,
                 column_labels=sample.source_pieces,
             )
-            self.writer.add_image(f"sample {number}/{look.name}", picture, step, dataformats="HWC")
+            self.writer.add_image(
+                f"sample {number}/{attention.name}", image, step, dataformats="HWC"
+            )

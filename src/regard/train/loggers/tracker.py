@@ -1,4 +1,4 @@
-"""What services that follow many runs have in common: a run there, and its curves."""
+"""Base class of loggers for experiment trackers."""
 
 from __future__ import annotations
 
@@ -10,43 +10,46 @@ from regard.train.loggers.event_curves import event_curves
 
 
 class TrackerLogger(ABC):
-    """Shows steps once a checkpoint holds them: none is made again, and shown a second time."""
+    """Logs the values of steps once a checkpoint includes them, so that no step is logged twice."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[int, dict[str, float]]] = []
-        self.shown = -1  # the last step
+        self.pending: list[tuple[int, dict[str, float]]] = []
+        self.last_logged = -1
 
     def __call__(self, event: Event) -> None:
         match event:
             case TrainingStarted():
                 self.describe(event.plan)
             case RolledBack():
-                self.waiting.clear()
+                self.pending.clear()
             case CheckpointSaved():
-                self._catch_up()
+                self._log_pending()
             case TrainingEnded():
-                self._catch_up()
+                self._log_pending()
                 self.end()
         if values := event_curves(event):
-            self.waiting.append((event.step, values))
+            self.pending.append((event.step, values))
 
-    def _catch_up(self) -> None:
-        for step, values in self.waiting:
-            if step > self.shown:  # else it was wrong, as the run went back behind its checkpoint
-                self.show(step, values)
-        self.shown = max([self.shown, *(step for step, _ in self.waiting)])
-        self.waiting.clear()
-
-    @abstractmethod
-    def describe(self, plan: dict[str, str]) -> None: ...
+    def _log_pending(self) -> None:
+        for step, values in self.pending:
+            if step > self.last_logged:  # else the run was rolled back past its last checkpoint
+                self.log_values(step, values)
+        self.last_logged = max([self.last_logged, *(step for step, _ in self.pending)])
+        self.pending.clear()
 
     @abstractmethod
-    def show(self, step: int, values: dict[str, float]) -> None: ...
+    def describe(self, plan: dict[str, str]) -> None:
+        """Attach the plan of the run."""
 
     @abstractmethod
-    def end(self) -> None: ...
+    def log_values(self, step: int, values: dict[str, float]) -> None:
+        """Log the values of a step."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Close the run."""
 
 
-def resumable_id(note: Path, after: int | None) -> str | None:
-    """The name that a run which goes on has in the service, if it was noted."""
-    return note.read_text("utf-8") if after is not None and note.exists() else None
+def resumable_id(id_file: Path, after: int | None) -> str | None:
+    """Return the tracker's id of the run that resumes, if it has one."""
+    return id_file.read_text("utf-8") if after is not None and id_file.exists() else None
