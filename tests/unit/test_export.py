@@ -26,8 +26,8 @@ def test_of_the_presets_the_transformers_that_translate_can_be_exported() -> Non
             "span local-monotone",
         ),
         ("model.decoder.self_attention.span.window=5", "span causal, not plain causal"),
-        ("model.decoder.cross_attention.normalizer.kind=sparsemax", "weighing sparsemax"),
-        ("model.encoder.self_attention.score.heads=4", "equally many"),
+        ("model.decoder.cross_attention.normalizer.kind=sparsemax", "normalizer is sparsemax"),
+        ("model.encoder.self_attention.score.heads=4", "score.heads must be the same"),
         ("model.encoder.self_attention.score.dim=256", "a width of its own"),
     ],
 )

@@ -1,1 +1,1 @@
-"""A trained model as one directory, from raw string to raw string."""
+"""Model bundles: a trained model as one directory."""

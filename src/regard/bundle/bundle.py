@@ -1,18 +1,20 @@
-"""The sealed directory of a trained model: files, and a manifest that says what they are.
+"""Model bundles: the directory of a trained model.
 
     model/
-    ├── manifest.json        the size and the SHA-256 of every other file
-    ├── README.md            the model card
-    ├── run.yaml             the resolved run
-    ├── weights.safetensors  each tensor once
-    ├── tokenizer.model      and tokenizer.json, text.json: its text pipeline
-    ├── scores.json          how good it was found, and by which measures
-    ├── data.json            what it was taught with: counts and fingerprints
-    ├── alignment.json       which of its looks points, and alarms.json: what is usual for it
-    └── ctranslate2/         the same model for another engine, where it was exported
+    ├── manifest.json        size and SHA-256 of every other file
+    ├── README.md            model card
+    ├── run.yaml             resolved config
+    ├── weights.safetensors  parameters
+    ├── tokenizer.model      tokenizer, with tokenizer.json
+    ├── splitting.json       lengths above which texts are split
+    ├── scores.json          validation scores and their signatures
+    ├── data.json            sizes and fingerprints of the corpora
+    ├── alignment.json       the alignment head
+    ├── quality.json         thresholds of quality warnings
+    └── ctranslate2/         the exported model, after `regard export`
 
-Nothing in it is code, and nothing is parsed before its bytes were compared with the manifest: not
-as they were when the bundle was opened, but the very bytes. What else lies there is never read.
+A bundle contains no code. Every read compares the bytes with the manifest before they are parsed.
+Files that the manifest does not list are ignored.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A directory whose files were found to be what its manifest says."""
+    """An open bundle. `open_bundle` has checked all its files."""
 
     path: Path
     files: Mapping[str, FileIdentity]
@@ -59,9 +61,9 @@ class Bundle:
         return tuple(self.files)
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file, compared with the manifest; they may have changed meanwhile."""
+        """Return the bytes of a file, compared with the manifest again."""
         if name not in self.files:
-            raise ArtifactError(f"{self.path}: has no {name}; it was sealed by another version")
+            raise ArtifactError(f"{self.path}: has no {name}. Another version of regard saved it")
         with _open(self.path, name) as file:
             data = file.read(self.files[name].size + 1)
         _compare(self.path / name, identify_file(data), self.files[name])
@@ -71,68 +73,69 @@ class Bundle:
         try:
             return self.read(name).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ArtifactError(f"{self.path / name}: not UTF-8 ({error}); seal it again") from None
+            raise ArtifactError(f"{self.path / name}: not UTF-8 ({error})") from None
 
     def json(self, name: str) -> dict[str, Any]:
-        """What a JSON file says, by name."""
+        """Return the object of a JSON file."""
         try:
-            said = json.loads(self.text(name))
+            content = json.loads(self.text(name))
         except (ValueError, RecursionError) as error:
-            raise ArtifactError(f"{self.path / name}: not JSON ({error}); seal it again") from None
-        if type(said) is not dict:
-            raise ArtifactError(f"{self.path / name}: tells no facts by name; seal it again")
-        return said
+            raise ArtifactError(f"{self.path / name}: not JSON ({error})") from None
+        if type(content) is not dict:
+            raise ArtifactError(f"{self.path / name}: must be a JSON object")
+        return content
 
     def value(self, name: str, kind: type[T]) -> T:
-        """What a JSON file says, as a value whose every field was checked."""
+        """Return a JSON file as an instance of the dataclass `kind`, with all fields checked."""
         try:
             return TypeAdapter(kind).validate_json(self.read(name), strict=True)
         except ValidationError as error:
-            wrong = "; ".join(
-                ": ".join((*map(str, one["loc"]), one["msg"])) for one in error.errors()
+            problems = "; ".join(
+                ": ".join((*map(str, problem["loc"]), problem["msg"])) for problem in error.errors()
             )
-            raise ArtifactError(f"{self.path / name}: {wrong}; seal it again") from None
+            raise ArtifactError(f"{self.path / name}: {problems}") from None
 
     def weights(self) -> dict[str, Tensor]:
+        """Return the parameters by name."""
         return unpack(self.read(WEIGHTS), self.path / WEIGHTS)
 
 
 def save_bundle(path: Path, files: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> Bundle:
-    """Write a bundle aside and swap it in; one that was there before is replaced."""
+    """Write a bundle to a temporary directory and move it to `path`, replacing an old bundle."""
     return _write_bundle(path, {**files, WEIGHTS: pack(weights)}.items())
 
 
 def add_files(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
-    """Seal the same bundle with more files, or with others in the place of some."""
+    """Save the bundle again with files added or replaced."""
     kept = ((name, bundle.read(name)) for name in bundle.names if name not in files)
     return _write_bundle(bundle.path, chain(kept, files.items()))
 
 
 def open_bundle(path: Path) -> Bundle:
-    """Open a bundle, every byte of which is compared with the manifest before it is used."""
+    """Open a bundle and compare every file with the manifest."""
     try:
         with _open(path, MANIFEST) as file:
-            said = file.read(manifest.MAX_FILES + 1)
+            data = file.read(manifest.MAX_BYTES + 1)
     except ArtifactError as error:
-        aside = _beside(path, "old")
+        old = _sibling(path, "old")
         raise ArtifactError(
-            f"{path}: not a model ({error}); "
+            f"{path}: not a model bundle ({error}). "
             + (
-                f"it was being replaced: rename {aside} to {path.name}"
-                if aside.exists()
-                else "name a folder that `regard train` has sealed, such as run/model"
+                f"Saving a new version was interrupted: rename {old} to {path.name}"
+                if old.exists()
+                else "Pass a directory that `regard train` has written, such as run/model"
             )
         ) from None
-    if len(said) > manifest.MAX_FILES:
+    if len(data) > manifest.MAX_BYTES:
         raise ArtifactError(
-            f"{path / MANIFEST}: a manifest has {manifest.MAX_FILES:,} bytes at most; do not use "
-            "this model"
+            f"{path / MANIFEST}: must have at most {manifest.MAX_BYTES:,} bytes. Do not use this "
+            "bundle"
         )
-    files = manifest.read_manifest(said, path / MANIFEST)
+    files = manifest.read_manifest(data, path / MANIFEST)
     for name, identity in files.items():
         with _open(path, name) as file:
             size = os.fstat(file.fileno()).st_size
-            if size == identity.size:  # else its bytes need not be read
+            if size == identity.size:
                 found = FileIdentity(size, hashlib.file_digest(file, "sha256").hexdigest())
             else:
                 found = FileIdentity(size, "")
@@ -141,48 +144,48 @@ def open_bundle(path: Path) -> Bundle:
 
 
 def _write_bundle(path: Path, contents: Iterable[tuple[str, bytes]]) -> Bundle:
-    aside, old = _beside(path, "aside"), _beside(path, "old")
-    for left in (aside, old):  # by one who was killed
-        shutil.rmtree(left, ignore_errors=True)
+    new, old = _sibling(path, "new"), _sibling(path, "old")
+    for leftover in (new, old):  # of an interrupted call
+        shutil.rmtree(leftover, ignore_errors=True)
     files = {}
     for name, data in contents:
         files[name] = identify_file(data)
         manifest.check_file(name, len(data), path)
-        storage.write_bytes(str(aside / name), data)
-    storage.write_bytes(str(aside / MANIFEST), manifest.write_manifest(files))
-    open_bundle(aside)  # what cannot be opened replaces nothing
+        storage.write_bytes(str(new / name), data)
+    storage.write_bytes(str(new / MANIFEST), manifest.write_manifest(files))
+    open_bundle(new)  # an invalid bundle must not replace the old one
     if path.exists():
         path.rename(old)
-    aside.rename(path)
+    new.rename(path)
     shutil.rmtree(old, ignore_errors=True)
     return Bundle(path, files)
 
 
-def _beside(path: Path, what: str) -> Path:
-    return path.with_name(f"{path.name}.{what}")
+def _sibling(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")
 
 
 def _open(folder: Path, name: str) -> BufferedReader:
-    """A plain file that lies in the folder itself: no link, pipe or device, nor behind a link."""
+    """Open a regular file of the directory; refuse links, pipes, devices and linked directories."""
     path = folder / name
     try:
         inside = path.parent == folder or stat.S_ISDIR(path.parent.lstat().st_mode)
         found = path.lstat()
         if not (inside and stat.S_ISREG(found.st_mode)):
-            raise ArtifactError(f"{path}: is not a plain file; copy the model again")
+            raise ArtifactError(f"{path}: not a regular file. Copy the bundle again")
         file = path.open("rb")
     except OSError as error:
         raise ArtifactError(
-            f"{path}: cannot be read ({error.strerror}); copy the model again"
+            f"{path}: cannot be read ({error.strerror}). Copy the bundle again"
         ) from None
     if not os.path.samestat(found, os.fstat(file.fileno())):
         file.close()
-        raise ArtifactError(f"{path}: was replaced while it was opened; open the model again")
+        raise ArtifactError(f"{path}: was replaced while it was opened. Open the bundle again")
     return file
 
 
-def _compare(path: Path, found: FileIdentity, said: FileIdentity) -> None:
-    if found != said:
+def _compare(path: Path, found: FileIdentity, expected: FileIdentity) -> None:
+    if found != expected:
         raise ArtifactError(
-            f"{path}: is not what {MANIFEST} says: it was damaged or changed; copy it again"
+            f"{path}: does not match {MANIFEST}: damaged or changed. Copy the bundle again"
         )

@@ -1,7 +1,4 @@
-"""The model card: what a reader should know before using a model, written from its facts alone.
-
-Plain Markdown under the metadata that Hugging Face reads. What is not known is not said.
-"""
+"""The model card of a bundle: Markdown with the metadata of Hugging Face model cards."""
 
 from __future__ import annotations
 
@@ -9,60 +6,61 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-NOT_FOR = (
-    "Texts unlike those that it was trained on: it was measured on pairs of the same kind.",
-    "Decisions that nobody checks: it may drop, repeat or make up words, and sound sure of it.",
-    "Explaining why it says something: attention shows where a model looked, not why.",
+LIMITATIONS = (
+    "Texts unlike the training data: the scores hold for pairs of the same kind only.",
+    "Decisions without human review: it may omit, repeat or invent words with high confidence.",
+    "Explaining why it produces an output: attention weights are not reasons.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFacts:
-    """A corpus as it was read."""
+    """Size and fingerprint of a prepared corpus."""
 
     name: str
     pairs: int
-    tokens: tuple[int, int]  # of source and target
-    fingerprint: str  # of its ids, in their order
+    tokens: tuple[int, int]  # source, target
+    fingerprint: str  # of the token ids in their order
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreFacts:
     metric: str
     value: float
-    signature: str  # how it was computed; without one, in words
+    signature: str  # a sacreBLEU signature, or a description of the metric
 
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """All that a card tells; each figure as it was measured."""
+    """Contents of a model card."""
 
     name: str
-    description: str  # in a line
+    description: str  # one line
     kind: str  # such as "Transformer, 4 + 4 layers of 128"
     parameters: int
     vocabulary: str  # such as "8,000 unigram pieces of both languages, NFC"
-    tokenizer: str  # its fingerprint
+    tokenizer: str  # fingerprint
     corpora: tuple[CorpusFacts, ...]
-    training: Mapping[str, str]  # settings, by their places in the run file
+    training: Mapping[str, str]  # settings, by their paths in the run file
     scores: tuple[ScoreFacts, ...]
     scored_on: str  # such as "1,014 validation pairs, at step 4,000"
-    search: str  # such as "beam 5, scores divided by length^1.0"; where nothing is searched, ""
-    export: str  # such as "CTranslate2 can run it", or why not
-    languages: tuple[str, str] | None = None  # codes of source and target, where they were said
-    alignment: str | None = None  # which look points, and how that was found; "": none could
-    not_for: tuple[str, ...] = field(default=NOT_FOR)
-    pipeline: str = "translation"  # as Hugging Face calls it
-    call: str = 'translate(["…"])[0].text'  # what is asked of it, in Python
-    units: tuple[str, str, str] = ("pairs", "source pieces", "target pieces")  # of its corpora
+    search: str  # such as "beam 5, scores divided by length^1.0"; "" for a classifier
+    export: str  # such as "CTranslate2 can run it", or the obstacles
+    languages: tuple[str, str] | None = None  # codes of source and target, where known
+    alignment: str | None = None  # the alignment head and how it was chosen; "" omits the row
+    limitations: tuple[str, ...] = field(default=LIMITATIONS)
+    pipeline: str = "translation"  # Hugging Face pipeline tag
+    call: str = 'translate(["…"])[0].text'  # the Python call in the example
+    units: tuple[str, str, str] = ("pairs", "source pieces", "target pieces")  # of the corpora
 
 
 def write_card(facts: CardFacts) -> str:
+    """Return the model card as Markdown."""
     return "\n".join([*_metadata(facts), *_body(facts)]) + "\n"
 
 
 def _metadata(facts: CardFacts) -> Iterator[str]:
-    """YAML whose strings are JSON's, which is YAML too: no name can break out of its line."""
+    """Yield the YAML front matter. Strings are quoted as JSON, so no name can break out."""
     yield "---"
     if facts.languages is not None:
         yield "language:"
@@ -96,36 +94,41 @@ def _body(facts: CardFacts) -> Iterator[str]:
     if facts.description:
         yield from (_plain(facts.description), "")
     yield from ("```python", "import regard", "")
-    yield from (f'print(regard.load("PATH OF THIS FOLDER").{facts.call})', "```", "")
-    aligned = "none: the model looks at no words" if facts.alignment is None else facts.alignment
+    yield from (f'print(regard.load("path/to/this/directory").{facts.call})', "```", "")
+    alignment = "none: the model has no attention" if facts.alignment is None else facts.alignment
     rows = {
         "kind": facts.kind,
         "parameters": f"{facts.parameters:,}",
         "vocabulary": facts.vocabulary,
-        "tokeniser": f"`{facts.tokenizer}`",
+        "tokenizer": f"`{facts.tokenizer}`",
         "search": facts.search,
-        "word alignment": aligned,
+        "word alignment": alignment,
         "export": facts.export,
     }
-    yield from _table("Model", ("", ""), [(name, said) for name, said in rows.items() if said])
+    yield from _table("Model", ("", ""), [(name, value) for name, value in rows.items() if value])
     scores = [(s.metric, f"{s.value:.2f}", f"`{s.signature}`") for s in facts.scores]
     yield from _table(
         f"Scores on {_plain(facts.scored_on)}", ("metric", "value", "signature"), scores
     )
     corpora = [
-        (one.name, f"{one.pairs:,}", *(f"{n:,}" for n in one.tokens), f"`{one.fingerprint}`")
-        for one in facts.corpora
+        (
+            corpus.name,
+            f"{corpus.pairs:,}",
+            *(f"{count:,}" for count in corpus.tokens),
+            f"`{corpus.fingerprint}`",
+        )
+        for corpus in facts.corpora
     ]
     yield from _table("Data", ("corpus", *facts.units, "fingerprint"), corpora)
     yield from _table("Training", ("setting", "value"), [*facts.training.items()])
-    yield from ("## What it is not for", "")
-    yield from (f"- {_plain(line)}" for line in facts.not_for)
+    yield from ("## Do not use it for", "")
+    yield from (f"- {_plain(line)}" for line in facts.limitations)
 
 
 def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield from (f"## {title}", "")
     if not rows:
-        yield from ("Nothing is known.", "")
+        yield from ("Unknown.", "")
         return
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
@@ -139,7 +142,7 @@ def _quoted(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Neither HTML nor the end of a cell."""
+    """Escape HTML tags and table cells."""
     return _line(text).replace("<", "&lt;").replace("|", "\\|")
 
 

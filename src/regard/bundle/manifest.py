@@ -1,7 +1,7 @@
-"""What a bundle says of its files: the size and the SHA-256 of each, written in one way only.
+"""The manifest of a bundle: size and SHA-256 of each file.
 
-Whatever damages a manifest is found. It is compared with its own content written anew, so no byte
-of it is idle; and each of its words says something of a file that is then found to be otherwise.
+A manifest has exactly one byte representation. Reading compares it with its own content written
+again, so any damage to it is found.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from pathlib import Path, PurePosixPath
 
 from regard.errors import ArtifactError
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
-MAX_FILES = 64 << 10  # bytes of a manifest: hundreds of files, and a bundle has some ten
+MAX_BYTES = 64 << 10  # of a manifest: enough for hundreds of files
 
 MAX_FILE_BYTES = {
-    ".yaml": 256 << 10,  # a run is a page or two
+    ".yaml": 256 << 10,  # run.yaml
     ".md": 1 << 20,
-    ".json": 4 << 20,  # a vocabulary of 250,000 pieces; parsed, at most 100 MB
-    ".model": 5 << 19,  # SentencePiece: 100,000 pieces; 260,000 absurd ones load in half a second
-    ".safetensors": 16 << 30,  # four thousand million float32
-    ".bin": 16 << 30,  # CTranslate2's own weights
+    ".json": 4 << 20,  # a vocabulary of 250,000 tokens; parsed, at most 100 MB
+    ".model": 5 << 19,  # SentencePiece: 100,000 tokens; loads within half a second
+    ".safetensors": 16 << 30,  # 4·10⁹ float32
+    ".bin": 16 << 30,  # CTranslate2 weights
 }
-"""The kinds of file that a bundle may have, and the most bytes of each. None of them is code."""
+"""The file types that a bundle may have, with their maximum sizes. None of them is code."""
 
 _NAME = re.compile(r"(\w[\w.-]*/)?\w[\w.-]*", re.ASCII)
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -35,65 +35,72 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What tells a file's content from any other."""
+    """Size and digest of a file."""
 
     size: int
     sha256: str
 
 
 def identify_file(data: bytes) -> FileIdentity:
+    """Return the identity of a file with these bytes."""
     return FileIdentity(len(data), hashlib.sha256(data).hexdigest())
 
 
 def write_manifest(files: Mapping[str, FileIdentity]) -> bytes:
-    said = {"format": FORMAT, "files": {name: asdict(one) for name, one in files.items()}}
-    return json.dumps(said, indent=1, sort_keys=True).encode()
+    """Return the bytes of a manifest."""
+    content = {"format": FORMAT, "files": {name: asdict(file) for name, file in files.items()}}
+    return json.dumps(content, indent=1, sort_keys=True).encode()
 
 
 def read_manifest(data: bytes, where: Path) -> dict[str, FileIdentity]:
-    """The files of a manifest, each with a name and a size that a bundle may have."""
+    """Return the files of a manifest, after checking names and sizes; errors name `where`."""
     try:
-        said = json.loads(data)
-        known, files = said["format"], {n: _identity(f) for n, f in said["files"].items()}
+        content = json.loads(data)
+        version = content["format"]
+        files = {name: _identity(facts) for name, facts in content["files"].items()}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(
-            f"{where}: not the manifest of a model ({type(error).__name__}); copy it again"
+            f"{where}: not the manifest of a bundle ({type(error).__name__}). Copy the bundle again"
         ) from None
-    if type(known) is int and known != FORMAT:
+    if version == 1:
         raise ArtifactError(
-            f"{where}: of format {known}, and this version reads {FORMAT}; use the version of "
-            "regard that sealed it, or copy it again if it was damaged"
+            f"{where}: bundle format 1 was never released and cannot be read. Retrain the model"
+        )
+    if type(version) is int and version != FORMAT:
+        raise ArtifactError(
+            f"{where}: this version of regard reads bundle format {FORMAT}, not {version}. Use the "
+            "version of regard that saved the bundle, or copy it again if it was damaged"
         )
     if write_manifest(files) != data:
-        raise ArtifactError(f"{where}: is damaged or was changed by hand; copy it again")
+        raise ArtifactError(f"{where}: damaged or edited. Copy the bundle again")
     for name, identity in files.items():
         check_file(name, identity.size, where)
     return files
 
 
 def check_file(name: str, size: int, where: Path) -> None:
-    """Refuse a name that may lead out of the bundle, and what is too large to be what it is."""
-    shown = repr(name[:80])  # whose characters may be anything
+    """Raise an ArtifactError if a file's name, type or size is not allowed in a bundle."""
+    shown = repr(name[:80])  # it may contain any character
     if not _NAME.fullmatch(name) or name == MANIFEST:
         raise ArtifactError(
-            f"{where}: {shown} cannot be a file of a model: letters, digits and . _ - make its "
-            "name, with one folder at most; do not use a model that says otherwise"
+            f"{where}: {shown} is not an allowed file name in a model bundle: ASCII letters, "
+            "digits and . _ - with at most one directory. Do not use this bundle"
         )
     largest = MAX_FILE_BYTES.get(PurePosixPath(name).suffix)
     if largest is None:
         raise ArtifactError(
-            f"{where}: {shown} is of a kind that no model has; there are "
+            f"{where}: {shown} is not an allowed file type in a model bundle. Allowed: "
             f"{', '.join(sorted(MAX_FILE_BYTES))}"
         )
     if size > largest:
         raise ArtifactError(
-            f"{where}: {shown} has {size:,} bytes, and such a file has {largest:,} at most; "
-            "do not use a model that says otherwise"
+            f"{where}: {shown} has {size:,} bytes, and the limit is {largest:,}. Do not use this "
+            "bundle"
         )
 
 
 def _identity(facts: Mapping[str, object]) -> FileIdentity:
     size, digest = facts["size"], facts["sha256"]
     if type(size) is not int or type(digest) is not str or not _DIGEST.fullmatch(digest):
-        raise ValueError("neither a size nor a SHA-256")
+        raise ValueError("invalid size or SHA-256")
     return FileIdentity(size, digest)

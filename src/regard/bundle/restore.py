@@ -1,4 +1,4 @@
-"""A model as it was sealed."""
+"""Load the weights of a bundle into a model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ M = TypeVar("M", bound=nn.Module)
 
 
 def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
-    """What `build` makes, with the bundle's weights; it is not made before they are known to fit.
+    """Build a model and load the bundle's weights into it.
 
-    A run may ask for more memory than there is, in a word. Without numbers it costs none.
+    The model is first built on the meta device and compared with the weights, because a damaged
+    config may describe a model that does not fit into memory.
     """
     weights = bundle.weights()
     try:
@@ -25,7 +26,7 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
             draft = build()
     except (RuntimeError, TypeError, OverflowError) as error:
         raise ArtifactError(
-            f"{bundle.path}: the model of its run cannot be built ({error}); do not use it"
+            f"{bundle.path}: the model of its config cannot be built ({error}). Do not use it"
         ) from None
     _check_shapes(draft, weights, bundle)
     model = build()
@@ -34,21 +35,21 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
 
 
 def restore(model: nn.Module, bundle: Bundle) -> None:
-    """Give each parameter of `model` the bundle's value: all of them, and no more."""
+    """Load the bundle's weights into `model`. Names and shapes must match exactly."""
     weights = bundle.weights()
     _check_shapes(model, weights, bundle)
     _fill(model, weights)
 
 
 def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundle) -> None:
-    theirs, mine = (
-        {name: (one.shape, one.is_floating_point()) for name, one in found}
-        for found in (weights.items(), model.named_parameters())
+    saved, expected = (
+        {name: (tensor.shape, tensor.is_floating_point()) for name, tensor in tensors}
+        for tensors in (weights.items(), model.named_parameters())
     )
-    if theirs != mine:
+    if saved != expected:
         raise ArtifactError(
-            f"{bundle.path / WEIGHTS}: does not fit the model that the run describes; leave the "
-            "model's settings as they were sealed"
+            f"{bundle.path / WEIGHTS}: does not match the model of the config. Use the same "
+            "`model` settings as the bundle"
         )
 
 

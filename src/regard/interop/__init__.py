@@ -1,1 +1,1 @@
-"""Models of other toolkits: conversion to CTranslate2."""
+"""Conversion of models to other toolkits: CTranslate2."""

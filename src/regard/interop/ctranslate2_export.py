@@ -1,8 +1,7 @@
-"""A Transformer of ours as the files that CTranslate2 runs: the same numbers under other names.
+"""Convert a Transformer to the files of CTranslate2.
 
-What it cannot run, `spec.export` tells when a model is written down; nothing is asked again here.
-Sources end with an EOS of our own, so CTranslate2 is told to add nothing. Its tokens are strings,
-one for each of our ids.
+`ctranslate2_limits` checks the config first. Sources already end with EOS, so CTranslate2 adds no
+special tokens. CTranslate2 identifies tokens by strings, one for each id.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from regard.text.tokenizer import BOS, EOS, UNK
 
 Quantization: TypeAlias = Literal["int8"]
 
-# CTranslate2 has its positions in a table, and sinusoids have no end. This many let a source of
-# 2,040 tokens be answered in full; in a model of 512 numbers they take 8 MB.
+# CTranslate2 stores positions in a table. This many suffice to translate a source of 2,040 tokens;
+# with 512 dimensions they take 8 MB.
 POSITIONS = 4096
 
 
@@ -43,13 +42,13 @@ def convert_to_ctranslate2(
     *,
     quantization: Quantization | None = None,
 ) -> dict[str, bytes]:
-    """The files of `model`, whose ids are named by `pieces`, by their names."""
+    """Return the files of the converted model by name; `pieces[id]` is the string of a token."""
     encoder = cast(TransformerEncoder, model.encoder)
     decoder = cast(TransformerDecoder, model.decoder)
-    known = import_ctranslate2().specs
-    spec = known.TransformerSpec(
-        known.TransformerEncoderSpec(**_shape(list(encoder.blocks))),
-        known.TransformerDecoderSpec(**_shape(list(decoder.blocks))),
+    specs = import_ctranslate2().specs
+    spec = specs.TransformerSpec(
+        specs.TransformerEncoderSpec(**_shape(list(encoder.blocks))),
+        specs.TransformerDecoderSpec(**_shape(list(decoder.blocks))),
     )
     _convert_encoder(spec.encoder, encoder)
     _convert_decoder(spec.decoder, decoder, model.embedding, model.readout)
@@ -66,13 +65,14 @@ def convert_to_ctranslate2(
 
 
 def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, Any]:
-    """What the blocks of a stack have in common."""
-    first, known = blocks[0], import_ctranslate2().specs.Activation
+    first, activations = blocks[0], import_ctranslate2().specs.Activation
     return {
         "num_layers": len(blocks),
         "num_heads": first.self_attention.score.heads,
         "pre_norm": first.self_residual.pre_norm,
-        "activation": {nn.ReLU: known.RELU, nn.GELU: known.GELU}[type(first.feed_forward[1])],
+        "activation": {nn.ReLU: activations.RELU, nn.GELU: activations.GELU}[
+            type(first.feed_forward[1])
+        ],
     }
 
 
@@ -93,7 +93,7 @@ def _convert_decoder(
     _convert_embedding(spec.embeddings, spec.position_encodings, embedding, decoder.input.positions)
     for layer, block in zip(spec.layer, decoder.blocks, strict=True):
         assert block.cross_attention is not None
-        assert block.cross_residual is not None  # as what translates has read something
+        assert block.cross_residual is not None
         _convert_self_attention(layer.self_attention, block.self_attention, block.self_residual)
         _convert_cross_attention(layer.attention, block.cross_attention, block.cross_residual)
         _convert_feed_forward(layer.ffn, block.feed_forward, block.feed_forward_residual)
@@ -106,21 +106,21 @@ def _convert_embedding(
     spec: Any, encodings: Any, embedding: nn.Embedding, positions: Positions
 ) -> None:
     spec.weight = _copy(embedding.weight)
-    learnt = list(positions.parameters())  # the whole table, where there is one
-    nothing = torch.zeros(1, POSITIONS, embedding.embedding_dim)
-    encodings.encodings = _copy(learnt[0] if learnt else positions(0, nothing))
+    learned = list(positions.parameters())  # empty for sinusoids
+    inputs = torch.zeros(1, POSITIONS, embedding.embedding_dim)
+    encodings.encodings = _copy(learned[0] if learned else positions(0, inputs))
 
 
-def _convert_self_attention(spec: Any, own: Attention, around: Residual) -> None:
-    query, keys, values, context = _projections(own)
-    _convert_norm(spec.layer_norm, around.norm)
+def _convert_self_attention(spec: Any, attention: Attention, residual: Residual) -> None:
+    query, keys, values, context = _projections(attention)
+    _convert_norm(spec.layer_norm, residual.norm)
     _convert_linear(spec.linear[0], query, keys, values)
     _convert_linear(spec.linear[1], context)
 
 
-def _convert_cross_attention(spec: Any, source: Attention, around: Residual) -> None:
-    query, keys, values, context = _projections(source)
-    _convert_norm(spec.layer_norm, around.norm)
+def _convert_cross_attention(spec: Any, attention: Attention, residual: Residual) -> None:
+    query, keys, values, context = _projections(attention)
+    _convert_norm(spec.layer_norm, residual.norm)
     _convert_linear(spec.linear[0], query)
     _convert_linear(spec.linear[1], keys, values)
     _convert_linear(spec.linear[2], context)
@@ -134,10 +134,10 @@ def _projections(attention: Attention) -> list[nn.Linear]:
     )
 
 
-def _convert_feed_forward(spec: Any, feed: FeedForward, around: Residual) -> None:
-    _convert_norm(spec.layer_norm, around.norm)
-    _convert_linear(spec.linear_0, cast(nn.Linear, feed[0]))
-    _convert_linear(spec.linear_1, cast(nn.Linear, feed[-1]))
+def _convert_feed_forward(spec: Any, feed_forward: FeedForward, residual: Residual) -> None:
+    _convert_norm(spec.layer_norm, residual.norm)
+    _convert_linear(spec.linear_0, cast(nn.Linear, feed_forward[0]))
+    _convert_linear(spec.linear_1, cast(nn.Linear, feed_forward[-1]))
 
 
 def _convert_norm(spec: Any, norm: nn.Module) -> None:
@@ -146,7 +146,7 @@ def _convert_norm(spec: Any, norm: nn.Module) -> None:
 
 
 def _convert_linear(spec: Any, *parts: nn.Linear) -> None:
-    """Several that read the same as one; where a part has no bias, it is zero."""
+    """Concatenate layers with the same input into one. A missing bias becomes zero."""
     spec.weight = _copy(torch.cat([part.weight for part in parts]))
     spec.bias = _copy(
         torch.cat(
@@ -159,5 +159,5 @@ def _convert_linear(spec: Any, *parts: nn.Linear) -> None:
 
 
 def _copy(values: Tensor) -> Tensor:
-    """A copy, for CTranslate2 quantises in place."""
+    """Return a copy, because CTranslate2 quantizes in place."""
     return values.detach().to("cpu", torch.float32, copy=True)

@@ -1,45 +1,45 @@
-"""Whether a model can leave the house: said when it is written down, not after it was trained.
+"""Check from the config alone whether CTranslate2 can run the model.
 
-CTranslate2 runs Transformers that translate: every look a softmax of scaled dot products, over
-everything or over the past, in equally many heads. Whatever else a spec says stands in its way.
+CTranslate2 runs encoder-decoder Transformers whose attentions all use scaled dot products, softmax,
+plain or causal spans and the same number of heads.
 """
 
 from __future__ import annotations
 
-from regard.config.attention import AttentionUse
+from regard.config.attention import PAST_STATES, AttentionUse
 from regard.config.run import RunConfig
 
 
 def export_obstacles(run: RunConfig) -> list[str]:
-    """What CTranslate2 could not do of this model, by its place in the run file; none: it can."""
+    """Return the settings that CTranslate2 does not support; empty if it can run the model."""
     model = run.model
     if model.kind != "encoder-decoder":
-        return [f"model.kind: {model.kind}, and only encoder-decoder can be exported"]
-    found = [
-        f"model.{name}.kind: {part.kind}, and only transformer can be exported"
+        return [f"model.kind is {model.kind}: only encoder-decoder can be exported"]
+    obstacles = [
+        f"model.{name}.kind is {part.kind}: only transformer can be exported"
         for name, part in (("encoder", model.encoder), ("decoder", model.decoder))
         if part.kind != "transformer"
     ]
-    if found:
-        return found
-    looks = model.attention_uses()
-    for look in looks:
-        found += _obstacles(look)
-    if len({look.attention.score.heads for look in looks}) > 1:
-        found.append("heads: all attentions must have equally many")
-    return found
+    if obstacles:
+        return obstacles
+    uses = model.attention_uses()
+    for use in uses:
+        obstacles += _attention_obstacles(use)
+    if len({use.attention.score.heads for use in uses}) > 1:
+        obstacles.append("score.heads must be the same in all attentions")
+    return obstacles
 
 
-def _obstacles(look: AttentionUse) -> list[str]:
-    attention, where = look.attention, f"{look.query} over {look.memory}"
-    wanted = "causal" if look.memory == "its own past" else "everywhere"
-    found = []
+def _attention_obstacles(use: AttentionUse) -> list[str]:
+    attention, where = use.attention, f"{use.query} over {use.memory}"
+    required = "causal" if use.memory == PAST_STATES else "everywhere"
+    obstacles = []
     if attention.score.kind != "scaled-dot":
-        found.append(f"{where}: score {attention.score.kind}, not scaled-dot")
+        obstacles.append(f"{where}: score is {attention.score.kind}, not scaled-dot")
     elif attention.score.dim is not None:
-        found.append(f"{where}: a score with a width of its own")
-    if attention.span != attention.span.__class__() or attention.span.kind != wanted:
-        found.append(f"{where}: span {attention.span.kind}, not plain {wanted}")
+        obstacles.append(f"{where}: score.dim must not be set")
+    if attention.span != attention.span.__class__() or attention.span.kind != required:
+        obstacles.append(f"{where}: span is {attention.span.kind}, not plain {required}")
     if attention.normalizer.kind != "softmax":
-        found.append(f"{where}: weighing {attention.normalizer.kind}, not softmax")
-    return found
+        obstacles.append(f"{where}: normalizer is {attention.normalizer.kind}, not softmax")
+    return obstacles

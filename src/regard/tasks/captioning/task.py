@@ -17,9 +17,9 @@ from regard.data.formats.captions import CaptionedImage, Captions
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.image_shards import ImageShards, from_ids
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation.dedupe import Sameness, hash_texts
+from regard.data.preparation.dedupe import DedupeMode, hash_texts
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
-from regard.data.preparation.prepare_images import prepare_pictures
+from regard.data.preparation.prepare_images import prepare_images
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ConfigError
 from regard.inference.engine import EngineName
@@ -47,7 +47,7 @@ from regard.train.trainer import TrainingOutcome
 
 KEYS = ("source", "target")
 MOST_JUDGED = 200  # pictures to choose a look by
-NOT_FOR = (
+LIMITATIONS = (
     "Pictures unlike those that it was trained on: it was measured on pictures of the same kind.",
     "Telling what is not there: it says what is likely, and names things that it does not see.",
     "Explaining why it says something: attention shows where a model looked, not why.",
@@ -72,15 +72,15 @@ class CaptioningTask(Task[CaptioningModule]):
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         # names of pictures differ in digits, which near duplicates are compared without
-        dedupe: Sameness = "none" if data.dedupe == "none" else "exact"
-        return replace(data.build(), fields=("name", "text"), limits=None, dedupe=dedupe)
+        dedupe: DedupeMode = "none" if data.dedupe == "none" else "exact"
+        return replace(data.build(), fields=("image_name", "text"), limits=None, dedupe=dedupe)
 
     def prepare_extras(self, run: RunConfig, out: str, tell: ProgressCallback) -> None:
         """The pictures themselves, beside the shards of their captions."""
         data = run.data
         specs = (*data.train, *([] if data.valid is None else [data.valid]))
         names = (one.image for spec in specs for one in self.corpus(spec, "").read())
-        prepare_pictures(names, out, image_input_of(run), InProcessRunner(), tell)
+        prepare_images(names, out, image_input_of(run), InProcessRunner(), tell)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
@@ -115,7 +115,7 @@ class CaptioningTask(Task[CaptioningModule]):
             pipeline="image-to-text",
             call='caption(["photo.jpg"])[0].text',
             units=("captions", "", "pieces"),
-            not_for=NOT_FOR,
+            limitations=LIMITATIONS,
         )
         return {CAPTIONS: json.dumps(asdict(known), indent=1).encode(), **card}
 

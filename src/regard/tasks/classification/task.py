@@ -37,7 +37,7 @@ from regard.text.tokenizer import SentencePiece
 from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
-NOT_FOR = (
+LIMITATIONS = (
     "Documents unlike those that it was trained on: it names one of its classes all the same.",
     "Decisions about people that nobody checks: it may be wrong, and sound sure of it.",
     "Explaining why it decided so: attention shows where a model looked, not why.",
@@ -92,7 +92,7 @@ class ClassificationTask(Task[ClassificationModule]):
             pipeline="text-classification",
             call='classify(["…"])[0]',
             units=("documents", "pieces", "labels"),
-            not_for=NOT_FOR,
+            limitations=LIMITATIONS,
         )
         names = json.dumps(asdict(Classes(task.classes)), indent=1, ensure_ascii=False)
         return {CLASSES: names.encode(), **card}

@@ -29,7 +29,7 @@ from regard.text.tokenizer import SentencePiece
 from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
-NOT_FOR = (
+LIMITATIONS = (
     "Facts: it says what is likely in texts like those that it read, true or not.",
     "Texts unlike those that it was trained on: it was measured on texts of the same kind.",
     "Explaining why it says something: attention shows where a model looked, not why.",
@@ -49,7 +49,7 @@ class LanguageTask(Task[LanguageModule]):
         return spec.build(name, TextLines)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
-        return replace(data.build(), fields=("nothing", "prose"), limits=None)
+        return replace(data.build(), fields=("empty", "running_text"), limits=None)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
@@ -79,7 +79,7 @@ class LanguageTask(Task[LanguageModule]):
             pipeline="text-generation",
             call='complete(["…"])[0]',
             units=("texts", "", "pieces"),
-            not_for=NOT_FOR,
+            limitations=LIMITATIONS,
         )
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Completer:
