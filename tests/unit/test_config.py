@@ -1,0 +1,117 @@
+"""Configs: presets, run files, overrides and error messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regard.config.load import dump_config, load_config, presets
+from regard.config.model import VocabularySizes
+from regard.errors import ConfigError
+
+
+def error_message(*overrides: str, preset: str = "bahdanau") -> str:
+    with pytest.raises(ConfigError) as caught:
+        load_config(preset, overrides).model.build(VocabularySizes(20, 30))
+    return str(caught.value)
+
+
+def test_an_override_changes_one_setting() -> None:
+    run = load_config("bahdanau", ["model.decoder.dim=7"])
+    assert run.model.decoder.dim == 7
+    assert run.model.encoder == load_config("bahdanau").model.encoder
+
+
+def test_an_override_of_the_span_keeps_the_score() -> None:
+    decoder = load_config("bahdanau", ["model.decoder.attention.span.kind=last"]).model.decoder
+    assert decoder.attention.span.kind == "last"
+    assert decoder.attention.score == load_config("bahdanau").model.decoder.attention.score
+
+
+def test_another_subword_model_keeps_the_other_settings_of_data(tmp_path: Path) -> None:
+    run = load_config("translate-big", ["data.subword_model=bpe"])
+    assert (run.data.subword_model, run.data.vocabulary) == ("bpe", 32_000)
+    path = tmp_path / "run.yaml"
+    path.write_text("extends: translate-big\ndata: {subword_model: bpe}\n")
+    assert load_config(path).data == run.data
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("model.decodr.dim=3", ["model.decodr is not a setting", '"decoder"']),
+        ("model.decoder.attention.scoer.kind=dot", ["attention.scoer", '"score"']),
+        ("model.decoder.attention.score.kind=aditive", ['score.kind cannot be "aditive"', '"add']),
+        ("model.decoder.dim=many", ["model.decoder.dim must be a whole number", "'many'"]),
+        ("data.vocabulary=100001", ["data.vocabulary must be at most 100000"]),
+        ("model.decoder.dim=-1", ["model.decoder.dim must be greater than 0"]),
+        ("model.decoder.attention.dropout=1", ["attention.dropout must be less than 1"]),
+        ("model.encoder.bidirectional=2", ["encoder.bidirectional must be true or false"]),
+        ("data.dedupe=all", ["data.dedupe must be 'none', 'exact' or 'near', not 'all'"]),
+        ("data.train=[{files: [a], wieght: 2}]", ["data.train.0.wieght", '"weight"']),
+        ("data.train=[{files: [a], weight: heavy}]", ["data.train.0.weight must be a number"]),
+        ("model.decoder", ["a.b=value"]),
+        ("model.decoder.dim.more=1", ["dim is a value"]),
+        ("modle.embedding_dim=3", ["modle is not a setting", '"model"']),
+        ("train.optimizer.rat=3", ['train.optimizer.rat is not a setting. Did you mean "rate"?']),
+    ],
+)
+def test_an_error_names_the_setting_and_the_nearest_name(override: str, words: list[str]) -> None:
+    message = error_message(override)
+    assert all(word in message for word in words), message
+
+
+def test_a_model_that_cannot_be_built_is_explained() -> None:
+    assert "bilinear" in error_message("model.decoder.attention.score.kind=dot")
+    assert "joint vocabulary" in error_message(preset="transformer")
+    assert "embedding_dim" in error_message("model.embedding_dim=100", preset="lm-transformer")
+    assert "into 5 heads" in error_message(
+        "model.decoder.self_attention.score.heads=5", preset="lm-transformer"
+    )
+    assert "tie_embeddings" in error_message(
+        "model.tie_embeddings=output", "model.embedding_dim=8", preset="luong-dot"
+    )
+
+
+def test_an_unknown_preset_suggests_the_nearest() -> None:
+    assert '"bahdanau"' in error_message(preset="bahdanou")
+
+
+def test_a_file_extends_a_preset(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("extends: bahdanau\nmodel: {decoder: {attention: {span: {kind: last}}}}\n")
+    expected = load_config("bahdanau", ["model.decoder.attention.span.kind=last"]).model
+    assert load_config(path).model == expected
+
+
+def test_a_part_of_another_kind_keeps_no_old_settings(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("extends: bahdanau\nmodel: {decoder: {kind: plain, dim: 5}}\n")
+    assert load_config(path).model.decoder.kind == "plain"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: &x [1]\nb: *x\n", "aliases"),
+        ("a: " + "[" * 40 + "]" * 40, "nested"),
+        ("- 1\n", "mapping"),
+        ("a: [", "not valid YAML"),
+        ("model: {kind: encoder-decoder}\n", "model.encoder is missing"),
+        ("model: {}\n", "model.kind is missing"),
+        ("#" * 300_000, "at most 262,144 characters"),
+    ],
+)
+def test_a_malicious_or_broken_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(text)
+    message = error_message(preset=str(path))
+    assert words in message and "run.yaml" in message
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_dumped_config_loads_as_the_same_config(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(dump_config(load_config(name)))
+    assert load_config(path) == load_config(name)
