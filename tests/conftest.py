@@ -1,4 +1,4 @@
-"""What holds for all tests: small tensors, one thread, and the place of real data."""
+"""Settings of all tests: one thread, fixed seeds, and the directory of real corpora."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-torch.set_num_threads(1)  # tests run side by side, and their tensors are tiny
+torch.set_num_threads(1)  # tests run in parallel, and their tensors are tiny
 
 ROOT = Path(__file__).parent.parent
-
-
 DATA = Path(os.environ.get("REGARD_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -23,7 +21,7 @@ def _seeded() -> None:
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
-    """The folder of real corpora, beside the project unless REGARD_DATA names another place."""
+    """The directory of real corpora: `REGARD_DATA`, by default beside the project."""
     if not DATA.is_dir():
-        pytest.skip(f"no corpora at {DATA}; let REGARD_DATA name their folder")
+        pytest.skip(f"no corpora at {DATA}; set REGARD_DATA to their directory")
     return DATA
