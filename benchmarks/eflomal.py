@@ -1,7 +1,7 @@
 """Word links of eflomal, learnt from exactly the pairs that a study's models were taught by.
 
     python -m benchmarks.eflomal --program eflomal-align --study reproduced --out eflomal.links
-    regard reproduce alignments --data … --out reproduced --beside eflomal=eflomal.links
+    regard reproduce alignments --data … --out reproduced --baseline eflomal=eflomal.links
 
 eflomal (Östling and Tiedemann 2016) is run as a program of its own (pip install eflomal, in an
 environment of its own: its licence is the GPL). It aligns what it learns from, so the 447 pairs

@@ -1,50 +1,177 @@
-"""The command line, as a user meets it."""
+"""The command line: help, version, describe, and the options that name corpora."""
 
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
-from regard.cli.main import app, main
-from regard.config.load import presets
+import regard
+from regard.cli.corpus_options import corpus_argument
+from regard.cli.main import COMMANDS, app, main
+from regard.config.load import change_config, load_config, presets
+from regard.config.run import RunConfig
+from regard.tasks.training import RunDirectory
 
-RUN = CliRunner()
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, arguments)
 
 
-def test_help_lists_the_verbs() -> None:
-    answer = RUN.invoke(app, ["--help"])
-    assert answer.exit_code == 0
-    assert "describe" in answer.output
+def test_help_lists_the_commands() -> None:
+    result = invoke("--help")
+    assert result.exit_code == 0
+    assert all(command.__name__ in result.output for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [command.__name__ for command in COMMANDS])
+def test_every_option_of_a_command_has_a_help_text(command: str) -> None:
+    result = invoke(command, "--help")
+    assert result.exit_code == 0
+    options = [line for line in result.output.splitlines() if re.match(r"[│|] [* ] *--", line)]
+    assert all(re.search(r"[A-Z].*\.|\[required\]", line) for line in options), options
+
+
+def test_version_is_that_of_the_package() -> None:
+    result = invoke("--version")
+    assert (result.exit_code, result.output) == (0, f"regard {regard.__version__}\n")
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert project["version"] == regard.__version__
+
+
+def test_the_extra_all_includes_every_extra_for_users() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    (included,) = extras["all"]
+    names = set(included.removeprefix("regard[").removesuffix("]").split(","))
+    assert names == set(extras) - {"all", "dev", "benchmarks"}
 
 
 def test_describe_lists_the_presets() -> None:
-    answer = RUN.invoke(app, ["describe"])
-    assert all(name in answer.output for name in presets())
+    output = invoke("describe").output
+    assert all(name in output for name in presets())
 
 
 @pytest.mark.parametrize("name", presets())
-def test_describe_shows_axes_equations_shapes_and_parameters(name: str) -> None:
-    answer = RUN.invoke(app, ["describe", name])
-    assert answer.exit_code == 0, answer.output
-    assert "parameters" in answer.output and "wiring" in answer.output
+def test_describe_shows_equations_shapes_and_parameters(name: str) -> None:
+    result = invoke("describe", name)
+    assert result.exit_code == 0, result.output
+    assert "parameters" in result.output and "parts" in result.output
     if name != "sutskever":
-        assert all(word in answer.output for word in ("score", "span", "weighing", "shapes"))
+        assert all(word in result.output for word in ("score", "span", "normalizer", "shapes"))
 
 
 def test_describe_as_json_counts_the_parameters() -> None:
-    answer = RUN.invoke(app, ["describe", "bahdanau", "--json", "--vocabulary", "100"])
-    found = json.loads(answer.output)
-    assert found["parameters"]["all"] == sum(
-        count for part, count in found["parameters"].items() if part != "all"
+    result = invoke("describe", "bahdanau", "--json", "--vocabulary", "100")
+    values = json.loads(result.output)
+    assert values["parameters"]["all"] == sum(
+        count for part, count in values["parameters"].items() if part != "all"
     )
-    assert found["looks"][0]["score"]["kind"] == "additive"
+    assert values["attentions"][0]["score"]["kind"] == "additive"
 
 
-def test_an_error_is_one_line_and_exit_code_2(monkeypatch, capsys) -> None:
+def test_an_error_is_one_line_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("sys.argv", ["regard", "describe", "bahdanou"])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert "did you mean 'bahdanau'" in capsys.readouterr().err
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("regard: bahdanou") and "bahdanau" in line
+
+
+def test_overrides_are_applied_in_order_and_mappings_are_merged() -> None:
+    base = load_config("translate-tiny")
+    overrides: list[Any] = [
+        {"data": {"train": [{"files": ["a=b, c: [d]", "e"]}]}, "train": {"steps": 7}},
+        "train.steps=8",
+    ]
+    run = load_config("translate-tiny", overrides)
+    assert run == change_config(base, overrides, "translate-tiny")
+    assert run.data.train[0].files == ["a=b, c: [d]", "e"]
+    assert run.train.steps == 8
+    assert run.train.model_copy(update={"steps": base.train.steps}) == base.train
+    assert overrides[0]["train"] == {"steps": 7}
+
+
+@pytest.fixture
+def prepared_runs(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
+    """The configs that `regard train` starts with; it stops before it prepares data."""
+    runs: list[RunConfig] = []
+
+    def record(run: RunConfig, directory: RunDirectory, report: Any) -> None:
+        runs.append(run)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("regard.tasks.training.prepare_data", record)
+    return runs
+
+
+def test_a_validation_set_has_one_or_two_files(
+    prepared_runs: list[RunConfig], tmp_path: Path
+) -> None:
+    pair = ("train", "--preset", "translate-tiny", "--source", "t.en", "--target", "t.de")
+    out = ("-o", str(tmp_path))
+    invoke(*pair, "--valid", "v.en", "v.de", *out)
+    invoke("train", "--preset", "han", "--documents", "t.jsonl", "--valid-file", "v.jsonl", *out)
+    invoke("train", "--preset", "han", "--documents", "t.tsv", "--columns", "1", "label", *out)
+    two, one, named = (run.data for run in prepared_runs)
+    assert (two.train[0].files, two.valid and two.valid.files) == (
+        ["t.en", "t.de"],
+        ["v.en", "v.de"],
+    )
+    assert (one.train[0].files, one.valid and one.valid.files) == (["t.jsonl"], ["v.jsonl"])
+    assert named.train[0].columns == (1, "label") and named.valid is None
+    for wrong in (("--valid", "v.en"), ("--valid", "v.en", "v.de", "--valid-file", "v.tsv")):
+        assert invoke(*pair, *wrong).exit_code == 2
+    assert len(prepared_runs) == 3
+
+
+def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_path: Path) -> None:
+    for name, lines in (("new", 3), ("old", 12)):
+        for side in ("en", "de"):
+            (tmp_path / f"{name}.{side}").write_text("a line\n" * lines)
+        (tmp_path / f"{name}.tsv").write_text("a\tb\n" * lines)
+    new, old = (
+        [str(tmp_path / f"{name}.{side}") for side in ("en", "de")] for name in ("new", "old")
+    )
+    options = ("train", "--preset", "translate-tiny", "--source", new[0], "--target", new[1])
+    invoke(*options, "--mix", *old)
+    invoke(*options, "--mix-file", str(tmp_path / "old.tsv"), "--set", "train.steps=9")
+    for run in prepared_runs:
+        first, mixed = run.data.train
+        assert (first.files, first.weight) == (new, 1.0)
+        assert mixed.weight == pytest.approx(3 / 12)
+    assert prepared_runs[1].train.steps == 9
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        ((), "--preset"),
+        (("--preset", "han", "run.yaml"), "--preset"),
+        (("--preset", "han", "--source", "a"), "--target"),
+        (("--preset", "han", "--text", "a", "--documents", "b"), "--documents"),
+        (("--preset", "han", "--mix", "a", "b", "--mix-file", "c"), "--mix-file"),
+    ],
+)
+def test_contradictory_options_of_train_are_refused(options: tuple[str, ...], cause: str) -> None:
+    result = invoke("train", *options)
+    assert result.exit_code == 2
+    assert cause in result.output
+
+
+def test_a_corpus_is_named_after_its_first_file(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("train.en.gz", "train.de.gz")]
+    assert corpus_argument(files, None).name == "train"
+
+
+def test_a_corpus_has_at_most_two_files() -> None:
+    assert invoke("doctor", "a", "b", "c").exit_code == 2

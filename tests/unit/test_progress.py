@@ -1,4 +1,4 @@
-"""How a run is shown: a line for each thing on record, a bar on a terminal."""
+"""Progress of a training run: lines, and a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -26,91 +26,97 @@ def lines(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
     show = TrainingLines()
     for event in events:
         show(event)
-    said = capsys.readouterr()
-    assert said.out == ""
-    return said.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err.splitlines()
 
 
-def test_the_plan_comes_first_and_the_end_last(capsys) -> None:
-    said = lines(capsys, *run(20))
-    assert said[0] == "model  transformer, 2,350,000 parameters"
-    assert said[1] == "steps  20"
-    assert said[-5:] == [
+def test_the_plan_is_printed_first_and_the_end_last(capsys) -> None:
+    printed = lines(capsys, *run(20))
+    assert printed[0] == "model  transformer, 2,350,000 parameters"
+    assert printed[1] == "steps  20"
+    assert printed[-5:] == [
         "ended after step 20: the last step was made",
-        "the best was step 20:",
+        "best step 20:",
         "  bleu       30.00  nrefs:1",
         "  chrf       60.00",
         "  nll        1.500",
     ]
 
 
-def test_steps_are_told_every_ten_seconds_of_the_run_at_most(capsys) -> None:
-    said = lines(
+def test_steps_are_printed_at_most_every_ten_seconds(capsys) -> None:
+    printed = lines(
         capsys, TrainingStarted(0, 100, 1, {}), *map(stepped, range(1, 51))
     )  # half a second each
-    assert [line.split(",")[0] for line in said] == [f"step {step}/100" for step in (20, 40)]
-    assert "epoch 2: loss 3.000, 8,000 tokens/s, rate 2.00e-02, 40 s to go" in said[0]
+    assert [line.split(",")[0] for line in printed] == [f"step {step}/100" for step in (20, 40)]
+    assert "epoch 2: loss 3.000, 8,000 tokens/s, rate 2.00e-02, 40 s left" in printed[0]
 
 
-def test_saves_are_not_told(capsys) -> None:
+def test_checkpoints_are_not_printed(capsys) -> None:
     assert lines(capsys, CheckpointSaved(10, "checkpoints/10", 0.1)) == []
 
 
-def test_a_validation_says_whether_it_is_the_best(capsys) -> None:
+def test_a_validation_line_names_the_best_score(capsys) -> None:
     worse = replace(validated(20, 19.0, improved=False), patience=2)
     assert lines(capsys, validated(10, 20.0), worse) == [
-        "step 10: bleu 20.00, the best so far; chrf 40.00, nll 1.500 (2 s)",
-        "step 20: bleu 19.00, the best is 20.00 of step 10; chrf 38.00, nll 1.500; "
-        "ends unless one of the next 2 is better (2 s)",
+        "step 10: bleu 20.00, new best; chrf 40.00, nll 1.500 (2 s)",
+        "step 20: bleu 19.00 (best 20.00 at step 10); chrf 38.00, nll 1.500; "
+        "stops after 2 more without improvement (2 s)",
     ]
 
 
-def test_a_validation_worse_than_one_that_was_not_seen_has_no_best_beside_it(capsys) -> None:
+def test_a_resumed_run_prints_no_best_score_before_it_improves(capsys) -> None:
     endless = replace(validated(20, 19.0, improved=False), patience=None)
     assert lines(capsys, endless) == ["step 20: bleu 19.00; chrf 38.00, nll 1.500 (2 s)"]
 
 
-def test_a_step_back_is_told_with_its_reason(capsys) -> None:
+def test_a_rollback_is_printed_with_its_reason(capsys) -> None:
     assert lines(capsys, back(10, 14)) == [
-        "step 14 went wrong: the loss is not a number; on from step 10, rates × 0.5"
+        "step 14 diverged: the loss is not a number; rolled back to step 10, learning rate × 0.5"
     ]
 
 
-def test_a_run_may_end_without_having_been_validated(capsys) -> None:
+def test_a_run_may_end_before_its_first_validation(capsys) -> None:
     assert lines(capsys, TrainingEnded(3, "asked to stop", 0, None)) == [
         "ended after step 3: asked to stop"
     ]
 
 
-def course(*events: Event) -> ProgressState:
-    heard = ProgressState()
+def state_after(*events: Event) -> ProgressState:
+    state = ProgressState()
     for event in events:
-        heard.update(event)
-    return heard
+        state.update(event)
+    return state
 
 
-def test_the_loss_is_a_mean_that_forgets() -> None:
-    assert course(stepped(1, 4.0), stepped(2, 2.0)).loss == pytest.approx(3.0)
-    late = course(*(stepped(i, 9.0) for i in range(200)), *(stepped(i, 1.0) for i in range(300)))
+def test_the_loss_is_a_moving_average() -> None:
+    assert state_after(stepped(1, 4.0), stepped(2, 2.0)).loss == pytest.approx(3.0)
+    late = state_after(
+        *(stepped(i, 9.0) for i in range(200)), *(stepped(i, 1.0) for i in range(300))
+    )
     assert late.loss == pytest.approx(1.0, abs=0.05)
 
 
-def test_what_went_wrong_leaves_no_trace_in_the_loss() -> None:
-    assert course(stepped(1), stepped(2, float("nan")), back(1, 2), stepped(2, 2.5)).loss == 2.5
+def test_a_rollback_resets_the_average_loss() -> None:
+    assert (
+        state_after(stepped(1), stepped(2, float("nan")), back(1, 2), stepped(2, 2.5)).loss == 2.5
+    )
 
 
-def test_the_time_to_go_counts_validations_and_saves() -> None:
+def test_remaining_time_includes_validations_and_checkpoints() -> None:
     events = [TrainingStarted(0, 40, 1, {}), *map(stepped, range(1, 11)), validated(10, 20.0)]
-    assert course(*events).remaining == pytest.approx((10 * 0.5 + 2) / 10 * 30)
-    assert course(TrainingStarted(30, 40, 1, {}), stepped(31)).remaining == pytest.approx(0.5 * 9)
+    assert state_after(*events).remaining == pytest.approx((10 * 0.5 + 2) / 10 * 30)
+    assert state_after(TrainingStarted(30, 40, 1, {}), stepped(31)).remaining == pytest.approx(
+        0.5 * 9
+    )
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "text"),
     [(9.4, "9 s"), (61.0, "1 min"), (3599.0, "59 min"), (5400.0, "1 h 30 min")],
 )
-def test_a_duration_has_two_parts_at_most(seconds: float, words: str) -> None:
-    assert format_duration(seconds) == words
+def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
 
 
 def terminal() -> tuple[Console, io.StringIO]:
@@ -118,7 +124,7 @@ def terminal() -> tuple[Console, io.StringIO]:
     return Console(file=screen, force_terminal=True, width=100, color_system=None), screen
 
 
-def test_a_bar_shows_where_the_run_stands() -> None:
+def test_the_bar_shows_step_loss_and_scores() -> None:
     console, screen = terminal()
     bar = TrainingBar(console)
     for event in (
@@ -132,17 +138,17 @@ def test_a_bar_shows_where_the_run_stands() -> None:
     assert first.startswith("step 1,500/3,000  ━━━") and first.endswith("epoch 150")
     assert first.count("━") == 35  # half of what the words leave of a hundred columns
     assert second.rstrip() == (
-        "loss 3.000, 8,000 tokens/s, rate 1.50e+00, 12 min to go, last bleu 20.00, best bleu 20.00"
+        "loss 3.000, 8,000 tokens/s, rate 1.50e+00, 12 min left, last bleu 20.00, best bleu 20.00"
     )
 
 
-def test_before_the_run_begins_no_bar_is_shown() -> None:
+def test_no_bar_is_shown_before_the_run_starts() -> None:
     console, screen = terminal()
     console.print(TrainingBar(console).draw())
     assert screen.getvalue() == ""
 
 
-def test_what_is_said_once_stands_above_the_bar_and_is_taken_literally() -> None:
+def test_lines_are_printed_above_the_bar_without_markup() -> None:
     console, screen = terminal()
     bar = TrainingBar(console)
     with Live(get_renderable=bar.draw, console=console, transient=True):
@@ -150,22 +156,22 @@ def test_what_is_said_once_stands_above_the_bar_and_is_taken_literally() -> None
             bar(event)
         bar(TrainingEnded(20, "asked to [stop]", 20, Scores({"bleu": 1.0})))
     assert "ended after step 20: asked to [stop]" in screen.getvalue()
-    assert "step 10: bleu 15.00, the best so far" in screen.getvalue()
+    assert "step 10: bleu 15.00, new best" in screen.getvalue()
 
 
-def test_where_there_is_no_terminal_there_are_lines(monkeypatch) -> None:
+def test_lines_are_printed_without_a_terminal(monkeypatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with show_progress() as observer:
-        assert type(observer) is TrainingLines
+    with show_progress() as handler:
+        assert type(handler) is TrainingLines
 
 
-def test_on_a_terminal_there_is_a_bar(monkeypatch) -> None:
+def test_a_bar_is_shown_on_a_terminal(monkeypatch) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with show_progress() as observer:
+    with show_progress() as handler:
         for event in run(20):
-            observer(event)
-        assert type(observer) is TrainingBar
-    assert "step 20: bleu 30.00, the best so far" in screen.getvalue()
+            handler(event)
+        assert type(handler) is TrainingBar
+    assert "step 20: bleu 30.00, new best" in screen.getvalue()

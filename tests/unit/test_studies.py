@@ -215,7 +215,7 @@ def test_the_links_of_both_directions_are_found_once_and_only_where_they_are_wan
 @pytest.mark.slow
 def test_a_study_that_was_stopped_goes_on_to_the_same_models(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "regard", "reproduce", "mechanisms", "--data", str(DATA)]
-    command += ["--quick", "--at-once", "2", "--out"]
+    command += ["--quick", "--jobs", "2", "--out"]
     first = subprocess.Popen([*command, str(tmp_path / "one")], stderr=subprocess.PIPE, text=True)
     assert first.stderr is not None
     for line in first.stderr:

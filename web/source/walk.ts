@@ -163,7 +163,7 @@ function wholeButton({ record, change }: Scene) {
 function missing({ choice }: Scene, what: string): TemplateResult {
   const head = typeof choice.head === "number" ? choice.head : 0; // the command counts from 0
   return html`<p class="note">This record does not have ${what} of this head. To get it:
-    <code>regard explain … --look ${choice.look} --head ${head}</code></p>`;
+    <code>regard explain … --attention ${choice.look} --head ${head}</code></p>`;
 }
 
 function temperature({ choice, change }: Scene, now: Moment): TemplateResult {

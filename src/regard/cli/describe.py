@@ -1,9 +1,8 @@
-"""`regard describe PRESET`: a mechanism's axes, equations, shapes and parameters; and of a sealed
-model besides, its files, scores and data."""
+"""`regard describe`: equations, shapes and parameters of a preset, a run file or a bundle."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -18,50 +17,59 @@ if TYPE_CHECKING:
 
 
 def describe(
-    preset: Annotated[
+    name: Annotated[
         str | None,
-        typer.Argument(help="A preset, a run file or a sealed model; without one, all presets."),
+        typer.Argument(
+            metavar="[NAME]", help="A preset, a run file or a model bundle. Default: list presets."
+        ),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Change a setting: model.decoder.dim=256.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting: model.decoder.dim=256."),
     ] = None,
     vocabulary: Annotated[
-        int, typer.Option(min=1, help="Tokens on each side, or classes; data says it otherwise.")
+        int,
+        typer.Option(min=1, help="Vocabulary size or number of classes; a bundle has its own."),
     ] = 8000,
-    json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the description as one JSON object.")
+    ] = False,
 ) -> None:
-    """Show what a preset or a run file would build, or what a sealed model is.
+    """Show the model of a preset or run file, or the contents of a model bundle.
 
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
     from regard.bundle.manifest import MANIFEST
-    from regard.config.describe import describe_run as describe_
+    from regard.config.describe import describe_run
     from regard.config.load import load_config, presets
     from regard.config.model import VocabularySizes
     from regard.interop.ctranslate2_limits import export_obstacles
 
-    if preset is None:
-        abouts = {name: load_config(name).description for name in presets()}
-        print(json_.dumps(abouts, indent=2, ensure_ascii=False)) if json else _list(abouts)
+    if name is None:
+        descriptions = {preset: load_config(preset).description for preset in presets()}
+        if as_json:
+            print(json.dumps(descriptions, indent=2, ensure_ascii=False))
+        else:
+            _print_presets(descriptions)
         return
-    sealed: dict[str, Any] = {}
-    if (Path(preset) / MANIFEST).exists():
+    contents: dict[str, Any] = {}
+    if (Path(name) / MANIFEST).exists():
         if set_:
-            raise typer.BadParameter("--set cannot change a sealed model")
-        run, sizes, sealed = _opened(Path(preset))
+            raise typer.BadParameter("--set cannot change a model bundle.")
+        run, sizes, contents = _read_bundle(Path(name))
     else:
-        run, sizes = load_config(preset, set_ or []), VocabularySizes(vocabulary, vocabulary)
-    found, obstacles = describe_(run, sizes), export_obstacles(run)
-    if json:
-        print(json_.dumps(_plain(found, obstacles) | sealed, indent=2, ensure_ascii=False))
+        run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)
+    description, obstacles = describe_run(run, sizes), export_obstacles(run)
+    if as_json:
+        values = _to_values(description, obstacles) | contents
+        print(json.dumps(values, indent=2, ensure_ascii=False))
     else:
-        _draw(preset, found, obstacles)
-        if sealed:
-            _draw_sealed(sealed)
+        _print_description(name, description, obstacles)
+        _print_contents(contents)
 
 
-def _opened(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
-    """The run of a sealed model, what its data said, and what else it tells of itself."""
+def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
+    """Return a bundle's config, its vocabulary sizes and the contents of its other files."""
     from regard.bundle.bundle import open_bundle
     from regard.tasks.base import task_for
     from regard.tasks.bundles import bundle_config
@@ -69,13 +77,13 @@ def _opened(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
 
     bundle = open_bundle(path)
     run = bundle_config(bundle)
-    told = {
+    files = {
         name.removesuffix(".json"): bundle.json(name)
         for name in bundle.names
         if name.endswith(".json") and "/" not in name
     }
-    sealed = {
-        **told,
+    contents = {
+        **files,
         "search": run.search.model_dump(mode="json"),
         "exports": {
             name.removesuffix(f"/{PARITY}"): bundle.json(name)
@@ -84,89 +92,88 @@ def _opened(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
         },
         "files": {name: identity.size for name, identity in bundle.files.items()},
     }
-    return run, task_for(run).sizes(bundle), sealed
+    return run, task_for(run).sizes(bundle), contents
 
 
-def _plain(found: Description, obstacles: list[str]) -> dict[str, Any]:
+def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]:
     from regard.config.describe import config_equation
 
     return {
-        "about": found.description,
-        "wiring": {
-            label: asdict(config_equation(spec))
-            | spec.model_dump(mode="json", exclude={"attention"})
-            for label, spec in found.parts.items()
+        "description": description.description,
+        "parts": {
+            label: asdict(config_equation(config))
+            | config.model_dump(mode="json", exclude={"attention"})
+            for label, config in description.parts.items()
         },
-        "looks": [
+        "attentions": [
             {
-                "query": look.query,
-                "memory": look.memory,
-                "asked": look.when,
-                **look.attention.model_dump(mode="json"),
+                "query": use.query,
+                "memory": use.memory,
+                "when": use.when,
+                **use.attention.model_dump(mode="json"),
             }
-            for look in found.attentions
+            for use in description.attentions
         ],
-        "shapes": [asdict(shapes) for shapes in found.shapes],
-        "parameters": found.parameters,
+        "shapes": [asdict(shapes) for shapes in description.shapes],
+        "parameters": description.parameters,
         "export": {"ctranslate2": not obstacles, "obstacles": obstacles},
     }
 
 
-def _draw_sealed(sealed: dict[str, Any]) -> None:
+def _print_contents(contents: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    drawn = {"scores": _scored(sealed.get("scores", {}))} | {
-        title: facts for title, facts in sealed.items() if title != "scores"
-    }
-    for title, facts in drawn.items():
-        if not facts:
+    if "scores" in contents:
+        contents = {**contents, "scores": _with_signatures(contents["scores"])}
+    for title, values in contents.items():
+        if not values:
             continue
         console.print(Text(f"\n{title}", style="bold"))
-        for place, fact in _flat(facts):
-            console.print(Text.assemble(f"  {_shown(place):<28} ", (_shown(fact), "cyan")))
+        for path, value in _flatten(values):
+            console.print(Text.assemble(f"  {_to_text(path):<28} ", (_to_text(value), "cyan")))
 
 
-def _scored(scores: dict[str, Any]) -> dict[str, Any]:
-    """Each score with the signature that tells how it was computed."""
+def _with_signatures(scores: dict[str, Any]) -> dict[str, Any]:
+    """Append to each score its signature."""
     signatures = scores.get("signatures", {})
     return {
         "step": scores.get("step"),
         **{
-            name: f"{_shown(value):<8} {signatures.get(name, '')}"
+            name: f"{_to_text(value):<8} {signatures.get(name, '')}"
             for name, value in scores.get("values", {}).items()
         },
     }
 
 
-def _flat(facts: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested facts, each with its place."""
-    if isinstance(facts, dict):
-        for name, fact in facts.items():
-            yield from _flat(fact, f"{place}.{name}" if place else name)
+def _flatten(values: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the leaves of nested mappings with their dotted paths."""
+    if isinstance(values, dict):
+        for name, value in values.items():
+            yield from _flatten(value, f"{path}.{name}" if path else name)
     else:
-        yield place, facts
+        yield path, values
 
 
-def _shown(fact: Any) -> str:
-    """As JSON, in which nothing commands a terminal; but numbers as one reads them."""
-    if type(fact) is int:
-        return f"{fact:,}"
-    if type(fact) is float:
-        return f"{fact:.4g}"
-    return json_.dumps(fact, ensure_ascii=False).strip('"')
+def _to_text(value: Any) -> str:
+    """Format numbers for reading and all else as JSON, which escapes terminal control codes."""
+    if type(value) is int:
+        return f"{value:,}"
+    if type(value) is float:
+        return f"{value:.4g}"
+    return json.dumps(value, ensure_ascii=False).strip('"')
 
 
-def _list(abouts: dict[str, str]) -> None:
+def _print_presets(descriptions: dict[str, str]) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    for name, about in abouts.items():
-        console.print(f"{name:<24}{about}")
+    for name, description in descriptions.items():
+        console.print(f"{name:<24}{description}")
 
 
-def _draw(name: str, found: Description, obstacles: list[str]) -> None:
+def _print_description(name: str, description: Description, obstacles: list[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -174,37 +181,37 @@ def _draw(name: str, found: Description, obstacles: list[str]) -> None:
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
 
-    def head(text: str) -> None:
+    def heading(text: str) -> None:
         console.print(Text(f"\n{text}", style="bold"))
 
-    def line(label: str, spec: Any) -> None:
-        part = config_equation(spec)
+    def equation(label: str, config: Any) -> None:
+        part = config_equation(config)
         console.print(
             Text.assemble(
-                f"  {label:<10}",
+                f"  {label:<11}",
                 (f"{part.name:<22} ", "cyan"),
                 part.formula,
                 (f"  {part.reference}", "dim"),
             )
         )
 
-    console.print(Text.assemble((name, "bold"), f"  {found.description}"))
-    head("wiring")
-    for label, spec in found.parts.items():
-        line(label, spec)
-    for look in found.attentions:
-        head(f"attention: {look.query} asks {look.memory}, {look.when}")
-        line("score", look.attention.score)
-        line("span", look.attention.span)
-        line("weighing", look.attention.normalizer)
-        console.print(f"  {'heads':<10}{look.attention.score.heads}")
-    if found.shapes:
-        head("shapes")
-        for shapes in found.shapes:
+    console.print(Text.assemble((name, "bold"), f"  {description.description}"))
+    heading("parts")
+    for label, config in description.parts.items():
+        equation(label, config)
+    for use in description.attentions:
+        heading(f"attention: query {use.query}, memory {use.memory}, {use.when}")
+        equation("score", use.attention.score)
+        equation("span", use.attention.span)
+        equation("normalizer", use.attention.normalizer)
+        console.print(f"  {'heads':<11}{use.attention.score.heads}")
+    if description.shapes:
+        heading("shapes")
+        for shapes in description.shapes:
             console.print(f"  {shapes.where:<28} {shapes}")
-    head("parameters")
-    for part, count in found.parameters.items():
+    heading("parameters")
+    for part, count in description.parameters.items():
         console.print(f"  {part:<10}{count:>14,}")
-    head("export to CTranslate2")
+    heading("export to CTranslate2")
     for obstacle in obstacles or ["yes"]:
         console.print(f"  {obstacle}")

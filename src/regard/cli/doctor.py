@@ -1,44 +1,54 @@
-"""`regard doctor TRAIN.EN TRAIN.DE --test TEST.EN TEST.DE`: what is wrong with a corpus."""
+"""`regard doctor`: examine a corpus before training."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpus_options import Columns, corpus_argument
+from regard.cli.common_options import Html, JsonReport
+from regard.cli.corpus_options import (
+    Columns,
+    TrainingFiles,
+    Valid,
+    ValidFile,
+    corpus_argument,
+    files_option,
+)
 
 if TYPE_CHECKING:
-    from regard.data.doctor.survey import Tell
+    from regard.data.doctor.survey import DoctorProgress
 
 
 def doctor(
-    train: Annotated[
-        list[str], typer.Argument(help="Two files of lines, or one .tsv, .jsonl, .parquet or .tmx.")
-    ],
+    train: TrainingFiles,
     test: Annotated[
-        tuple[str, str] | None, typer.Option(help="The two files of the test set.")
-    ] = None,
-    valid: Annotated[
-        tuple[str, str] | None, typer.Option(help="The two files of the validation set.")
+        tuple[str, str] | None,
+        typer.Option(metavar="SOURCE TARGET", help="The test set in two files."),
     ] = None,
     test_file: Annotated[
-        list[str] | None, typer.Option(help="A test in one file; may be given again.")
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A test set in one file. Repeatable."),
     ] = None,
+    valid: Valid = None,
+    valid_file: ValidFile = None,
     columns: Columns = None,
     model: Annotated[
-        str | None, typer.Option(help="A preset or a run file: can its model be exported?")
+        str | None,
+        typer.Option(
+            metavar="CONFIG",
+            help="A preset or run file: report whether its model can be exported to CTranslate2.",
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the report as one page too.")] = None,
+    html: Html = None,
+    as_json: JsonReport = False,
 ) -> None:
-    """Look a corpus over before training on it. Ends with 1 where it has a defect.
+    """Check a corpus for defects before training. Exit status 1 if there are any.
 
     Example: regard doctor train.en train.de --test test.en test.de --html report.html
     """
@@ -46,50 +56,55 @@ def doctor(
     from regard.data.doctor.examine import examine
     from regard.data.doctor.summary import print_report
 
-    tests = [corpus_argument(list(paths), columns) for paths in (valid, test) if paths]
-    tests += [corpus_argument([path], columns) for path in test_file or []]
-    with _told() as tell:
-        report = examine(corpus_argument(train, columns), tests, tell=tell)
+    held_out = [files_option("valid", valid, valid_file), None if test is None else list(test)]
+    held_out += [[file] for file in test_file or []]
+    tests = [corpus_argument(files, columns) for files in held_out if files is not None]
+    with _show_progress() as progress:
+        report = examine(corpus_argument(train, columns), tests, on_progress=progress)
     if html is not None:
         html.write_text(doctor_page(report), encoding="utf-8")
-    if json:
-        facts = asdict(report) | {"healthy": report.healthy}
+    if as_json:
+        values = asdict(report) | {"healthy": report.healthy}
         if model is not None:
-            facts["export"] = {"model": model, "obstacles": _obstacles(model)}
-        print(json_.dumps(facts, ensure_ascii=False))
+            values["export"] = {"model": model, "obstacles": _export_obstacles(model)}
+        print(json.dumps(values, ensure_ascii=False))
     else:
         from rich.console import Console
 
         print_report(report, Console())
         if model is not None:
-            found = "; ".join(_obstacles(model))
-            print(f"{model} cannot be exported: {found}" if found else f"{model} can be exported")
+            obstacles = "; ".join(_export_obstacles(model))
+            print(
+                f"{model} cannot be exported to CTranslate2: {obstacles}"
+                if obstacles
+                else f"{model} can be exported to CTranslate2"
+            )
     raise typer.Exit(0 if report.healthy else 1)
 
 
 @contextmanager
-def _told() -> Iterator[Tell]:
-    """A line that changes on a terminal; elsewhere a new one every five seconds."""
+def _show_progress() -> Iterator[DoctorProgress]:
+    """Show progress in a status line on a terminal, else print a line every five seconds."""
     from rich.console import Console
 
     console = Console(stderr=True)
-    begun = said = time.monotonic()
+    start = last = time.monotonic()
     with console.status("") as status:
 
-        def tell(what: str, pairs: int) -> None:
-            nonlocal said
+        def show(stage: str, pairs: int) -> None:
+            nonlocal last
             now = time.monotonic()
-            line = f"{what}: {pairs:,} pairs, {now - begun:.0f} s" if pairs else what
+            line = f"{stage}: {pairs:,} pairs, {now - start:.0f} s" if pairs else stage
             if console.is_terminal:
                 status.update(line)
-            elif now - said >= 5:
-                said = now
+            elif now - last >= 5:
+                last = now
                 console.print(line)
 
-        yield tell
+        yield show
 
 
-def _obstacles(model: str) -> list[str]:
+def _export_obstacles(model: str) -> list[str]:
     from regard.config.load import load_config
     from regard.interop.ctranslate2_limits import export_obstacles
 

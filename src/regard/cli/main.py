@@ -31,10 +31,11 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> bool:
+    if requested:
         print(f"regard {regard.__version__}")
         raise typer.Exit
+    return requested
 
 
 @app.callback()

@@ -1,6 +1,6 @@
-"""How a training run is shown while it runs: a bar on a terminal, plain lines elsewhere.
+"""Progress of a training run: a bar on a terminal, plain lines elsewhere.
 
-What is said once (the plan, validations, steps back, the end) is the same in both.
+Both print the plan, validations, rollbacks and the end as lines.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from regard.train.events import (
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-PAUSE = 10.0  # seconds of the run between two lines on its steps
-MEMORY = 50  # steps that the loss shown is the mean of, about
+REPORT_EVERY = 10.0  # seconds of training between two lines on its steps
+AVERAGED_STEPS = 50  # loss and speed are moving averages over about this many steps
 
 
 @contextmanager
 def show_progress() -> Iterator[EventHandler]:
-    """An observer that tells on stderr how the run goes, for as long as the block lasts."""
+    """Yield an event handler that shows the run on stderr."""
     if not sys.stderr.isatty():
         yield TrainingLines()
         return
@@ -40,16 +40,16 @@ def show_progress() -> Iterator[EventHandler]:
     from rich.live import Live
 
     bar = TrainingBar(Console(stderr=True))
-    # drawn in a thread of its own, four times a second, so that no step waits for it
+    # Live draws in its own thread, four times a second, so no step waits for it
     with Live(get_renderable=bar.draw, console=bar.console, transient=True):
         yield bar
 
 
 class ProgressState:
-    """Where a run stands, by what was told of it. Its clock is the events' own."""
+    """State of a run, computed from its events. Time is the sum of the events' durations."""
 
     def __init__(self) -> None:
-        self.step = self.last = self.epoch = self.made = self.counted = 0
+        self.step = self.last = self.epoch = self.done = self.averaged = 0
         self.seconds = self.loss = self.rate = self.speed = 0.0
         self.latest: ValidationCompleted | None = None
         self.best: ValidationCompleted | None = None
@@ -60,11 +60,11 @@ class ProgressState:
                 self.step, self.last = event.step, event.last
             case StepCompleted():
                 self.step, self.epoch, self.rate = event.step, event.epoch, event.rate
-                self.made += 1
+                self.done += 1
                 self.seconds += event.seconds
-                self.counted = min(self.counted + 1, MEMORY)
-                self.loss += (event.loss - self.loss) / self.counted
-                self.speed += (event.tokens / event.seconds - self.speed) / self.counted
+                self.averaged = min(self.averaged + 1, AVERAGED_STEPS)
+                self.loss += (event.loss - self.loss) / self.averaged
+                self.speed += (event.tokens / event.seconds - self.speed) / self.averaged
             case ValidationCompleted():
                 self.seconds += event.seconds
                 self.latest = event
@@ -73,94 +73,97 @@ class ProgressState:
             case CheckpointSaved():
                 self.seconds += event.seconds
             case RolledBack():
-                self.step, self.counted, self.loss = event.step, 0, 0.0
+                self.step, self.averaged, self.loss = event.step, 0, 0.0
 
     @property
     def remaining(self) -> float:
-        """Seconds to the last step, validations and saves in between counted."""
-        return self.seconds / max(self.made, 1) * (self.last - self.step)
+        """Seconds to the last step, including validations and checkpoints."""
+        return self.seconds / max(self.done, 1) * (self.last - self.step)
 
     @property
-    def numbers(self) -> str:
+    def summary(self) -> str:
         return (
             f"loss {self.loss:.3f}, {self.speed:,.0f} tokens/s, rate {self.rate:.2e}, "
-            f"{format_duration(self.remaining)} to go"
+            f"{format_duration(self.remaining)} left"
         )
 
 
-def event_line(event: Event, course: ProgressState) -> list[str]:
-    """The lines on what is said once; on steps and saves none."""
+def event_lines(event: Event, state: ProgressState) -> list[str]:
+    """Return the lines that describe an event; none for steps and checkpoints."""
     match event:
         case TrainingStarted():
             width = max(map(len, event.plan), default=0)
-            return [f"{name:{width}}  {words}" for name, words in event.plan.items()]
+            return [f"{name:{width}}  {text}" for name, text in event.plan.items()]
         case ValidationCompleted():
-            return [f"step {event.step:,}: {_found(event, course)}"]
+            return [f"step {event.step:,}: {_validation(event, state)}"]
         case RolledBack():
             return [
-                f"step {event.diverged_at:,} went wrong: {event.why}; on from step {event.step:,}, "
-                f"rates × {event.lr_scale:g}"
+                f"step {event.diverged_at:,} diverged: {event.reason}; rolled back to step "
+                f"{event.step:,}, learning rate × {event.lr_scale:g}"
             ]
         case TrainingEnded():
-            ended = f"ended after step {event.step:,}: {event.why}"
-            return [ended] if event.best is None else [ended, *_best(event.best_step, event.best)]
+            ended = f"ended after step {event.step:,}: {event.reason}"
+            return (
+                [ended]
+                if event.best is None
+                else [ended, *_best_scores(event.best_step, event.best)]
+            )
     return []
 
 
-def _found(event: ValidationCompleted, course: ProgressState) -> str:
+def _validation(event: ValidationCompleted, state: ProgressState) -> str:
     values = dict(event.scores.values)
-    words = f"{event.metric} {values.pop(event.metric):#.4g}"
+    text = f"{event.metric} {values.pop(event.metric):#.4g}"
     if event.improved:
-        words += ", the best so far"
-    elif course.best is not None:
-        best = course.best
-        words += f", the best is {best.scores.values[best.metric]:#.4g} of step {best.step:,}"
+        text += ", new best"
+    elif (best := state.best) is not None:
+        text += f" (best {best.scores.values[best.metric]:#.4g} at step {best.step:,})"
     others = [f"{name} {value:#.4g}" for name, value in values.items()]
-    words = "; ".join([words, ", ".join(others)]) if others else words
+    text = "; ".join([text, ", ".join(others)]) if others else text
     if event.patience is not None and not event.improved:
-        words += f"; ends unless one of the next {event.patience} is better"
-    return f"{words} ({format_duration(event.seconds)})"
+        text += f"; stops after {event.patience} more without improvement"
+    return f"{text} ({format_duration(event.seconds)})"
 
 
-def _best(step: int, scores: Scores) -> list[str]:
+def _best_scores(step: int, scores: Scores) -> list[str]:
     width = max(8, *map(len, scores.values))
     rows = [
         f"  {name:{width}} {value:#7.4g}  {scores.signatures.get(name, '')}".rstrip()
         for name, value in scores.values.items()
     ]
-    return [f"the best was step {step:,}:", *rows]
+    return [f"best step {step:,}:", *rows]
 
 
 class TrainingLines:
-    """Says each thing in a line, and every ten seconds at most where the steps stand."""
+    """Prints a line for each event, and for steps at most every ten seconds."""
 
     def __init__(self) -> None:
-        self.course = ProgressState()
-        self.said = 0.0  # seconds into the run
+        self.state = ProgressState()
+        self.last_report = 0.0  # seconds since the start
 
     def __call__(self, event: Event) -> None:
-        course = self.course
-        course.update(event)
-        lines = event_line(event, course)
+        state = self.state
+        state.update(event)
+        lines = event_lines(event, state)
         match event:
-            case StepCompleted() if course.seconds >= self.said + PAUSE:
-                self.said = course.seconds
-                place = f"step {course.step:,}/{course.last:,}, epoch {course.epoch}"
-                lines = [f"{place}: {course.numbers}"]
+            case StepCompleted() if state.seconds >= self.last_report + REPORT_EVERY:
+                self.last_report = state.seconds
+                steps = f"step {state.step:,}/{state.last:,}, epoch {state.epoch}"
+                lines = [f"{steps}: {state.summary}"]
         for line in lines:
             print(line, file=sys.stderr, flush=True)
 
 
 class TrainingBar:
-    """Two lines that stay at the bottom: how far the run is, and how well it goes."""
+    """Shows step, loss and scores in two lines at the bottom of the terminal."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.course = ProgressState()
+        self.state = ProgressState()
 
     def __call__(self, event: Event) -> None:
-        self.course.update(event)
-        if lines := event_line(event, self.course):
+        self.state.update(event)
+        if lines := event_lines(event, self.state):
             text = "\n".join(lines)
             self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
@@ -170,20 +173,20 @@ class TrainingBar:
         from rich.table import Table
         from rich.text import Text
 
-        course = self.course
-        if not course.last:  # not yet begun
+        state = self.state
+        if not state.last:  # not started yet
             return Group()
         first = Table.grid(padding=(0, 2), expand=True)
         first.add_column(no_wrap=True)
         first.add_column(ratio=1)
         first.add_column(no_wrap=True)
         first.add_row(
-            f"step {course.step:,}/{course.last:,}",
-            ProgressBar(total=course.last, completed=course.step),
-            f"epoch {course.epoch}",
+            f"step {state.step:,}/{state.last:,}",
+            ProgressBar(total=state.last, completed=state.step),
+            f"epoch {state.epoch}",
         )
-        second = [course.numbers] if course.made else []
-        for word, event in (("last", course.latest), ("best", course.best)):
+        second = [state.summary] if state.done else []
+        for label, event in (("last", state.latest), ("best", state.best)):
             if event is not None:
-                second.append(f"{word} {event.metric} {event.scores.values[event.metric]:#.4g}")
+                second.append(f"{label} {event.metric} {event.scores.values[event.metric]:#.4g}")
         return Group(first, Text(", ".join(second), style="dim"))

@@ -1,8 +1,9 @@
-"""`regard reproduce`: the figures that everyone cites, made again from data."""
+"""`regard reproduce`: rerun the studies behind well-known figures of the attention papers."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cores import available_cores
-
 if TYPE_CHECKING:
     from regard.studies.runner import RunEstimate, RunProgress, Tell
     from regard.studies.study import Findings, Say, Study
 
-PAUSE = 10.0  # seconds between two lines on a run, where no terminal shows bars
+REPORT_EVERY = 10.0  # seconds between two lines on a run
 
 
 class StudyName(StrEnum):
@@ -29,131 +28,155 @@ class StudyName(StrEnum):
 
 
 def reproduce(
-    figure: Annotated[StudyName, typer.Argument(help="What is to be seen again.")],
+    study_name: Annotated[StudyName, typer.Argument(metavar="STUDY", help="The study to run.")],
     data: Annotated[
-        Path, typer.Option(envvar="REGARD_DATA", help="The folder that holds the corpora.")
+        Path, typer.Option(envvar="REGARD_DATA", metavar="DIR", help="Directory of the corpora.")
     ],
-    out: Annotated[Path, typer.Option(help="Where runs and figures go.")] = Path("reproduced"),
-    at_once: Annotated[
-        int, typer.Option(min=1, help="Runs at the same time, on a thread each.")
-    ] = available_cores(),
-    beside: Annotated[
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Directory for runs and figures.")
+    ] = Path("reproduced"),
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, help="Runs in parallel, with one thread each."),
+    ] = os.cpu_count() or 1,
+    baseline: Annotated[
         list[str] | None,
-        typer.Option(help="For alignments: NAME=FILE, links of another aligner (Pharaoh)."),
+        typer.Option(
+            metavar="NAME=FILE",
+            help="For alignments: also score this Pharaoh file of another aligner. Repeatable.",
+        ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few steps of everything: that it works.")
+        bool, typer.Option("--quick", help="Make only a few steps, to test the setup.")
     ] = False,
 ) -> None:
-    """Teach the models of a study and draw what they show; the same command goes on after a stop.
+    """Train the models of a study and write its tables and figures.
 
-    Studies share their runs where they can: alignments are read from the models of bleu-by-length.
+    Run the same command again to resume after an interruption. Studies share runs: alignments
+    reuses the models of bleu-by-length.
+
     Example: regard reproduce bleu-by-length --data corpora/ --out reproduced/
     """
     from regard.cli.prepare import show_preparation
     from regard.studies.runner import estimate_runs, prepare_runs, train_runs
     from regard.studies.study import study_runs
 
-    study = _study(figure, quick, beside or [])
+    study = _make_study(study_name, quick, baseline or [])
     folder = out / ("quick" if quick else "")
-    every = study_runs(study, data, folder.absolute())
-    with show_preparation() as tell:
-        prepare_runs(every, tell)
+    runs = study_runs(study, data, folder.absolute())
+    with show_preparation() as report:
+        prepare_runs(runs, report)
     estimates = []
-    for each in estimate_runs(every):
-        estimates.append(each)
+    for estimate in estimate_runs(runs):
+        estimates.append(estimate)
         print(
-            f"{each.job.name}: {each.parameters:,} parameters, {each.left:,} steps to go, "
-            f"{_lasting(each.seconds)}",
+            f"{estimate.job.name}: {estimate.parameters:,} parameters, {estimate.left:,} steps "
+            f"left, {_duration(estimate.seconds)}",
             file=sys.stderr,
             flush=True,
         )
     if estimates:
-        print(f"all runs: {_lasting(_together(estimates, at_once))}", file=sys.stderr, flush=True)
-    with _shown(estimates) as shown:
-        taught = train_runs(every, at_once, shown)
-    if len(taught) < len(every):
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print(
+            f"all runs: {_duration(_total_seconds(estimates, jobs))}", file=sys.stderr, flush=True
+        )
+    with _show_runs(estimates) as progress:
+        trained = train_runs(runs, jobs, progress)
+    if len(trained) < len(runs):
+        print("Interrupted. Run the same command again to resume.", file=sys.stderr)
         raise typer.Exit(130)
-    with _saying() as say:
-        found = study.find(taught, data, say)
-    print(_written(found, folder / study.name))
+    with _show_status() as status:
+        findings = study.find(trained, data, status)
+    print(_write_findings(findings, folder / study.name))
 
 
-def _study(figure: StudyName, quick: bool, beside: list[str]) -> Study:
+def _make_study(name: StudyName, quick: bool, baselines: list[str]) -> Study:
     from regard.studies.alignments import Alignments
     from regard.studies.bleu_by_length import BleuByLength
     from regard.studies.mechanisms import Mechanisms
 
-    if figure is StudyName.alignments:
-        return Alignments(quick=quick, beside=dict(map(_named, beside)))
-    if beside:
-        raise typer.BadParameter("--beside is for alignments")
-    return {StudyName.bleu_by_length: BleuByLength, StudyName.mechanisms: Mechanisms}[figure](
-        quick=quick
-    )
+    if name is StudyName.alignments:
+        return Alignments(quick=quick, beside=dict(map(_parse_baseline, baselines)))
+    if baselines:
+        raise typer.BadParameter("--baseline is only for the study alignments.")
+    studies = {StudyName.bleu_by_length: BleuByLength, StudyName.mechanisms: Mechanisms}
+    return studies[name](quick=quick)
 
 
-def _named(given: str) -> tuple[str, str]:
-    name, _, path = given.partition("=")
+def _parse_baseline(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
     if not Path(path).is_file():
-        raise typer.BadParameter(f"--beside {given}: no such file; write NAME=FILE")
+        raise typer.BadParameter(f"--baseline {text}: no such file. Write --baseline NAME=FILE.")
     return name, path
 
 
-def _written(found: Findings, folder: Path) -> str:
-    """Write all files of a study; its table is what is told."""
+def _write_findings(findings: Findings, folder: Path) -> str:
+    """Write all files of a study; return its table and the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in found.pages.items():
+    for name, text in findings.pages.items():
         (folder / name).write_text(text, "utf-8")
-    (folder / "found.json").write_text(json.dumps(found.facts, indent=1), "utf-8")
-    return f"{found.pages['table.md']}\n{folder}"
+    (folder / "found.json").write_text(json.dumps(findings.facts, indent=1), "utf-8")
+    return f"{findings.pages['table.md']}\n{folder}"
 
 
-def _together(estimates: Sequence[RunEstimate], at_once: int) -> float:
-    """Seconds for all: each run goes to whoever is first free."""
-    free = [0.0] * at_once
-    for each in estimates:
-        free[free.index(min(free))] += each.seconds
-    return max(free)
+def _total_seconds(estimates: Sequence[RunEstimate], jobs: int) -> float:
+    """Return the seconds for all runs if each starts on the worker that is free first."""
+    busy = [0.0] * jobs
+    for estimate in estimates:
+        busy[busy.index(min(busy))] += estimate.seconds
+    return max(busy)
 
 
-def _lasting(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     from regard.train.events import format_duration
 
-    return f"about {format_duration(seconds)} and validations"
+    return f"about {format_duration(seconds)} without validations"
 
 
 @contextmanager
-def _shown(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
-    """Tell how the runs go: bars on a terminal, a line for each now and then elsewhere."""
+def _show_runs(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
+    """Yield a callback that shows the runs: bars on a terminal, lines otherwise."""
     if not sys.stderr.isatty():
         yield StudyLines(len(estimates))
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
-    with Progress(*columns, TextColumn("{task.fields[words]}", style="dim")) as progress:
-        bars = {
-            each.job.name: progress.add_task(
-                each.job.name, total=each.job.run.train.steps, words="", visible=False
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[words]}", style="dim"),
+    )
+    with Progress(*columns) as bars:
+        tasks = {
+            estimate.job.name: bars.add_task(
+                estimate.job.name, total=estimate.job.run.train.steps, words="", visible=False
             )
-            for each in estimates
+            for estimate in estimates
         }
 
-        def tell(course: RunProgress) -> None:
-            bar, visible = bars[course.job], not course.done
-            progress.update(bar, completed=course.step, words=course.words, visible=visible)
+        def show(progress: RunProgress) -> None:
+            bars.update(
+                tasks[progress.job],
+                completed=progress.step,
+                words=progress.words,
+                visible=not progress.done,
+            )
 
-        yield tell
+        yield show
 
 
 @contextmanager
-def _saying() -> Iterator[Say]:
-    """What is being looked at: one line that changes on a terminal, a line for each elsewhere."""
+def _show_status() -> Iterator[Say]:
+    """Yield a callback that shows its text: in a status line on a terminal, as lines otherwise."""
     if not sys.stderr.isatty():
-        yield lambda words: print(words, file=sys.stderr, flush=True)
+        yield lambda text: print(text, file=sys.stderr, flush=True)
         return
     from rich.console import Console
 
@@ -162,19 +185,21 @@ def _saying() -> Iterator[Say]:
 
 
 class StudyLines:
+    """Prints the progress of each run at most every ten seconds."""
+
     def __init__(self, runs: int) -> None:
         self.runs, self.done = runs, 0
-        self.said: dict[str, float] = {}
+        self.last_report: dict[str, float] = {}
 
-    def __call__(self, course: RunProgress) -> None:
-        self.done += course.done
+    def __call__(self, progress: RunProgress) -> None:
+        self.done += progress.done
         now = time.monotonic()
-        if course.plain and now < self.said.get(course.job, 0.0) + PAUSE:
+        if progress.plain and now < self.last_report.get(progress.job, 0.0) + REPORT_EVERY:
             return
-        self.said[course.job] = now
-        place = f"step {course.step:,}/{course.last:,}"
+        self.last_report[progress.job] = now
+        step = f"step {progress.step:,}/{progress.last:,}"
         print(
-            f"[{self.done}/{self.runs}] {course.job}: {place}: {course.words}",
+            f"[{self.done}/{self.runs}] {progress.job}: {step}: {progress.words}",
             file=sys.stderr,
             flush=True,
         )
