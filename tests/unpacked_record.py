@@ -1,4 +1,4 @@
-"""A written record read back: its fields, and its numbers as arrays."""
+"""Read a JSON record back: its fields, and its packed arrays."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}
 
 
-def unpacked(written: str) -> dict[str, Any]:
-    """The record, with `arrays` holding what its places name."""
-    told = json.loads(written)
-    block, place, arrays = zlib.decompress(base64.b64decode(told.pop("data"))), 0, []
-    for kind in told.pop("arrays"):
-        size = math.prod(kind["shape"])
-        read = np.frombuffer(block, TYPES[kind["type"]], size, place)
-        arrays.append(read.reshape(kind["shape"]))
-        place += arrays[-1].nbytes
-    assert place == len(block)
-    return told | {"arrays": arrays}
+def unpacked(text: str) -> dict[str, Any]:
+    """Return the record, with `arrays` a list of NumPy arrays."""
+    record = json.loads(text)
+    block, offset, arrays = zlib.decompress(base64.b64decode(record.pop("data"))), 0, []
+    for header in record.pop("arrays"):
+        size = math.prod(header["shape"])
+        numbers = np.frombuffer(block, TYPES[header["type"]], size, offset)
+        arrays.append(numbers.reshape(header["shape"]))
+        offset += arrays[-1].nbytes
+    assert offset == len(block)
+    return record | {"arrays": arrays}

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no script, no network."""
+"""Self-contained HTML reports, without scripts or network access."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def html_page(title: str, parts: Sequence[str], style: str = "") -> str:
-    """The parts, which are HTML, one after the other; `style` comes after that of all pages."""
+    """Return a page of HTML `parts`; `style` is added after the shared style."""
     return "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -48,7 +48,7 @@ def html_page(title: str, parts: Sequence[str], style: str = "") -> str:
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Of plain text; it scrolls where it is too wide."""
+    """Return a table of plain text that scrolls if it is too wide."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

@@ -1,4 +1,4 @@
-"""Curves are well-formed, and their names can be read."""
+"""Line charts are well-formed, and their labels do not overlap."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from xml.etree import ElementTree
 from regard.explain.pictures.curves import curve_chart
 
 
-def test_curves_are_well_formed_and_named() -> None:
-    picture = curve_chart(
+def test_chart_is_well_formed_and_labelled() -> None:
+    svg = curve_chart(
         {"a < b": [(1, 0.5), (2, 0.7)], "c": [(1, 0.5), (2, 0.7)]},
         title="T",
         x="x",
         y="y",
         shaded=(1.5, 2, "far"),
     )
-    texts = [element.text for element in ElementTree.fromstring(picture).iter() if element.text]
+    texts = [element.text for element in ElementTree.fromstring(svg).iter() if element.text]
     assert "a < b" in texts and "far" in texts
 
 
-def test_names_at_the_ends_of_lines_do_not_overlap() -> None:
+def test_line_labels_do_not_overlap() -> None:
     same = {name: [(0.0, 0.5), (1.0, 0.5)] for name in "abcd"}
     root = ElementTree.fromstring(curve_chart(same, title="", x="", y=""))
     levels = sorted(float(e.get("y")) for e in root.iter() if e.text in same)

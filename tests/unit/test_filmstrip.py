@@ -1,4 +1,4 @@
-"""A frame for each word, lit where it looked; a look that never moves is called so."""
+"""Filmstrips: a frame for each word, lit where it attends; a warning if attention is static."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from regard.explain.pictures.filmstrip import filmstrip, moves, still
+from regard.explain.pictures.filmstrip import (
+    filmstrip,
+    mean_movement,
+    stillness_warning,
+)
 
 
 def grey_png(width: int, height: int) -> bytes:
@@ -24,11 +28,11 @@ def grey_png(width: int, height: int) -> bytes:
     )
 
 
-def looks(*places: int, size: int = 6) -> np.ndarray:
-    return np.eye(size, dtype=np.float32)[list(places)]
+def one_hot(*regions: int, size: int = 6) -> np.ndarray:
+    return np.eye(size, dtype=np.float32)[list(regions)]
 
 
-def draw(weights: np.ndarray, words: list[str], **given) -> str:
+def draw(weights: np.ndarray, words: list[str], **options) -> str:
     return filmstrip(
         grey_png(8, 4),
         size=(8, 4),
@@ -37,74 +41,76 @@ def draw(weights: np.ndarray, words: list[str], **given) -> str:
         words=words,
         probabilities=[0.5] * len(words),
         title="T",
-        **given,
+        **options,
     )
 
 
-def every(picture: str, name: str) -> list[ElementTree.Element]:
-    root = ElementTree.fromstring(picture)
+def elements(svg: str, name: str) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(svg)
     return [element for element in root.iter() if element.tag.endswith("}" + name)]
 
 
-def test_the_picture_is_in_the_file_once_and_in_every_frame() -> None:
-    picture = draw(looks(0, 1, 2), ["a", "dog", "runs"])
-    assert picture.count(base64.b64encode(grey_png(8, 4)).decode()) == 1
-    assert len(every(picture, "use")) == 4
-    assert len(every(picture, "image")) == 4  # the picture and three veils
-    (name,) = {use.get("href") for use in every(picture, "use")}
-    assert every(picture, "image")[0].get("id") == name[1:]
+def test_image_is_embedded_once_and_used_in_every_frame() -> None:
+    svg = draw(one_hot(0, 1, 2), ["a", "dog", "runs"])
+    assert svg.count(base64.b64encode(grey_png(8, 4)).decode()) == 1
+    assert len(elements(svg, "use")) == 4
+    assert len(elements(svg, "image")) == 4  # the image and three masks
+    (name,) = {use.get("href") for use in elements(svg, "use")}
+    assert elements(svg, "image")[0].get("id") == name[1:]
 
 
-def test_a_frame_is_lit_where_the_word_looked() -> None:
+def test_frame_is_lit_at_the_attended_region() -> None:
     images = pytest.importorskip("PIL.Image")
-    for place in range(6):
-        coded = every(draw(looks(place), ["a"]), "image")[1].get("href").partition(",")[2]
-        veil = np.asarray(images.open(io.BytesIO(base64.b64decode(coded))).convert("LA"))[..., 1]
-        clear = np.argwhere(veil == veil.min()).mean(0) / veil.shape
-        assert (int(clear[0] * 2), int(clear[1] * 3)) == divmod(place, 3)
-        assert veil.max() == round(255 * 0.8) and veil.min() <= 30
+    for region in range(6):
+        coded = elements(draw(one_hot(region), ["a"]), "image")[1].get("href").partition(",")[2]
+        mask = np.asarray(images.open(io.BytesIO(base64.b64decode(coded))).convert("LA"))[..., 1]
+        clear = np.argwhere(mask == mask.min()).mean(0) / mask.shape
+        assert (int(clear[0] * 2), int(clear[1] * 3)) == divmod(region, 3)
+        assert mask.max() == round(255 * 0.8) and mask.min() <= 30
 
 
-def test_an_even_look_dims_nothing() -> None:
+def test_uniform_attention_dims_nothing() -> None:
     images = pytest.importorskip("PIL.Image")
-    even = np.full((1, 6), 1 / 6, np.float32)
-    coded = every(draw(even, ["a"]), "image")[1].get("href").partition(",")[2]
+    uniform = np.full((1, 6), 1 / 6, np.float32)
+    coded = elements(draw(uniform, ["a"]), "image")[1].get("href").partition(",")[2]
     assert np.asarray(images.open(io.BytesIO(base64.b64decode(coded))))[..., 1].max() == 0
 
 
-def test_words_are_under_their_frames_with_their_numbers() -> None:
-    texts = [text.text for text in every(draw(looks(0, 1), ["a", "<dog>"]), "text")]
-    assert texts[1:5] == ["a", "p 0.50 · brightest 1.00", "<dog>", "p 0.50 · brightest 1.00"]
+def test_captions_have_word_probability_and_highest_weight() -> None:
+    texts = [text.text for text in elements(draw(one_hot(0, 1), ["a", "<dog>"]), "text")]
+    assert texts[1:5] == ["a", "p 0.50 · highest 1.00", "<dog>", "p 0.50 · highest 1.00"]
 
 
-def test_frames_are_wrapped_and_none_is_cut() -> None:
-    picture = draw(looks(*range(6), *range(6)), ["w" * 60] * 12)
-    root = ElementTree.fromstring(picture)
+def test_frames_wrap_within_the_width() -> None:
+    svg = draw(one_hot(*range(6), *range(6)), ["w" * 60] * 12)
+    root = ElementTree.fromstring(svg)
     places = [
-        tuple(map(float, group.get("transform")[10:-1].split())) for group in every(picture, "g")
+        tuple(map(float, group.get("transform")[10:-1].split())) for group in elements(svg, "g")
     ]
     assert len(set(places)) == 13
     assert len({y for _, y in places}) == 3
     assert max(x for x, _ in places) + 150 <= float(root.get("width"))
 
 
-def test_frames_run_the_way_the_caption_is_read() -> None:
-    groups = every(draw(looks(0, 1), ["كلب", "يجري"]), "g")
+def test_frames_follow_the_reading_direction() -> None:
+    groups = elements(draw(one_hot(0, 1), ["كلب", "يجري"]), "g")
     places = [float(group.get("transform")[10:-1].split()[0]) for group in groups]
     assert places == sorted(places, reverse=True)
 
 
-def test_moves_is_the_share_that_goes_elsewhere() -> None:
-    assert moves(looks(0, 1, 2)) == 1
-    assert moves(looks(0, 0, 0)) == 0
-    assert moves(looks(0)) == 0
+def test_mean_movement_is_a_total_variation_distance() -> None:
+    assert mean_movement(one_hot(0, 1, 2)) == 1
+    assert mean_movement(one_hot(0, 0, 0)) == 0
+    assert mean_movement(one_hot(0)) == 0
     half = np.array([[1, 0], [0.5, 0.5]], np.float32)
-    assert moves(half) == 0.5
+    assert mean_movement(half) == 0.5
 
 
-def test_a_look_that_never_moves_is_called_so() -> None:
-    assert still(looks(0, 1)) == ""
-    assert still(looks(0)) == ""
-    words = "attention hardly moves: 0.0 % of it from word to word"
-    assert still(looks(3, 3)) == words
-    assert words in " ".join(text.text for text in every(draw(looks(3, 3), ["a", "b"]), "text"))
+def test_static_attention_is_reported() -> None:
+    assert stillness_warning(one_hot(0, 1)) == ""
+    assert stillness_warning(one_hot(0)) == ""
+    warning = "attention hardly moves: 0.0 % of it from word to word"
+    assert stillness_warning(one_hot(3, 3)) == warning
+    assert warning in " ".join(
+        text.text for text in elements(draw(one_hot(3, 3), ["a", "b"]), "text")
+    )

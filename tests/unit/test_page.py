@@ -1,4 +1,4 @@
-"""The page around the viewer: nothing in it runs but the viewer."""
+"""The explanation page: the viewer is the only script that runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOSTILE = [
 
 
 class Elements(HTMLParser):
-    """Every start tag of a page, and the text of every script and style."""
+    """Every tag of a page, and the text of every script and style."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -43,13 +43,13 @@ class Elements(HTMLParser):
         self.tags.append(("/" + tag, {}))
 
 
-def test_records_come_back_as_they_went_in() -> None:
+def test_embedded_records_are_unchanged() -> None:
     records = [json.dumps({"text": text}, ensure_ascii=False) for text in HOSTILE]
     raw = Elements(explanation_page(records, "a title")).raw
     assert [json.loads(each)["text"] for each in raw[1:-1]] == HOSTILE
 
 
-def test_no_record_can_close_its_element() -> None:
+def test_record_cannot_close_its_element() -> None:
     text = explanation_page([json.dumps(HOSTILE, ensure_ascii=False)], "a title")
     tags = [tag for tag, _ in Elements(text).tags]
     assert tags.count("script") == 2
@@ -57,13 +57,13 @@ def test_no_record_can_close_its_element() -> None:
     assert not set("<>&\u2028\u2029") & set(data)
 
 
-def test_a_hostile_title_stays_text() -> None:
+def test_hostile_title_stays_text() -> None:
     for title in HOSTILE:
         tags = [tag for tag, _ in Elements(explanation_page(["{}"], title)).tags]
         assert tags.count("script") == 2 and "img" not in tags
 
 
-def test_the_policy_allows_this_script_and_this_style_alone() -> None:
+def test_policy_allows_only_this_script_and_style() -> None:
     elements = Elements(explanation_page(["{}"], "a title"))
     policy = next(
         attributes["content"] or ""
@@ -77,23 +77,23 @@ def test_the_policy_allows_this_script_and_this_style_alone() -> None:
     assert "unsafe" not in policy and "http" not in policy
 
 
-def test_the_policy_stands_before_all_that_it_rules() -> None:
+def test_policy_precedes_styles_and_scripts() -> None:
     text = explanation_page(["{}"], "a title")
     assert text.index("Content-Security-Policy") < text.index("<style") < text.index("<script")
 
 
-def test_a_frame_holds_the_page_and_lets_nothing_out() -> None:
-    whole = explanation_page([json.dumps(HOSTILE)], 'a "title"')
-    framed = notebook_frame(whole, height=500)
+def test_notebook_frame_is_sandboxed() -> None:
+    page = explanation_page([json.dumps(HOSTILE)], 'a "title"')
+    framed = notebook_frame(page, height=500)
     (tag, attributes), *_ = Elements(framed).tags
     assert tag == "iframe"
     assert attributes["sandbox"] == "allow-scripts"
-    assert attributes["srcdoc"] == whole
+    assert attributes["srcdoc"] == page
     assert "height:500px" in (attributes["style"] or "")
-    assert unescape(framed.split('srcdoc="')[1].split('"></iframe>')[0]) == whole
+    assert unescape(framed.split('srcdoc="')[1].split('"></iframe>')[0]) == page
 
 
-def test_the_viewer_is_small_and_whole() -> None:
+def test_viewer_is_small_and_self_contained() -> None:
     script = viewer_script()
     assert len(gzip.compress(script.encode(), 9)) <= 60 * 1024
     assert "</script" not in script.lower() and "<!--" not in script

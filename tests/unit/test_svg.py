@@ -1,4 +1,4 @@
-"""The scale of weights can be read by those who see few colours; text is text and nothing else."""
+"""The colour scale is safe for colour-blind readers; text is escaped."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ XYZ = np.array(
 )
 
 
-def seen(colour: str, deficiency: str) -> np.ndarray:
-    """The colour as XYZ, as it looks to someone."""
+def perceived(colour: str, deficiency: str) -> np.ndarray:
+    """The colour in XYZ under a colour vision deficiency."""
     parts = np.array(list(bytes.fromhex(colour[1:]))) / 255
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return XYZ @ np.clip(np.array(DEFICIENCIES[deficiency]) @ linear, 0, 1)
@@ -86,33 +86,33 @@ def delta_e(one: np.ndarray, other: np.ndarray) -> float:
         ((22.7233, 20.0904, -46.6940), (23.0331, 14.9730, -42.5619), 2.0373),
     ],
 )
-def test_the_difference_of_colours_is_that_of_the_paper(one, other, expected) -> None:
+def test_delta_e_matches_the_paper(one, other, expected) -> None:
     assert delta_e(np.array(one), np.array(other)) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
-def test_more_weight_is_brighter_to_everyone(deficiency: str) -> None:
-    levels = [seen(svg.shade(level / 255), deficiency)[1] for level in range(256)]
+def test_higher_weights_are_brighter(deficiency: str) -> None:
+    levels = [perceived(svg.shade(level / 255), deficiency)[1] for level in range(256)]
     steps = levels[:: 255 // (STEPS - 1)]
     assert all(a < b for a, b in pairwise(steps))
-    # a step of the finest scale may be lost to the rounding of its three bytes
+    # Rounding to bytes may cancel a step of the finest scale.
     assert all(b - a > -1e-4 for a, b in pairwise(levels))
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
-def test_neighbours_in_the_legend_can_be_told_apart_by_everyone(deficiency: str) -> None:
-    steps = [lab(seen(svg.shade(number / (STEPS - 1)), deficiency)) for number in range(STEPS)]
+def test_neighbouring_legend_colours_are_distinguishable(deficiency: str) -> None:
+    steps = [lab(perceived(svg.shade(number / (STEPS - 1)), deficiency)) for number in range(STEPS)]
     assert min(delta_e(one, other) for one, other in pairwise(steps)) >= 2
 
 
-def test_the_ends_of_the_scale_are_those_of_cividis() -> None:
+def test_scale_approximates_cividis() -> None:
     # #00224E … #FEE838 in the paper's own table; the polynomials are a few levels off
     for weight, expected in ((0.0, (0, 34, 78)), (0.5, (124, 123, 120)), (1.0, (254, 232, 56))):
         found = bytes.fromhex(svg.shade(weight)[1:])
         assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= 13
 
 
-def test_a_weight_beyond_the_scale_has_the_colour_of_its_end() -> None:
+def test_weights_outside_the_scale_are_clamped() -> None:
     assert svg.shade(-0.1) == svg.shade(0)
     assert svg.shade(1.1) == svg.shade(1)
 
@@ -129,9 +129,9 @@ def test_a_weight_beyond_the_scale_has_the_colour_of_its_end() -> None:
         "<!--",
     ],
 )
-def test_text_is_text_and_nothing_else(nasty: str) -> None:
-    picture = svg.svg_document(10, 10, [svg.svg_text(nasty, 1, 1, whole=nasty)])
-    root = ElementTree.fromstring(picture.encode())
+def test_text_is_escaped(nasty: str) -> None:
+    document = svg.svg_document(10, 10, [svg.svg_text(nasty, 1, 1, full_text=nasty)])
+    root = ElementTree.fromstring(document.encode())
     assert [element.tag.rpartition("}")[2] for element in root.iter()] == [
         "svg",
         "rect",

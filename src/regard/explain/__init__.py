@@ -1,1 +1,1 @@
-"""To look at where a model looks, and to draw it."""
+"""Explanations of model outputs: records, figures and the HTML viewer."""

@@ -1,4 +1,4 @@
-"""What a model said, explained: the same for all that say something, whatever they read."""
+"""Assemble an `Explanation`: shared by all tasks that generate text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard import __version__
-from regard.align.extraction import AlignmentHead, TokenizedText
+from regard.align.extraction import AlignmentHead
+from regard.align.tokenized_text import TokenizedText
 from regard.explain.forward_trace import Model, trace_forward
 from regard.explain.record import Explanation, ImageSource, ModelIdentity
 from regard.models import eval_mode
@@ -22,15 +23,18 @@ def make_explanation(
     identity: ModelIdentity,
     source: TokenizedText | ImageSource | None,
     target: TokenizedText,
-    given: Any,  # the source as the model's `start` takes it, in one row
+    model_input: Any,  # the source as the model's `start` takes it, in one row
     *,
-    engine: str | None,  # that found the target, and how it searched; None: it was given
+    engine: str | None,  # that found the target; None: the user gave the target
     search: str,
     alignment_head: AlignmentHead | None = None,
     attention: str | None = None,
     head: int | None = None,
 ) -> Explanation:
-    """`look` and `head` choose what can be walked through; by default the pointer's."""
+    """Trace `target` and return its explanation, without links, beam and interventions.
+
+    `attention` and `head` select the head to trace; the default is the alignment head.
+    """
     if attention is None and alignment_head is not None:
         attention, head = alignment_head.attention, alignment_head.head if head is None else head
     piece, ids = tokenizer.piece, target.pieces.ids
@@ -38,7 +42,7 @@ def make_explanation(
         source,
         target,
         tokenizer,
-        trace_forward(model, given, ids, piece, attention=attention, head=head or 0),
+        trace_forward(model, model_input, ids, piece, attention=attention, head=head or 0),
         identity,
         {
             "regard": __version__,
@@ -47,13 +51,13 @@ def make_explanation(
             "engine": engine or "none",
             "search": "given" if engine is None else search,
         },
-        summary=None if source is None else _summary(model, given),
+        summary=None if source is None else _summary(model, model_input),
         alignment_head=alignment_head,
     )
 
 
 @torch.inference_mode()
-def _summary(model: Any, given: Any) -> Float[Tensor, " E"]:
+def _summary(model: Any, model_input: Any) -> Float[Tensor, " E"]:
     with eval_mode(model):
-        summary: Tensor = model.encoder(given).summary[0]
+        summary: Tensor = model.encoder(model_input).summary[0]
     return summary.cpu()

@@ -1,4 +1,4 @@
-"""The beam as a tree: every way that a search weighed, and what became of it."""
+"""Beam search as a tree: every candidate the search considered, and what became of it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from regard.text.tokenizer import BOS, EOS
 
 Source = TypeVar("Source")
 
-Fate: TypeAlias = Literal["kept", "cut", "ended"]
+NodeStatus: TypeAlias = Literal["kept", "pruned", "finished"]
+"""Extended at the next step, dropped, or complete: ended by EOS or at the maximum length."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeamTree:
-    """A node is one token after its parent. Nodes stand by length, the likelier first."""
+    """A node is one token after its parent. Nodes are ordered by length, then by total."""
 
     beam_size: int
     length_penalty: float
-    parents: tuple[int, ...]  # −1: it is the first token
+    parents: tuple[int, ...]  # −1: the node is a first token
     tokens: tuple[int, ...]
     logps: tuple[float, ...]  # of the token
-    totals: tuple[float, ...]  # of all up to it; what is ranked is total / length^alpha
-    fates: tuple[Fate, ...]  # kept: carried on; cut: not; ended: a whole sentence, or at the limit
+    totals: tuple[float, ...]  # of the path; candidates are ranked by total / length^penalty
+    status: tuple[NodeStatus, ...]
     best: tuple[int, ...]  # the nodes of the best hypothesis, the first token first
 
     def to_record(self, piece: Callable[[int], str]) -> dict[str, Any]:
-        """As a record has it, in pieces."""
-        told = asdict(self)
-        return told | {"pieces": [piece(token) for token in told.pop("tokens")]}
+        """Return the JSON fields, with tokens as pieces."""
+        fields = asdict(self)
+        return fields | {"pieces": [piece(token) for token in fields.pop("tokens")]}
 
 
 @torch.inference_mode()
@@ -45,10 +46,10 @@ def build_beam_tree(
     length_penalty: float,
     max_length: int,
 ) -> tuple[list[Hypothesis], BeamTree]:
-    """What a beam finds for one source, a batch of one row, and how it came there."""
-    told: list[BeamStep] = []
+    """Run a beam search for one source (a batch of one row) and return its hypotheses and tree."""
+    steps: list[BeamStep] = []
     with eval_mode(model):
-        (found,) = beam(
+        (hypotheses,) = beam(
             model.step,
             model.start(source),
             rows=1,
@@ -58,41 +59,43 @@ def build_beam_tree(
             max_length=max_length,
             length_penalty=length_penalty,
             device=next(model.parameters()).device,
-            on_step=told.append,
+            on_step=steps.append,
         )
-    return found, _tree(told, beam_size, length_penalty)
+    return hypotheses, _tree(steps, beam_size, length_penalty)
 
 
-def _tree(told: list[BeamStep], width: int, alpha: float) -> BeamTree:
+def _tree(steps: list[BeamStep], beam_size: int, length_penalty: float) -> BeamTree:
     parents: list[int] = []
     tokens: list[int] = []
     logps: list[float] = []
     totals: list[float] = []
-    fates: list[Fate] = []
-    scores: dict[int, float] = {}  # of the nodes that are whole sentences
-    alive = [-1] * width  # the nodes of the K hypotheses
-    for length, grown in enumerate(told, 1):
-        first, kept = len(parents), grown.kept[0].tolist()
-        real = int(grown.totals[0].isfinite().sum())  # they are the likeliest, so they come first
-        parents += [alive[slot] for slot in grown.origins[0, :real].tolist()]
-        tokens += grown.tokens[0, :real].tolist()
-        logps += grown.logps[0, :real].tolist()
-        totals += grown.totals[0, :real].tolist()
-        for way, ended in enumerate(grown.ended[0, :real].tolist()):
-            fates.append("ended" if ended else "kept" if way in kept else "cut")
+    status: list[NodeStatus] = []
+    scores: dict[int, float] = {}  # of finished nodes
+    alive = [-1] * beam_size  # the nodes of the K hypotheses
+    for length, step in enumerate(steps, 1):
+        first, kept = len(parents), step.kept[0].tolist()
+        # Candidates are sorted by total, so those that exist come first.
+        real = int(step.totals[0].isfinite().sum())
+        parents += [alive[slot] for slot in step.origins[0, :real].tolist()]
+        tokens += step.tokens[0, :real].tolist()
+        logps += step.logps[0, :real].tolist()
+        totals += step.totals[0, :real].tolist()
+        for candidate, ended in enumerate(step.ended[0, :real].tolist()):
+            status.append("finished" if ended else "kept" if candidate in kept else "pruned")
             if ended:
-                scores[first + way] = totals[first + way] / length**alpha
-        alive = [-1 if way < 0 else first + way for way in kept]
-    best = [max(scores, key=scores.__getitem__)]  # of equals the first found, as in the search
+                node = first + candidate
+                scores[node] = totals[node] / length**length_penalty
+        alive = [-1 if candidate < 0 else first + candidate for candidate in kept]
+    best = [max(scores, key=scores.__getitem__)]  # ties: the first found, as in the search
     while parents[best[-1]] >= 0:
         best.append(parents[best[-1]])
     return BeamTree(
-        width,
-        alpha,
+        beam_size,
+        length_penalty,
         tuple(parents),
         tuple(tokens),
         tuple(logps),
         tuple(totals),
-        tuple(fates),
+        tuple(status),
         tuple(reversed(best)),
     )

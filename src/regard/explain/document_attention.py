@@ -1,4 +1,4 @@
-"""Documents read with their weights: how much each sentence counted, and each piece within it."""
+"""Classify documents and return the attention weight of each sentence and each piece."""
 
 from __future__ import annotations
 
@@ -16,85 +16,86 @@ from regard.inference.forced_decoding import Ids
 from regard.models import Classifier, eval_mode
 from regard.nn.pooling import HierarchicalEncoder, length_blocks
 
-BUDGET = 1 << 14  # pieces of the documents that are read together; one may have more by itself
+BUDGET = 1 << 14  # pieces in a batch of documents; a single document may have more
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentAttention:
-    """What a document was found to be, and by what; the weights only where they were asked for."""
+    """Class log-probabilities of one document, and the weights if they were requested."""
 
     logps: tuple[float, ...]  # of each class
-    sentences: tuple[float, ...] = ()  # they sum to one
-    pieces: tuple[tuple[float, ...], ...] = ()  # of each sentence; they sum to one in each
+    sentences: tuple[float, ...] = ()  # sum to 1
+    pieces: tuple[tuple[float, ...], ...] = ()  # of each sentence; each sums to 1
 
 
 @torch.inference_mode()
 def attend_documents(
     model: Classifier[Documents], documents: Sequence[Sequence[Ids]], *, weights: bool = True
 ) -> list[DocumentAttention]:
-    """Read documents, each one sentence at the least, of one piece at the least."""
-    found: list[DocumentAttention] = []
+    """Classify documents: each has at least one sentence, each sentence at least one piece."""
+    results: list[DocumentAttention] = []
     with eval_mode(model):
         for batch in _batches(documents):
-            found += _read(model, batch, weights)
-    return found
+            results += _attend_batch(model, batch, weights)
+    return results
 
 
-def _read(
+def _attend_batch(
     model: Classifier[Documents], documents: list[Sequence[Ids]], weights: bool
 ) -> list[DocumentAttention]:
     encoder = model.encoder
-    assert isinstance(encoder, HierarchicalEncoder), "only such an encoder reads documents"
+    assert isinstance(encoder, HierarchicalEncoder), "only a hierarchical encoder takes documents"
     device = next(model.parameters()).device
     words = pad([sentence for document in documents for sentence in document]).to(device)
     counts = torch.tensor([len(document) for document in documents], device=device)
-    looks: tuple[list[Tensor], list[Tensor]] = ([], [])
-    with ExitStack() as listening:
+    word_weights: list[Tensor] = []
+    sentence_weights: list[Tensor] = []
+    with ExitStack() as recording:
         if weights:
-            for pool, kept in zip(
-                (encoder.word_pooling, encoder.sentence_pooling), looks, strict=True
+            for pooling, recorded in (
+                (encoder.word_pooling, word_weights),
+                (encoder.sentence_pooling, sentence_weights),
             ):
-                listening.enter_context(pool.attention.record(_keeping(kept)))
+                recording.enter_context(pooling.attention.record(_append_weights(recorded)))
         logps = model(Documents(words, counts)).float().log_softmax(dim=-1).tolist()
     if not weights:
         return [DocumentAttention(tuple(row)) for row in logps]
-    of_pieces = iter(_in_order(words, looks[0]))
-    of_sentences = looks[1][0]  # B N
+    piece_weights = iter(_in_order(words, word_weights))
     return [
         DocumentAttention(
             tuple(row),
-            tuple(of_sentences[place, : len(document)].tolist()),
-            tuple(tuple(next(of_pieces)[: len(sentence)]) for sentence in document),
+            tuple(sentence_weights[0][i, : len(document)].tolist()),  # B N
+            tuple(tuple(next(piece_weights)[: len(sentence)]) for sentence in document),
         )
-        for place, (row, document) in enumerate(zip(logps, documents, strict=True))
+        for i, (row, document) in enumerate(zip(logps, documents, strict=True))
     ]
 
 
-def _keeping(kept: list[Tensor]) -> Callable[[AttentionOutput], None]:
-    def hear(glance: AttentionOutput) -> None:
-        assert glance.weights is not None
-        kept.append(glance.weights.mean(dim=1)[:, 0].float())  # the mean of its heads: B S
+def _append_weights(recorded: list[Tensor]) -> Callable[[AttentionOutput], None]:
+    def append(output: AttentionOutput) -> None:
+        assert output.weights is not None
+        recorded.append(output.weights.mean(dim=1)[:, 0].float())  # the mean of all heads: B S
 
-    return hear
+    return append
 
 
-def _in_order(words: Tokens, looks: list[Float[Tensor, "_ _"]]) -> list[list[float]]:
-    """The weights of each sentence's pieces, which were read block by block."""
-    found: dict[int, list[float]] = {}
-    for rows, look in zip(length_blocks(words), looks, strict=True):
-        found |= zip(rows.tolist(), look.tolist(), strict=True)
-    return [found[row] for row in range(len(found))]
+def _in_order(words: Tokens, blocks: list[Float[Tensor, "_ _"]]) -> list[list[float]]:
+    """Undo the encoder's grouping of sentences into blocks of similar length."""
+    by_row: dict[int, list[float]] = {}
+    for rows, weights in zip(length_blocks(words), blocks, strict=True):
+        by_row |= zip(rows.tolist(), weights.tolist(), strict=True)
+    return [by_row[row] for row in range(len(by_row))]
 
 
 def _batches(documents: Sequence[Sequence[Ids]]) -> Iterator[list[Sequence[Ids]]]:
     batch: list[Sequence[Ids]] = []
     size = 0
     for document in documents:
-        own = sum(map(len, document))
-        if batch and size + own > BUDGET:
+        pieces = sum(map(len, document))
+        if batch and size + pieces > BUDGET:
             yield batch
             batch, size = [], 0
         batch.append(document)
-        size += own
+        size += pieces
     if batch:
         yield batch

@@ -1,8 +1,7 @@
-"""Documents as a page on which what counted is shaded: sentences at their side, words behind them.
+"""An HTML page that shades documents by attention: a bar for each sentence, a colour for words.
 
-A word is shaded by its weight within its sentence times the root of the sentence's, so that words
-of sentences that hardly counted stay pale and those of the others are not all alike (Yang et al.
-2016, 3.6).
+The colour of a word is √(sentence weight) · (word weight), so that words of unimportant sentences
+stay pale without hiding differences between the others (Yang et al. 2016, 3.6).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from html import escape
 from regard import html
 from regard.text.tokenizer import Span
 
-LEVELS = 10  # shades: as many as can be told apart
+LEVELS = 10  # shades that readers can distinguish
 
 _STYLE = """
 :root { --word: 26, 92, 168; --sentence: 176, 58, 46; }
@@ -29,20 +28,20 @@ i { font-style: normal; border-radius: 3px; padding: .08em 0; }
 
 @dataclass(frozen=True, slots=True)
 class WeightedWord:
-    span: Span  # of the text's characters
-    weight: float  # all of a sentence's sum to one
+    span: Span  # characters of the text
+    weight: float  # a sentence's words sum to 1
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedSentence:
     span: Span
-    weight: float  # all of a document's sum to one
+    weight: float  # a document's sentences sum to 1
     words: tuple[WeightedWord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document and what is said of it."""
+    """A document with its class probabilities and attention weights."""
 
     text: str
     title: str
@@ -53,20 +52,20 @@ class DocumentView:
 def document_page(documents: Sequence[DocumentView]) -> str:
     parts = [
         "<h1>regard classify</h1>",
-        '<p class="key">The bar beside a sentence shows how much the sentence counted, the shade '
-        "behind a word how much the word did. Attention shows where a model looked, not why it "
-        "decided so.</p>",
+        '<p class="key">The bar beside a sentence shows the attention weight of the sentence, the '
+        "shade of a word the weight of the word. Attention weights do not explain why the model "
+        "chose a class.</p>",
         *map(_document, documents),
     ]
     return html.html_page("regard classify", parts, _STYLE + _levels())
 
 
 def _document(document: DocumentView) -> str:
-    likely = sorted(document.probabilities.items(), key=lambda one: -one[1])
-    rows = [(name, f"{share:.3f}") for name, share in likely[:LEVELS]]
-    most = max((sentence.weight for sentence in document.sentences), default=0.0)
+    ranked = sorted(document.probabilities.items(), key=lambda item: -item[1])
+    rows = [(name, f"{probability:.3f}") for name, probability in ranked[:LEVELS]]
+    highest = max((sentence.weight for sentence in document.sentences), default=0.0)
     strength = max((_strength(s, w) for s in document.sentences for w in s.words), default=0.0)
-    body = "".join(_sentence(document.text, one, most, strength) for one in document.sentences)
+    body = "".join(_sentence(document.text, each, highest, strength) for each in document.sentences)
     return "\n".join(
         [
             f'<h2 dir="auto">{escape(document.title)}</h2>',
@@ -76,31 +75,31 @@ def _document(document: DocumentView) -> str:
     )
 
 
-def _sentence(text: str, sentence: WeightedSentence, most: float, strength: float) -> str:
-    said, at = [], sentence.span[0]
+def _sentence(text: str, sentence: WeightedSentence, highest: float, strength: float) -> str:
+    parts, position = [], sentence.span[0]
     for word in sentence.words:
         start, end = word.span
         shade = _level(_strength(sentence, word), strength)
-        said += [
-            escape(text[at:start]),
+        parts += [
+            escape(text[position:start]),
             f'<i class="w{shade}" title="{word.weight:.3f}">{escape(text[start:end])}</i>',
         ]
-        at = end
-    said.append(escape(text[at : sentence.span[1]]))
-    bar = _level(sentence.weight, most)
-    return f'<p class="s{bar}" title="{sentence.weight:.3f}">{"".join(said)}</p>'
+        position = end
+    parts.append(escape(text[position : sentence.span[1]]))
+    bar = _level(sentence.weight, highest)
+    return f'<p class="s{bar}" title="{sentence.weight:.3f}">{"".join(parts)}</p>'
 
 
 def _strength(sentence: WeightedSentence, word: WeightedWord) -> float:
     return float(sentence.weight**0.5) * word.weight
 
 
-def _level(value: float, most: float) -> int:
-    return round(LEVELS * value / most) if most > 0 else 0
+def _level(value: float, highest: float) -> int:
+    return round(LEVELS * value / highest) if highest > 0 else 0
 
 
 def _levels() -> str:
-    """No level hides the ink: at the most six tenths of the hue."""
+    """CSS for all levels; an opacity of at most 0.6 keeps the text readable."""
     return "".join(
         f".w{level} {{ background: rgba(var(--word), {0.6 * level / LEVELS:.2f}); }}\n"
         f".s{level} {{ border-left-color: rgba(var(--sentence), {level / LEVELS:.2f}); }}\n"

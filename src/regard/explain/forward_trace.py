@@ -1,6 +1,7 @@
-"""A pair read closely: every number of every look, and of one head each step from query to context.
+"""One forced decoding with all numbers of every attention, and every step of one head.
 
-`reread` reads many pairs for what is wanted of them; this reads one, and keeps all.
+`forced_decoding` processes many pairs and keeps what is requested; this processes one pair and
+keeps everything.
 """
 
 from __future__ import annotations
@@ -22,28 +23,28 @@ from regard.inference.recording import AttentionRecording, watch
 from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.text.tokenizer import BOS, EOS
 
-Kind = Literal["source", "past", "reading"]
-"""Who looks at what: what is said at what was read; at what was said before; and what was read at
-itself, while it was being read."""
+AttentionKind: TypeAlias = Literal["cross", "self", "encoder"]
+"""Decoder over source, decoder over its prefix, or encoder over source."""
 
 Model: TypeAlias = EncoderDecoder[Any, Any] | LanguageModel[Any]
 
-TOP = 10  # of what could have been said at a step
+TOP = 10  # alternatives kept at each step
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionRecord:
-    """One attention of a model. Rows are what asked, columns what was looked at."""
+    """One attention of a model. T are the queries, S the positions attended to."""
 
     name: str  # in the model
-    kind: Kind
+    kind: AttentionKind
     score: Equation
     span: Equation
     normalizer: Equation
-    scores: Float[Tensor, "H T S"]  # −∞ where nothing may be seen
+    scores: Float[Tensor, "H T S"]  # −∞ where the span masks
     weights: Float[Tensor, "H T S"]
-    norms: Float[Tensor, "H S"]  # ‖v_s‖: a weight says little of a value that is short
-    blank_memory: bool = False  # a past that begins with nothing, before the first word
+    norms: Float[Tensor, "H S"]  # ‖v_s‖: a short value contributes little at any weight
+    blank_memory: bool = False  # the memory starts with an empty slot, before the first token
+    prior: Literal["gaussian"] | None = None  # multiplies the normalized weights
 
     @property
     def heads(self) -> int:
@@ -55,27 +56,28 @@ class AttentionRecord:
         return int(found[1]) if found else 0
 
     def to_record(self, arrays: Arrays) -> dict[str, Any]:
-        """As a record has it; its scores where they are looks at the source."""
-        equations = {name: asdict(getattr(self, name)) for name in ("score", "span", "weighing")}
-        scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "source" else {}
+        """Return the JSON fields. Only cross-attention keeps its scores."""
+        equations = {name: asdict(getattr(self, name)) for name in ("score", "span", "normalizer")}
+        scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "cross" else {}
         return {
             "name": self.name,
             "kind": self.kind,
             "layer": self.layer,
             "heads": self.heads,
             **equations,
+            "prior": self.prior,
             "weights": arrays.add_weights(self.weights),
             "norms": arrays.add(self.norms, "f16"),
-            "blank": self.blank_memory,
+            "blank_memory": self.blank_memory,
             **scores,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class HeadTrace:
-    """One head, with all its numbers: (queries, keys) → scores → weights, values → contexts.
+    """All numbers of one head: (queries, keys) → scores → weights, values → contexts.
 
-    A score is scale · Σ_d q_d k_d, or, where there is an energy v, Σ_d v_d tanh(q_d + k_d).
+    A score is scale · Σ_d q_d k_d, or, with an energy v, Σ_d v_d tanh(q_d + k_d).
     """
 
     attention: str
@@ -90,10 +92,9 @@ class HeadTrace:
     contexts: Float[Tensor, "T W"]
 
     def to_record(self, arrays: Arrays) -> dict[str, Any]:
-        """As a record has it."""
         tables = ("queries", "keys", "scores", "weights", "values", "contexts")
         return {
-            "look": self.attention,
+            "attention": self.attention,
             "head": self.head,
             "scale": self.scale,
             "energy": None if self.energy is None else arrays.add(self.energy),
@@ -103,23 +104,23 @@ class HeadTrace:
 
 @dataclass(frozen=True, slots=True)
 class TokenStep:
-    """What the model thought of saying, and how likely it found what was said."""
+    """The output distribution at one step."""
 
-    logp: float
+    logp: float  # of the target's token
     entropy: float
-    top: tuple[tuple[str, float], ...]  # the likeliest pieces and their log-probabilities
+    top: tuple[tuple[str, float], ...]  # the most likely pieces and their log-probabilities
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardTrace:
-    steps: tuple[TokenStep, ...]  # of the target's tokens, and of its end
+    steps: tuple[TokenStep, ...]  # the target's tokens and its end
     attentions: tuple[AttentionRecord, ...]
-    head_trace: HeadTrace | None  # None: nothing was looked at
+    head_trace: HeadTrace | None  # None: the decoder has no attention
 
     @property
     def forced(self) -> ForcedDecoding:
-        """What a plain reading would have kept."""
-        weights = {look.name: look.weights for look in self.attentions}
+        """The same trace as `forced_decoding` returns it."""
+        weights = {each.name: each.weights for each in self.attentions}
         return ForcedDecoding(tuple(step.logp for step in self.steps), weights)
 
 
@@ -133,41 +134,44 @@ def trace_forward(
     attention: str | None = None,
     head: int = 0,
 ) -> ForwardTrace:
-    """Read one source, as the model's `start` takes it in one row, and a target without marks.
+    """Force-decode `target` (ids without special tokens) and record every attention.
 
-    `piece` names tokens. `look` and `head` are the ones to walk through; by default the decoder's
-    last look, at the source if it has one.
+    `source` is one row of what the model's `start` takes; `piece` maps an id to its text.
+    `attention` and `head` select the head to trace; by default the decoder's last attention,
+    preferably to the source. Raises ConfigError if the decoder has no such attention or head.
     """
     device = next(model.parameters()).device
-    said = torch.tensor([[BOS, *target]], device=device)
-    meant = torch.tensor([*target, EOS], device=device)
-    with eval_mode(model), watch(model) as trace:
-        decoded, _ = model.decoder(model.embedding(said), model.start(source))
+    prefix = torch.tensor([[BOS, *target]], device=device)
+    labels = torch.tensor([*target, EOS], device=device)
+    with eval_mode(model), watch(model) as recording:
+        decoded, _ = model.decoder(model.embedding(prefix), model.start(source))
         logp = model.readout(decoded.hidden)[0].log_softmax(dim=-1)  # T V
-    looks = tuple(_attention_record(model, trace, name) for name in trace.names)
-    known = [each.name for kind in ("past", "source") for each in looks if each.kind == kind]
+    records = tuple(_attention_record(model, recording, name) for name in recording.names)
+    known = [each.name for kind in ("self", "cross") for each in records if each.kind == kind]
     if attention is not None and attention not in known:
-        told = ", ".join(known) or "none: it looks at nothing"
-        raise ConfigError(f"look: the model has no look {attention!r} while it speaks; it has {told}")
-    walked = attention if attention is not None else known[-1] if known else None
+        names = ", ".join(known) or "none"
+        raise ConfigError(
+            f"attention: the model's decoder has no attention {attention!r}. It has: {names}"
+        )
+    traced = attention if attention is not None else known[-1] if known else None
     return ForwardTrace(
-        _steps(logp, meant, piece),
-        looks,
-        None if walked is None else _head_trace(model, trace, walked, head),
+        _steps(logp, labels, piece),
+        records,
+        None if traced is None else _head_trace(model, recording, traced, head),
     )
 
 
 def _steps(
-    logp: Float[Tensor, "T V"], meant: Int[Tensor, " T"], piece: Callable[[int], str]
+    logp: Float[Tensor, "T V"], labels: Int[Tensor, " T"], piece: Callable[[int], str]
 ) -> tuple[TokenStep, ...]:
     best = logp.topk(min(TOP, logp.size(-1)))
-    entropy = -(logp.exp() * logp).sum(dim=-1)
-    chosen = logp.gather(1, meant[:, None])[:, 0]
+    entropies = -(logp.exp() * logp).sum(dim=-1)
+    chosen = logp.gather(1, labels[:, None])[:, 0]
     return tuple(
-        TokenStep(one, spread, tuple(zip(map(piece, tokens), logps, strict=True)))
-        for one, spread, tokens, logps in zip(
+        TokenStep(label_logp, entropy, tuple(zip(map(piece, tokens), logps, strict=True)))
+        for label_logp, entropy, tokens, logps in zip(
             chosen.tolist(),
-            entropy.tolist(),
+            entropies.tolist(),
             best.indices.tolist(),
             best.values.tolist(),
             strict=True,
@@ -175,39 +179,45 @@ def _steps(
     )
 
 
-def _attention_record(model: Model, trace: AttentionRecording, name: str) -> AttentionRecord:
+def _attention_record(model: Model, recording: AttentionRecording, name: str) -> AttentionRecord:
     attention = get_attention(model, name)
-    at_source = name in cross_attention_names(model)
-    kind: Kind = "source" if at_source else "past" if name.startswith("decoder.") else "reading"
+    kind: AttentionKind = "encoder"
+    if name in cross_attention_names(model):
+        kind = "cross"
+    elif name.startswith("decoder."):
+        kind = "self"
     return AttentionRecord(
         name,
         kind,
         attention.score.equation,
         attention.span.equation,
         attention.normalizer.equation,
-        trace.scores(name)[0].cpu(),
-        trace[name][0].cpu(),
-        trace.memory(name).values[0].float().norm(dim=-1).cpu(),
-        blank_memory=kind == "past" and model.decoder.blank_memory,
+        recording.scores(name)[0].cpu(),
+        recording[name][0].cpu(),
+        recording.memory(name).values[0].float().norm(dim=-1).cpu(),
+        blank_memory=kind == "self" and model.decoder.blank_memory,
+        prior=attention.span.prior,
     )
 
 
-def _head_trace(model: Model, trace: AttentionRecording, name: str, head: int) -> HeadTrace:
-    memory = trace.memory(name)
+def _head_trace(model: Model, recording: AttentionRecording, name: str, head: int) -> HeadTrace:
+    memory = recording.memory(name)
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
-        raise ConfigError(f"head: there are {heads}, from 0 on, and not {head}")
-    units = get_attention(model, name).score.terms(trace.projected_queries(name), memory.keys)
-    weights = trace[name][0, head]
+        raise ConfigError(
+            f"head: {name} has {heads} heads, numbered from 0. {head} is not one of them"
+        )
+    terms = get_attention(model, name).score.terms(recording.projected_queries(name), memory.keys)
+    weights = recording[name][0, head]
     values = memory.values[0, head].to(weights.dtype)
     return HeadTrace(
         name,
         head,
-        units.queries[0, head].cpu(),
-        units.keys[0, head].cpu(),
-        units.scale,
-        None if units.energy is None else units.energy[head].detach().cpu(),
-        trace.scores(name)[0, head].cpu(),
+        terms.queries[0, head].cpu(),
+        terms.keys[0, head].cpu(),
+        terms.scale,
+        None if terms.energy is None else terms.energy[head].detach().cpu(),
+        recording.scores(name)[0, head].cpu(),
         weights.cpu(),
         values.cpu(),
         (weights @ values).cpu(),

@@ -1,7 +1,7 @@
-"""What if the model had looked elsewhere, or read less: the same target, read by a changed model.
+"""Interventions: the same target under a changed model or source.
 
-Where a model looked is no proof of what its words came from; what it says when it cannot look there
-is nearer to one.
+Attention weights do not show what caused an output. How the output's probability changes when
+the model cannot attend to a word, or does not read it, is better evidence.
 """
 
 from __future__ import annotations
@@ -24,55 +24,59 @@ from regard.nn.interfaces import Encoded
 from regard.search import reorder
 from regard.text.tokenizer import BOS, EOS
 
-Kind: TypeAlias = Literal["uniform", "hidden", "left out"]
-"""Every look at the source is spread evenly; or no look sees a word, which was read all the same;
-or the source is without the word."""
+InterventionKind: TypeAlias = Literal["uniform", "masked", "removed"]
+"""All cross-attention is uniform; or one word is masked in cross-attention, though the encoder
+reads it; or one word is removed from the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """T are the target's tokens and its end."""
+    """Effect of one change on each of the T target tokens, the last of which is EOS."""
 
-    kind: Kind
-    word: int | None  # of the source; None: it is of no word
+    kind: InterventionKind
+    word: int | None  # of the source; None for "uniform"
     logps: tuple[float, ...]  # T
-    tokens: tuple[int, ...]  # T: what is the likeliest instead
+    tokens: tuple[int, ...]  # T: the most likely token at each step
     token_logps: tuple[float, ...]  # T
 
 
 def interventions_to_record(
-    whatifs: Sequence[Intervention], arrays: Arrays, piece: Callable[[int], str]
+    interventions: Sequence[Intervention], arrays: Arrays, piece: Callable[[int], str]
 ) -> dict[str, Any]:
-    """As a record has them, in pieces."""
-    shape = (len(whatifs), len(whatifs[0].logps) if whatifs else 0)
+    """Return the JSON fields, with tokens as pieces."""
+    shape = (len(interventions), len(interventions[0].logps) if interventions else 0)
+
+    def table(rows: list[tuple[float, ...]]) -> int:
+        return arrays.add(torch.tensor(rows).view(shape))
+
     return {
-        "kinds": [one.kind for one in whatifs],
-        "words": [one.word for one in whatifs],
-        "logps": arrays.add(torch.tensor([one.logps for one in whatifs]).view(shape)),
-        "says": [[piece(token) for token in one.tokens] for one in whatifs],
-        "says_logps": arrays.add(torch.tensor([one.token_logps for one in whatifs]).view(shape)),
+        "kinds": [each.kind for each in interventions],
+        "words": [each.word for each in interventions],
+        "logps": table([each.logps for each in interventions]),
+        "tokens": [[piece(token) for token in each.tokens] for each in interventions],
+        "token_logps": table([each.token_logps for each in interventions]),
     }
 
 
 class MaskedNormalizer(Normalizer):
-    """The model's own, of what is left: hypothesis k does not see where `hidden` says so.
+    """Wraps a normalizer and masks the positions `masked[k]` for hypothesis k.
 
-    The last position is the end mark. Who would see nothing looks there, as no query is blind.
+    The last position is EOS. A fully masked query attends to it.
     """
 
-    def __init__(self, hidden: Bool[Tensor, "K S"], own: Normalizer) -> None:
+    def __init__(self, masked: Bool[Tensor, "K S"], normalizer: Normalizer) -> None:
         super().__init__()
-        self.hidden, self.own = hidden, own
+        self.masked, self.normalizer = masked, normalizer
 
     def forward(
         self, scores: Float[Tensor, "1 H KT S"], visible: Bool[Tensor, "1 1 #KT S"] | None
     ) -> NormalizedWeights:
-        steps = scores.size(2) // self.hidden.size(0)
-        left = ~self.hidden.repeat_interleave(steps, dim=0)[None, None]  # 1 1 KT S
+        steps = scores.size(2) // self.masked.size(0)
+        remaining = ~self.masked.repeat_interleave(steps, dim=0)[None, None]  # 1 1 KT S
         if visible is not None:
-            left = left & visible
-        left[..., -1] |= ~left.any(dim=-1)
-        return self.own(scores, left)
+            remaining = remaining & visible
+        remaining[..., -1] |= ~remaining.any(dim=-1)
+        return self.normalizer(scores, remaining)
 
 
 @torch.inference_mode()
@@ -82,20 +86,25 @@ def run_interventions(
     word_pieces: Sequence[Sequence[int]],
     target: Ids,
 ) -> tuple[Intervention, ...]:
-    """Every change there is, of a pair of ids without marks; `word_pieces`: where in the source
-    each of its words is. A model that never looks at its source can only have read less of it."""
+    """Run every intervention on one pair of ids without special tokens.
+
+    `word_pieces` lists the source positions of each word. For a model without cross-attention
+    only "removed" exists.
+    """
     device = next(model.parameters()).device
-    told: list[Intervention] = []
+    results: list[Intervention] = []
 
-    def tell(kind: Kind, words: Sequence[int | None], hidden: Float[Tensor, "K T E"]) -> None:
+    def add(
+        kind: InterventionKind, words: Sequence[int | None], hidden: Float[Tensor, "K T E"]
+    ) -> None:
         logp = model.readout(hidden).log_softmax(dim=-1)
-        meant = torch.tensor([*target, EOS], device=device).expand(len(words), -1)
-        logps = logp.gather(2, meant[..., None])[..., 0].tolist()
-        says_logps, says = (best.tolist() for best in logp.max(dim=-1))
-        for word, *rest in zip(words, logps, says, says_logps, strict=True):
-            told.append(Intervention(kind, word, *map(tuple, rest)))
+        labels = torch.tensor([*target, EOS], device=device).expand(len(words), -1)
+        logps = logp.gather(2, labels[..., None])[..., 0].tolist()
+        token_logps, tokens = (best.tolist() for best in logp.max(dim=-1))
+        for word, *rows in zip(words, logps, tokens, token_logps, strict=True):
+            results.append(Intervention(kind, word, *map(tuple, rows)))
 
-    def said(rows: int) -> Tensor:
+    def prefix(rows: int) -> Tensor:
         return torch.tensor([[BOS, *target]], device=device).expand(rows, -1)
 
     def decode(rows: int, changed: Callable[[Normalizer], Normalizer]) -> Float[Tensor, "K T E"]:
@@ -104,28 +113,28 @@ def run_interventions(
         first = torch.zeros(rows, dtype=torch.long, device=device)
         state = reorder(model.decoder.start(encoded), first)
         with replace_normalizers({each: changed(each.normalizer) for each in attentions}):
-            return model.decoder(model.embedding(said(rows)), state)[0].hidden
+            return model.decoder(model.embedding(prefix(rows)), state)[0].hidden
 
     with eval_mode(model):
         if cross_attention_names(model):
             encoded: Encoded = model.encoder(pad([[*source, EOS]]).to(device))
-            tell("uniform", [None], decode(1, lambda own: Uniform()))
+            add("uniform", [None], decode(1, lambda _: Uniform()))
             for words in _batches(len(word_pieces), len(target) + 1):
-                hidden = torch.zeros(len(words), len(source) + 1, dtype=torch.bool, device=device)
+                masked = torch.zeros(len(words), len(source) + 1, dtype=torch.bool, device=device)
                 for row, word in enumerate(words):
-                    hidden[row, list(word_pieces[word])] = True
-                tell("hidden", words, decode(len(words), partial(MaskedNormalizer, hidden)))
+                    masked[row, list(word_pieces[word])] = True
+                add("masked", words, decode(len(words), partial(MaskedNormalizer, masked)))
         for words in _batches(len(word_pieces), max(len(source), len(target)) + 1):
-            less = [_without(source, word_pieces[word]) for word in words]
-            read = pad([[*ids, EOS] for ids in less]).to(device)
-            tell("left out", words, model(read, said(len(words))).hidden)
-    return tuple(told)
+            shorter = [_without(source, word_pieces[word]) for word in words]
+            sources = pad([[*ids, EOS] for ids in shorter]).to(device)
+            add("removed", words, model(sources, prefix(len(words))).hidden)
+    return tuple(results)
 
 
 def _without(source: Ids, pieces: Sequence[int]) -> list[int]:
-    return [token for place, token in enumerate(source) if place not in pieces]
+    return [token for position, token in enumerate(source) if position not in pieces]
 
 
 def _batches(words: int, positions: int) -> Iterator[range]:
     size = max(1, BUDGET // positions)
-    return (range(at, min(at + size, words)) for at in range(0, words, size))
+    return (range(start, min(start + size, words)) for start in range(0, words, size))

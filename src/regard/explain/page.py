@@ -1,7 +1,7 @@
-"""One self-contained HTML file around the viewer, and a frame that shows it in a notebook.
+"""A self-contained HTML page with the viewer, and a frame that shows it in a notebook.
 
-What a model read and said is hostile text. It stands in the page as data that no browser runs, and
-the page's policy allows one script, known by its hash, and no network.
+Source and target are untrusted text. They are embedded as JSON data that browsers do not run, and
+the page's content security policy allows one script, identified by its hash, and no network.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ h1 { font: 600 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-
 @media (max-width: 36rem) { main { padding: 1rem .75rem; } }
 """
 
-# Inside a script element only these characters can mean anything but themselves.
+# The characters that can end or change the meaning of a script element.
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
 def explanation_page(records: Sequence[str], title: str) -> str:
-    """A whole document that shows the records, each of them JSON: one model, or several at once."""
+    """Return an HTML document that shows the records, each of them JSON, one for each model."""
     script = viewer_script()
     policy = "; ".join(
         [
             "default-src 'none'",
             f"script-src '{_hash(script)}'",
-            f"style-src '{_hash(_STYLE)}'",  # what the viewer draws, it styles by script
+            f"style-src '{_hash(_STYLE)}'",  # the viewer adopts its own styles by script
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -55,16 +55,16 @@ def explanation_page(records: Sequence[str], title: str) -> str:
 
 
 def notebook_frame(page: str, height: int = 720) -> str:
-    """The page inside another, without access to it; the reader may pull it taller."""
+    """Return a resizable iframe that shows `page` without access to the notebook."""
     style = f"width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"
     return (
-        f'<iframe title="Where the model looked" sandbox="allow-scripts" style="{style}" '
+        f'<iframe title="Explanation of a model output" sandbox="allow-scripts" style="{style}" '
         f'srcdoc="{escape(page)}"></iframe>'
     )
 
 
 def viewer_script() -> str:
-    """The script of the custom element `<regard-view>`, as `web/` builds it."""
+    """The script of the custom element `<regard-view>`, built from `web/`."""
     return resources.files("regard.explain").joinpath("view.js").read_text(encoding="utf-8")
 
 

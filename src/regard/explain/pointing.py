@@ -1,9 +1,9 @@
-"""Does a captioner look at what it names? Its looks, held against the true places of things.
+"""Compare a captioner's attention with the boxes of the objects that it names.
 
-For each word that names a thing: whether the region it looks at most lies on the thing's box (as in
-the pointing game of Zhang et al. 2016), and how much of the look falls into the box; beside each,
-what a look at no place in particular would give. A region lies on a box if the middle of one is
-within the other: a thing may be smaller than a region, and a region smaller than a thing.
+For each word that names an object: whether the region with the highest weight lies on the object's
+box (the pointing game of Zhang et al. 2016), and how much weight falls into the box; each with its
+chance level under uniform attention. A region lies on a box if the centre of one is inside the
+other, because an object may be smaller than a region, and a region smaller than an object.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from regard.text.tokenizer import Span
 
 @dataclass(frozen=True, slots=True)
 class PointingScores:
-    """Over all words that name a thing."""
+    """Means over all words that name an object."""
 
-    hits: float  # the share whose strongest look lies on the box
-    chance: float  # the same of a region drawn at random
-    mass: float  # the mean share of a look that falls into the box
-    chance_mass: float  # the same of an even look
+    hits: float  # share of words whose highest weight lies on the box
+    chance: float  # the same for a random region
+    mass: float  # mean weight inside the box
+    chance_mass: float  # the same for uniform attention
     words: int
 
 
 @dataclass(frozen=True, slots=True)
 class PointingExample:
-    """A caption that was read again, and where the things are that it names, in the frame."""
+    """A force-decoded caption and the boxes of the objects that it names, in the frame."""
 
     forced: ForcedDecoding
     pieces: Sequence[Span]  # the characters of each piece
@@ -45,7 +45,7 @@ class PointingExample:
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """How regions divide the frame."""
+    """The grid of regions that divides the frame."""
 
     rows: int
     columns: int
@@ -57,67 +57,65 @@ class Regions:
         found = np.zeros((self.rows, self.columns), bool)
         for left, top, right, bottom in boxes:
             found |= np.outer(
-                _meets(self.rows, self.height, top, bottom),
-                _meets(self.columns, self.width, left, right),
+                _on_interval(self.rows, self.height, top, bottom),
+                _on_interval(self.columns, self.width, left, right),
             )
         return found
 
     def shares(self, boxes: Iterable[Box]) -> Float[np.ndarray, "y x"]:
-        """How much of each region lies in the boxes; where they overlap, in the larger part."""
+        """The share of each region that lies in a box; of several boxes, the largest share."""
         found = np.zeros((self.rows, self.columns))
         for left, top, right, bottom in boxes:
-            down = _covered(self.rows, self.height, top, bottom)
-            found = np.maximum(
-                found, np.outer(down, _covered(self.columns, self.width, left, right))
-            )
+            rows = _covered(self.rows, self.height, top, bottom)
+            columns = _covered(self.columns, self.width, left, right)
+            found = np.maximum(found, np.outer(rows, columns))
         return found
 
 
 def score_pointing(
-    seen: Sequence[PointingExample], regions: Regions, shifts: Sequence[int] = (0, 1)
+    examples: Sequence[PointingExample], regions: Regions, shifts: Sequence[int] = (0, 1)
 ) -> dict[AlignmentHead, PointingScores]:
-    """How well each look, head and moment points; the mean of all heads is a head too."""
-    found: dict[AlignmentHead, list[tuple[bool, float]]] = defaultdict(list)
+    """Score each attention, head and alignment step; the mean of all heads counts as a head."""
+    results: dict[AlignmentHead, list[tuple[bool, float]]] = defaultdict(list)
     chances: list[tuple[float, float]] = []
-    for one in seen:
-        for named in one.objects:
-            rows = [
-                i for i, (a, b) in enumerate(one.pieces) if a < named.span[1] and b > named.span[0]
-            ]
+    for example in examples:
+        for named in example.objects:
+            start, end = named.span
+            rows = [i for i, (a, b) in enumerate(example.pieces) if a < end and b > start]
             on, share = regions.on(named.boxes).ravel(), regions.shares(named.boxes).ravel()
             if not rows or not on.any():
                 continue
             chances.append((float(on.mean()), float(share.mean())))
-            for name, look in one.forced.attention.items():
+            for name, attention in example.forced.attention.items():
                 for shift in shifts:
-                    said = look[:, [row + shift for row in rows]].mean(dim=1)  # H S
-                    for head, weights in _heads(said):
+                    word = attention[:, [row + shift for row in rows]].mean(dim=1)  # H S
+                    for head, weights in _heads(word):
                         hit = bool(on[int(weights.argmax())])
-                        pointer = AlignmentHead(name, head, shift, null=False)
-                        found[pointer].append((hit, float((weights.numpy() * share).sum())))
+                        mass = float((weights.numpy() * share).sum())
+                        results[AlignmentHead(name, head, shift, null=False)].append((hit, mass))
     return {
-        pointer: PointingScores(
-            fmean(hit for hit, _ in each),
+        head: PointingScores(
+            fmean(hit for hit, _ in words),
             fmean(chance for chance, _ in chances),
-            fmean(mass for _, mass in each),
+            fmean(mass for _, mass in words),
             fmean(chance for _, chance in chances),
-            len(each),
+            len(words),
         )
-        for pointer, each in found.items()
+        for head, words in results.items()
     }
 
 
-def _heads(look: Float[Tensor, "H S"]) -> list[tuple[int | None, Float[Tensor, " S"]]]:
-    each = list(enumerate(look.double()))
-    return [(None, look.double().mean(dim=0)), *(each if len(each) > 1 else [])]
+def _heads(weights: Float[Tensor, "H S"]) -> list[tuple[int | None, Float[Tensor, " S"]]]:
+    each = list(enumerate(weights.double()))
+    return [(None, weights.double().mean(dim=0)), *(each if len(each) > 1 else [])]
 
 
-def _meets(count: int, length: int, low: float, high: float) -> Bool[np.ndarray, " n"]:
-    """Regions along one side whose middle is between, or which hold the middle of what is."""
+def _on_interval(count: int, length: int, low: float, high: float) -> Bool[np.ndarray, " n"]:
+    """Cells of one axis whose centre is in the interval, or that contain the interval's centre."""
     size = length / count
-    middles, middle = (np.arange(count) + 0.5) * size, (low + high) / 2
-    within = (low <= middles) & (middles < high)
-    return within | (np.arange(count) == min(count - 1, int(middle // size)))
+    centres, centre = (np.arange(count) + 0.5) * size, (low + high) / 2
+    inside = (low <= centres) & (centres < high)
+    return inside | (np.arange(count) == min(count - 1, int(centre // size)))
 
 
 def _covered(count: int, length: int, low: float, high: float) -> Float[np.ndarray, " n"]:

@@ -1,7 +1,7 @@
-"""The record of one explanation: all that a picture, a page or a class may want to show.
+"""The record of one explanation: all that the figures, the page and the viewer show.
 
-It is a forced re-reading of a chosen sentence, so it is the same for every search and engine. In
-Python its numbers are exact; written down they are as fine as a screen can show (`arrays`).
+A record is a forced decoding of one target, so it is the same for every search and engine. In
+Python its numbers are exact; in JSON they have the precision that a screen can show (`arrays`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from jaxtyping import Float
 from rich.console import RenderableType
 from torch import Tensor
 
-from regard.align.extraction import AlignmentHead
+from regard.align.extraction import AlignmentHead, TokenizedText
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText
 from regard.errors import ConfigError
 from regard.explain.arrays import Arrays
 from regard.explain.beam_tree import BeamTree
 from regard.explain.forward_trace import AttentionRecord, ForwardTrace
-from regard.explain.interventions import Intervention
-from regard.explain.interventions import interventions_to_record as written_whatifs
+from regard.explain.interventions import Intervention, interventions_to_record
 from regard.explain.matrix import (
     Matrix,
     piece_matrix,
@@ -39,16 +37,16 @@ from regard.explain.page import explanation_page, notebook_frame
 from regard.explain.pictures.figure import Figure
 from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import attention_heatmap
-from regard.explain.pictures.terminal import terminal_matrix as printed
+from regard.explain.pictures.terminal import terminal_matrix
 from regard.text.tokenizer import Tokenizer
 
-FORMAT = "regard.explain/1"
-_NONE = Links()
+FORMAT = "regard.explain/2"
+_NO_LINKS = Links()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
-    """Whose explanation it is."""
+    """The explained model."""
 
     name: str
     description: str = ""
@@ -58,133 +56,139 @@ class ModelIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ImageSource:
-    """What a captioner read: position s of its looks is row s // columns, column s % columns."""
+    """A captioner's input. Attention position s is row s // columns, column s % columns."""
 
     rows: int
     columns: int
-    width: int  # of the picture, in pixels
+    width: int  # of the image, in pixels
     height: int
     png: bytes
 
     @property
     def labels(self) -> tuple[str, ...]:
-        places = product(range(1, self.rows + 1), range(1, self.columns + 1))
-        return tuple(f"row {row}, column {column}" for row, column in places)
+        regions = product(range(1, self.rows + 1), range(1, self.columns + 1))
+        return tuple(f"row {row}, column {column}" for row, column in regions)
 
     def to_record(self) -> dict[str, Any]:
         size = {name: getattr(self, name) for name in ("rows", "columns", "width", "height")}
-        coded = base64.b64encode(self.png).decode()
-        return {"kind": "image", **size, "picture": f"data:image/png;base64,{coded}"}
+        encoded = base64.b64encode(self.png).decode()
+        return {"kind": "image", **size, "image": f"data:image/png;base64,{encoded}"}
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    source: TokenizedText | ImageSource | None  # None: nothing was read
+    source: TokenizedText | ImageSource | None  # None: a language model has no source
     target: TokenizedText
-    tokenizer: Tokenizer  # in whose pieces
+    tokenizer: Tokenizer
     trace: ForwardTrace
     identity: ModelIdentity
-    created: Mapping[str, str]  # how, in words: versions, precision, engine, search
-    summary: Float[Tensor, " E"] | None = (
-        None  # of the source: what a decoder knows that never asks
-    )
-    alignment_head: AlignmentHead | None = None  # the look that is read as an alignment
-    links: Links = _NONE  # (source word, target word), by the pointer
-    gold: Links | None = None  # the same, by hand
-    beam: BeamTree | None = None  # where the sentence was found by one
+    created: Mapping[str, str]  # versions, precision, engine, search
+    summary: Float[Tensor, " E"] | None = None  # the source as one vector
+    alignment_head: AlignmentHead | None = None
+    links: Links = _NO_LINKS  # (source word, target word), from the alignment head
+    gold: Links | None = None  # the same, annotated by hand
+    beam: BeamTree | None = None  # where a beam search found the target
     interventions: tuple[Intervention, ...] = ()
 
     def attention(self, name: str) -> AttentionRecord:
-        return next(look for look in self.trace.attentions if look.name == name)
+        return next(each for each in self.trace.attentions if each.name == name)
 
-    def coverage(self, look: str, head: int | None = None) -> Float[Tensor, " S"]:
-        """How much of all steps each position was given: Σ_t α_ts, of a head or the mean."""
-        weights = self.attention(look).weights
+    def coverage(self, attention: str, head: int | None = None) -> Float[Tensor, " S"]:
+        """Sum of each position's weights over all steps, Σ_t α_ts: of one head, or of the mean."""
+        weights = self.attention(attention).weights
         return (weights.mean(dim=0) if head is None else weights[head]).sum(dim=0)
 
     def matrix(
         self,
-        look: str | None = None,
+        attention: str | None = None,
         head: int | None = None,
         shift: int | None = None,
         *,
         pieces: bool = False,
     ) -> Matrix:
-        """Of a look, by default the pointer's; of another the mean of all heads, or one of them."""
-        pointer, walk = self.alignment_head, self.trace.head_trace
-        if look is None and pointer is not None:
-            look, head = pointer.attention, pointer.head if head is None else head
-            shift = pointer.shift if shift is None else shift
-        elif look is None:
-            if walk is None:
-                raise ConfigError("look: the model looks at nothing, so there is nothing to draw")
-            look, head = walk.attention, walk.head if head is None else head
-        seen = self.attention(look)
-        layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == seen.kind)
-        if seen.kind == "past":
-            return self_attention_matrix(seen, self.target, head, layers)
+        """Weights of one attention between words, or between pieces.
+
+        By default of the alignment head, at its alignment step. With `attention` given, `head`
+        None is the mean of all heads and `shift` None is 0. Raises ConfigError if the model has
+        no attention.
+        """
+        default, traced = self.alignment_head, self.trace.head_trace
+        if attention is None and default is not None:
+            attention, head = default.attention, default.head if head is None else head
+            shift = default.shift if shift is None else shift
+        elif attention is None:
+            if traced is None:
+                raise ConfigError(
+                    "attention: the model has no attention, so there is no matrix. "
+                    "Save the explanation as .html or .json instead"
+                )
+            attention, head = traced.attention, traced.head if head is None else head
+        record = self.attention(attention)
+        layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == record.kind)
+        if record.kind == "self":
+            return self_attention_matrix(record, self.target, head, layers)
         if isinstance(self.source, ImageSource):
-            return region_matrix(seen, self.source.labels, self.target, head, shift or 0, layers)
-        assert self.source is not None, "who read nothing looks at its past alone"
-        between = piece_matrix if pieces else word_matrix
-        return between(seen, self.source, self.target, head, shift or 0, layers)
+            return region_matrix(record, self.source.labels, self.target, head, shift or 0, layers)
+        assert self.source is not None, "without a source there is only self-attention"
+        make_matrix = piece_matrix if pieces else word_matrix
+        return make_matrix(record, self.source, self.target, head, shift or 0, layers)
 
     def heatmap(
         self,
-        look: str | None = None,
+        attention: str | None = None,
         head: int | None = None,
         shift: int | None = None,
         *,
         pieces: bool = False,
     ) -> Figure:
-        """The same as a picture; hard links are dotted, those by hand outlined."""
-        shown = self.matrix(look, head, shift, pieces=pieces)
+        """Draw `matrix`; links are dotted, gold links outlined."""
+        matrix = self.matrix(attention, head, shift, pieces=pieces)
         return Figure(
             attention_heatmap(
-                shown.weights.numpy(),
-                row_labels=shown.row_labels,
-                column_labels=shown.column_labels,
+                matrix.weights.numpy(),
+                row_labels=matrix.row_labels,
+                column_labels=matrix.column_labels,
                 title=self.identity.name,
-                note=shown.note,
+                note=matrix.note,
                 links=() if pieces else self.links,
                 gold=() if pieces else self.gold or (),
             )
         )
 
     def filmstrip(
-        self, look: str | None = None, head: int | None = None, shift: int | None = None
+        self, attention: str | None = None, head: int | None = None, shift: int | None = None
     ) -> Figure:
-        """Where in a picture each word looked, and whether the look moves at all."""
+        """Draw the source image once for each word, lit where the word attends to it."""
         source = self.source
         if not isinstance(source, ImageSource):
-            raise ConfigError("source: is no picture; where words were looked at, a heatmap shows")
-        shown = self.matrix(look, head, shift)
+            raise ConfigError("source: a filmstrip needs an image. Use heatmap() for text")
+        matrix = self.matrix(attention, head, shift)
         logps = [step.logp for step in self.trace.steps]
         return Figure(
             filmstrip(
                 source.png,
                 size=(source.width, source.height),
                 grid=(source.rows, source.columns),
-                weights=shown.weights.double().numpy(),
-                words=shown.row_labels,
+                weights=matrix.weights.double().numpy(),
+                words=matrix.row_labels,
                 probabilities=[
                     exp(fsum(logps[row] for row in rows)) for rows in self.target.word_pieces
                 ],
                 title=self.target.raw,
-                note=f"{self.identity.name}: {shown.note}",
+                note=f"{self.identity.name}: {matrix.note}",
             )
         )
 
     def figure(self) -> Figure:
-        """The picture to print: a filmstrip of a picture, a heatmap of a text."""
+        """A filmstrip for an image, a heatmap for a text."""
         return self.filmstrip() if isinstance(self.source, ImageSource) else self.heatmap()
 
     def to_html(self) -> str:
-        """The viewer with this record in it: one page that needs nothing else."""
+        """A self-contained page with the viewer and this record."""
         return side_by_side([self])
 
     def save(self, path: str | Path) -> None:
-        """As its name ends: .html to look at, .svg or .png to print, .json to compute with."""
+        """Write the explanation as the suffix of `path` selects: .html, .svg, .png or .json."""
         path = Path(path)
         match path.suffix:
             case ".html":
@@ -194,41 +198,47 @@ class Explanation:
             case ".svg" | ".png":
                 self.figure().save(path)
             case _:
-                raise ConfigError(f"{path}: is saved as .html, .svg, .png or .json; name it so")
+                raise ConfigError(
+                    f"{path}: unknown suffix {path.suffix!r}. Use .html, .svg, .png or .json"
+                )
 
     def _repr_html_(self) -> str:
         return notebook_frame(self.to_html())
 
     def __rich__(self) -> RenderableType:
-        shown = self.matrix()
-        return printed(shown.weights.numpy(), shown.row_labels, shown.column_labels, shown.note)
+        matrix = self.matrix()
+        return terminal_matrix(
+            matrix.weights.numpy(), matrix.row_labels, matrix.column_labels, matrix.note
+        )
 
     def to_json(self) -> str:
-        """As docs/record.md describes it; the viewer reads this."""
+        """The record as JSON, in the format of docs/record.md."""
         arrays, piece = Arrays(), self.tokenizer.piece
-        walk = self.trace.head_trace
-        written = {
+        traced = self.trace.head_trace
+        record = {
             "format": FORMAT,
             "model": asdict(self.identity),
-            "made": dict(self.created),
+            "created": dict(self.created),
             "source": None if self.source is None else self.source.to_record(),
             "target": self.target.to_record(),
             "steps": [asdict(step) for step in self.trace.steps],
-            "looks": [look.to_record(arrays) for look in self.trace.attentions],
-            "pointer": None if self.alignment_head is None else asdict(self.alignment_head),
+            "attentions": [each.to_record(arrays) for each in self.trace.attentions],
+            "alignment_head": None if self.alignment_head is None else asdict(self.alignment_head),
             "links": sorted(self.links),
             "gold": None if self.gold is None else sorted(self.gold),
-            "walk": None if walk is None else walk.to_record(arrays),
+            "head_trace": None if traced is None else traced.to_record(arrays),
             "summary": None if self.summary is None else arrays.add(self.summary),
             "beam": None if self.beam is None else self.beam.to_record(piece),
-            "whatifs": written_whatifs(self.interventions, arrays, piece),
+            "interventions": interventions_to_record(self.interventions, arrays, piece),
         }
-        return json.dumps(written | arrays.packed(), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(record | arrays.packed(), ensure_ascii=False, separators=(",", ":"))
 
 
 def side_by_side(explanations: Sequence[Explanation]) -> str:
-    """A page on which up to four models' explanations of one source can be compared."""
+    """Return a page that compares the explanations of up to four models for one source."""
     if not 1 <= len(explanations) <= 4:
-        raise ConfigError(f"explanations: one to four stand side by side, not {len(explanations)}")
+        raise ConfigError(
+            f"explanations: a page shows one to four explanations, not {len(explanations)}"
+        )
     title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
     return explanation_page([each.to_json() for each in explanations], title)

@@ -1,1 +1,1 @@
-"""Still pictures: on paper and in a terminal. Nothing here knows a model."""
+"""Static figures and terminal output. Nothing here depends on a model."""

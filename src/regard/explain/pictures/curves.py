@@ -1,4 +1,4 @@
-"""Curves, as SVG."""
+"""Line charts, as SVG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regard.svg import Number
 
 @dataclass(frozen=True, slots=True)
 class PlotArea:
-    """Where in the picture the data stand, and what they range over."""
+    """The rectangle of the plot, and the data ranges that it covers."""
 
     left: Number
     top: Number
@@ -21,9 +21,10 @@ class PlotArea:
     y: tuple[Number, Number]
 
     def place(self, x: Number, y: Number) -> tuple[Number, Number]:
-        across = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
+        """Convert a data point to SVG coordinates."""
+        right = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
         up = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
-        return self.left + across * self.width, self.top + (1 - up) * self.height
+        return self.left + right * self.width, self.top + (1 - up) * self.height
 
 
 def curve_chart(
@@ -35,19 +36,19 @@ def curve_chart(
     y_range: tuple[Number, Number] = (0.0, 1.0),
     shaded: tuple[Number, Number, str] | None = None,
 ) -> str:
-    """Lines of (x, y) points, each named at its right end; `shaded` marks a stretch of x."""
+    """Draw lines of (x, y) points, each named at its right end; `shaded` marks a range of x."""
     xs = [point[0] for points in series.values() for point in points]
     box = PlotArea(64, 56, 460, 260, (min(xs), max(xs)), y_range)
     parts = [svg.svg_text(title, 24, 28, size=15, weight="bold")]
     if shaded is not None:
-        begin, end, words = shaded
+        begin, end, label = shaded
         a, b = box.place(begin, 0)[0], box.place(end, 0)[0]
         parts.append(
             f"<rect x='{a:.1f}' y='{box.top}' width='{b - a:.1f}' height='{box.height}' "
             f"fill='#F3F3F3'/>"
         )
         low = box.top + box.height - 8
-        parts.append(svg.svg_text(words, (a + b) / 2, low, size=11, anchor="middle", fill=svg.SOFT))
+        parts.append(svg.svg_text(label, (a + b) / 2, low, size=11, anchor="middle", fill=svg.SOFT))
     for tick in range(6):
         value = y_range[0] + (y_range[1] - y_range[0]) * tick / 5
         left, level = box.place(box.x[0], value)
@@ -67,7 +68,7 @@ def curve_chart(
         placed, colour = [box.place(*point) for point in points], svg.colour(number)
         parts += svg.svg_line(placed, number)
         end, height = placed[-1]
-        if end < box.left + box.width:  # it ends before the others: its name stands above it
+        if end < box.left + box.width:  # shorter than the others: its name goes above its end
             parts.append(svg.svg_text(name, end - 6, height - 10, size=12, fill=colour))
         else:
             parts.append(svg.svg_text(name, end + 12, level + 4, size=12, fill=colour))

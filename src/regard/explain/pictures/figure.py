@@ -1,4 +1,4 @@
-"""A still picture: SVG as it is, PNG where that is wanted."""
+"""A static figure, saved as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Figure:
         return svg_to_png(self.svg, scale)
 
     def save(self, path: str | Path) -> None:
-        """As its name ends: .svg or .png."""
+        """Write the figure as the suffix of `path` selects: .svg or .png."""
         path = Path(path)
         match path.suffix:
             case ".svg":
@@ -26,7 +26,7 @@ class Figure:
             case ".png":
                 path.write_bytes(self.png())
             case _:
-                raise ConfigError(f"{path}: a picture is saved as .svg or .png; name it so")
+                raise ConfigError(f"{path}: unknown suffix {path.suffix!r}. Use .svg or .png")
 
     def _repr_svg_(self) -> str:
         return self.svg

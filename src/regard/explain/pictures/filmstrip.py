@@ -1,8 +1,8 @@
-"""What a captioner looked at for each word: the picture, dimmed where it did not look.
+"""A captioner's attention for each word: the image, dimmed where the weights are low.
 
-Xu et al. 2015, figure 2. The veil over each frame is the grid of weights, smoothed; each frame is
-lit by its own greatest weight, which is written below it, because a faint look and a firm one would
-otherwise be told apart by nobody.
+Xu et al. 2015, figure 2. The mask over each frame is the smoothed grid of weights, scaled by the
+frame's highest weight. That weight is printed below the frame, because scaling hides whether
+attention is weak or strong.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from regard.explain.pictures.label import fold, isolate, runs_left, shorten, tex
 from regard.svg import Number
 
 _FRAME = 150  # the longer side of a frame
-_ACROSS = 5  # frames in a row
+_PER_ROW = 5
 _MARGIN, _GAP, _CAPTION = 24, 14, 40
 _FONT, _SMALL, _TITLE = 13, 11, 15
-_FINE = 8  # pixels of the veil for each place: what is left to the viewer's smoothing is not seen
-_DARKEST = 0.8  # what is not looked at can still be made out
-# The share of attention that goes elsewhere from one word to the next. Below this the frames look
-# the same: a caption from an average of the picture.
+_FINE = 8  # mask pixels for each region: enough that a renderer's own smoothing does not show
+_DARKEST = 0.8  # opacity at weight 0: the image stays recognizable
+# Mean movement of attention from one word to the next. Below this all frames look the same: the
+# caption comes from an average of the image.
 _STILL = 0.05
 
 
@@ -42,89 +42,92 @@ def filmstrip(
     title: str,
     note: str = "",
 ) -> str:
-    """The picture of `size` (width, height) and a frame for each word; place s of a word's weights
-    is row s // columns, column s % columns of the `grid` (rows, columns)."""
+    """Draw the image, and a frame for each word.
+
+    `size` is (width, height), `grid` is (rows, columns). Weight s of a word belongs to row
+    s // columns, column s % columns.
+    """
     shrink = _FRAME / max(size)
     wide, tall = max(1, round(size[0] * shrink)), max(1, round(size[1] * shrink))
-    room = max(wide, 110)  # of a word and its numbers
-    leftward = runs_left(words)  # then so do the frames
-    across = min(_ACROSS, len(words) + 1)
-    width = max(2 * _MARGIN + across * (room + _GAP) - _GAP, 360)
-    heads = fold(title, width - 2 * _MARGIN, _TITLE)
+    slot = max(wide, 110)  # the width of a word and its numbers
+    leftward = runs_left(words)
+    per_row = min(_PER_ROW, len(words) + 1)
+    width = max(2 * _MARGIN + per_row * (slot + _GAP) - _GAP, 360)
+    title_lines = fold(title, width - 2 * _MARGIN, _TITLE)
     parts = [
         svg.svg_text(line, _MARGIN, _MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
-        for number, line in enumerate(heads)
+        for number, line in enumerate(title_lines)
     ]
-    # once in the file, however many frames show it; by a name that no other picture of a page has
+    # Embedded once and referenced by every frame; the id is unique among the figures of a page.
     key = f"picture-{zlib.crc32(png):08x}-{wide}-{tall}"
     parts.append(f"<defs>{_image(png, wide, tall, key)}</defs>")
-    top = _MARGIN + 20 * len(heads) + _GAP
+    top = _MARGIN + 20 * len(title_lines) + _GAP
     for number in range(len(words) + 1):
-        place = number % across
-        column = across - 1 - place if leftward else place
-        x = _MARGIN + column * (room + _GAP) + (room - wide) / 2
-        y = top + (number // across) * (tall + _CAPTION)
+        row, column = divmod(number, per_row)
+        if leftward:
+            column = per_row - 1 - column
+        x = _MARGIN + column * (slot + _GAP) + (slot - wide) / 2
+        y = top + row * (tall + _CAPTION)
         parts.append(f"<g transform='translate({x:.1f} {y})'><use href='#{key}'/>")
         if number:
-            seen = weights[number - 1]
-            parts.append(_image(_grey(_veil(seen.reshape(grid))), wide, tall))
-            parts += _caption(words[number - 1], probabilities[number - 1], seen, wide, tall, room)
+            word, row_weights = words[number - 1], weights[number - 1]
+            parts.append(_image(_black_png(_mask(row_weights.reshape(grid))), wide, tall))
+            parts += _caption(word, probabilities[number - 1], row_weights, wide, tall, slot)
         parts.append("</g>")
-    bottom = top + ceil((len(words) + 1) / across) * (tall + _CAPTION)
-    notes = [note, "each frame is lit by its greatest weight", still(weights)]
+    bottom = top + ceil((len(words) + 1) / per_row) * (tall + _CAPTION)
+    notes = [note, "each frame is scaled by its highest weight", stillness_warning(weights)]
     for line in fold("; ".join(filter(None, notes)), width - 2 * _MARGIN, _SMALL):
         parts.append(svg.svg_text(line, _MARGIN, bottom + 10, size=_SMALL, fill=svg.SOFT))
         bottom += 16
     return svg.svg_document(width, bottom + _MARGIN - 6, parts, name=title)
 
 
-def moves(weights: Float[np.ndarray, "T S"]) -> float:
-    """The share of attention that goes elsewhere from one word to the next: the mean total
-    variation distance, from 0 (it never moves) to 1."""
+def mean_movement(weights: Float[np.ndarray, "T S"]) -> float:
+    """Mean total variation distance between the weights of successive words, from 0 to 1."""
     if len(weights) < 2:
         return 0.0
     return float(np.abs(np.diff(weights, axis=0)).sum(1).mean() / 2)
 
 
-def still(weights: Float[np.ndarray, "T S"]) -> str:
-    """A warning, if the looks of several words are nearly one look."""
-    share = moves(weights)
-    if len(weights) < 2 or share >= _STILL:
+def stillness_warning(weights: Float[np.ndarray, "T S"]) -> str:
+    """A warning if attention is nearly the same for all words, otherwise an empty string."""
+    movement = mean_movement(weights)
+    if len(weights) < 2 or movement >= _STILL:
         return ""
-    return f"attention hardly moves: {100 * share:.1f} % of it from word to word"
+    return f"attention hardly moves: {100 * movement:.1f} % of it from word to word"
 
 
 def _caption(
     word: str,
     probability: Number,
-    seen: Float[np.ndarray, " S"],
+    weights: Float[np.ndarray, " S"],
     wide: Number,
     tall: Number,
-    room: Number,
+    slot: Number,
 ) -> list[str]:
-    shown = shorten(isolate(word), room, _FONT)
-    whole = word if text_width(isolate(word), _FONT) > room else ""
-    numbers = f"p {probability:.2f} · brightest {seen.max():.2f}"
+    shown = shorten(isolate(word), slot, _FONT)
+    full = word if text_width(isolate(word), _FONT) > slot else ""
+    numbers = f"p {probability:.2f} · highest {weights.max():.2f}"
     return [
-        svg.svg_text(shown, wide / 2, tall + 16, size=_FONT, anchor="middle", whole=whole),
+        svg.svg_text(shown, wide / 2, tall + 16, size=_FONT, anchor="middle", full_text=full),
         svg.svg_text(numbers, wide / 2, tall + 30, size=9, anchor="middle", fill=svg.SOFT),
     ]
 
 
-def _veil(seen: Float[np.ndarray, "Y X"]) -> Float[np.ndarray, "Yf Xf"]:
-    """How dark each pixel becomes: bilinear between the middles of the places."""
-    smooth = _stretch(_stretch(seen / max(float(seen.max()), 1e-9)).T).T
+def _mask(weights: Float[np.ndarray, "Y X"]) -> Float[np.ndarray, "Yf Xf"]:
+    """Opacity of each mask pixel: bilinear between the centres of the regions."""
+    smooth = _interpolate(_interpolate(weights / max(float(weights.max()), 1e-9)).T).T
     return _DARKEST * (1 - smooth)
 
 
-def _stretch(rows: Float[np.ndarray, "Y X"]) -> Float[np.ndarray, "Yf X"]:
-    middles = (np.arange(len(rows) * _FINE) + 0.5) / _FINE - 0.5
-    places = np.arange(len(rows))
-    return np.stack([np.interp(middles, places, column) for column in rows.T], axis=1)
+def _interpolate(rows: Float[np.ndarray, "Y X"]) -> Float[np.ndarray, "Yf X"]:
+    pixels = (np.arange(len(rows) * _FINE) + 0.5) / _FINE - 0.5
+    centres = np.arange(len(rows))
+    return np.stack([np.interp(pixels, centres, column) for column in rows.T], axis=1)
 
 
-def _grey(alpha: Float[np.ndarray, "Y X"]) -> bytes:
-    """A PNG that is black, this opaque: https://www.w3.org/TR/png-3/, colour type 4."""
+def _black_png(alpha: Float[np.ndarray, "Y X"]) -> bytes:
+    """A black PNG with this alpha channel: https://www.w3.org/TR/png-3/, colour type 4."""
     height, width = alpha.shape
     pixels: UInt8[np.ndarray, "Y X 2"] = np.zeros((height, width, 2), np.uint8)
     pixels[..., 1] = np.rint(255 * alpha)
@@ -137,9 +140,9 @@ def _grey(alpha: Float[np.ndarray, "Y X"]) -> bytes:
     )
 
 
-def _image(png: bytes, width: Number, height: Number, name: str = "") -> str:
-    named = f" id='{name}'" if name else ""
+def _image(png: bytes, width: Number, height: Number, key: str = "") -> str:
+    identifier = f" id='{key}'" if key else ""
     return (
-        f"<image{named} width='{width}' height='{height}' preserveAspectRatio='none' "
+        f"<image{identifier} width='{width}' height='{height}' preserveAspectRatio='none' "
         f"href='data:image/png;base64,{b64encode(png).decode()}'/>"
     )

@@ -1,4 +1,4 @@
-"""Where each word looked, as a matrix for print: SVG."""
+"""Attention weights as a heatmap for print: SVG."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from regard.explain.pictures.layout import FONT, GAP, MARGIN, Layout, make_layou
 from regard.explain.pictures.legend import draw_legend, gold_mark, link_mark
 from regard.svg import Number
 
-Links: TypeAlias = Collection[tuple[int, int]]  # (word of the source, word of the target)
+Links: TypeAlias = Collection[tuple[int, int]]  # (source word, target word)
 
 _SMALL, _TITLE = 11, 15
-_LEAST = 360  # of the picture: a note can be read
-_TOLD = 2500  # cells that tell their number to who points at them; more would outgrow a file
-_BAND = 30  # of the coverage
-_LINES = 0.2  # the shade of what is between cells: white would outshine them
+_MIN_WIDTH = 360  # leaves room for the note
+_MAX_TOOLTIPS = 2500  # cells; more tooltips would make the file too large
+_BAND = 30  # height of the coverage bars
+_LINES = 0.2  # the weight whose colour separates cells: white lines would outshine them
 
 
 def attention_heatmap(
@@ -36,26 +36,26 @@ def attention_heatmap(
     gold: Links = (),
     coverage: bool = False,
 ) -> str:
-    """A row for each word or piece that was said, a column for each that was read.
+    """Draw a row for each target word or piece, a column for each source word or piece.
 
-    `note` says which weights these are. `links` are dotted, those by hand (`gold`) outlined;
-    `coverage` adds the sum of each column.
+    `note` identifies the weights. `links` are dotted, `gold` links outlined; `coverage` adds the
+    sum of each column.
     """
     if not weights.size:
-        return _blank(title, note)
+        return _empty(title, note)
     grid = make_layout(row_labels, column_labels)
-    legend, legend_width = draw_legend(linked=bool(links), by_hand=bool(gold))
-    width = max(grid.width, legend_width + 2 * MARGIN, _LEAST)
-    heads = fold(title, width - 2 * MARGIN, _TITLE)
-    top = MARGIN + 20 * len(heads) + 6 + grid.above
+    legend, legend_width = draw_legend(linked=bool(links), gold=bool(gold))
+    width = max(grid.width, legend_width + 2 * MARGIN, _MIN_WIDTH)
+    title_lines = fold(title, width - 2 * MARGIN, _TITLE)
+    top = MARGIN + 20 * len(title_lines) + 6 + grid.above
     parts = [
         svg.svg_text(line, MARGIN, MARGIN + 11 + 20 * number, size=_TITLE, weight="bold")
-        for number, line in enumerate(heads)
+        for number, line in enumerate(title_lines)
     ]
-    parts.append(f"<g transform='translate(0 {top})'>")  # the matrix, from its first row down
+    parts.append(f"<g transform='translate(0 {top})'>")
     parts += _column_names(column_labels, grid)
     parts += _row_names(row_labels, grid)
-    parts += _told(weights, grid) if weights.size <= _TOLD else _merged(weights, grid)
+    parts += _cells(weights, grid) if weights.size <= _MAX_TOOLTIPS else _merged(weights, grid)
     parts += [gold_mark(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(gold)]
     parts += [link_mark(grid.x(i), j * grid.cell, grid.cell) for i, j in sorted(links)]
     bottom = top + grid.height
@@ -71,40 +71,42 @@ def attention_heatmap(
     return svg.svg_document(width, bottom + MARGIN - 6, parts, name=title)
 
 
-def _blank(title: str, note: str) -> str:
+def _empty(title: str, note: str) -> str:
     parts = [
         svg.svg_text(title, MARGIN, MARGIN + 11, size=_TITLE, weight="bold"),
-        svg.svg_text("There are no words to look from or at.", MARGIN, 70, size=FONT),
+        svg.svg_text("There are no words to show.", MARGIN, 70, size=FONT),
         svg.svg_text(note, MARGIN, 94, size=_SMALL, fill=svg.SOFT),
     ]
     widest = max(text_width(title, _TITLE), text_width(note, _SMALL))
-    return svg.svg_document(max(_LEAST, 2 * MARGIN + widest), 112, parts, name=title)
+    return svg.svg_document(max(_MIN_WIDTH, 2 * MARGIN + widest), 112, parts, name=title)
 
 
-def _column_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
-    """A leaning name begins at its column; from the right to the left, it ends there."""
-    way = -1 if grid.leftward else 1
+def _column_names(labels: Sequence[str], grid: Layout) -> Iterator[str]:
+    """A rotated label starts at its column; in right-to-left layout it ends there."""
+    direction = -1 if grid.leftward else 1
     anchor = "middle" if not grid.angle else "end" if grid.leftward else "start"
-    for column in range(0, len(whole), grid.every):
-        # the middle of its letters, not their foot, stands over the cell
-        x = grid.x(column) + grid.cell / 2 + way * 4 * sin(radians(grid.angle))
-        turn = f" transform='rotate({-way * grid.angle} {x:.1f} {-GAP})'" if grid.angle else ""
-        yield _name(grid.columns[column], whole[column], x, -GAP, anchor, turn)
+    for column in range(0, len(labels), grid.every):
+        # Centre the letters, not their baseline, over the cell.
+        x = grid.x(column) + grid.cell / 2 + direction * 4 * sin(radians(grid.angle))
+        rotation = (
+            f" transform='rotate({-direction * grid.angle} {x:.1f} {-GAP})'" if grid.angle else ""
+        )
+        yield _label(grid.columns[column], labels[column], x, -GAP, anchor, rotation)
 
 
-def _row_names(whole: Sequence[str], grid: Layout) -> Iterator[str]:
+def _row_names(labels: Sequence[str], grid: Layout) -> Iterator[str]:
     x, anchor = (grid.right + GAP, "start") if grid.mirrored else (grid.left - GAP, "end")
-    for row in range(0, len(whole), grid.every):
-        yield _name(grid.rows[row], whole[row], x, (row + 0.5) * grid.cell + 4, anchor)
+    for row in range(0, len(labels), grid.every):
+        yield _label(grid.rows[row], labels[row], x, (row + 0.5) * grid.cell + 4, anchor)
 
 
-def _name(shown: str, whole: str, x: Number, y: Number, anchor: str, turn: str = "") -> str:
-    hint = whole if "…" in shown else ""
-    return svg.svg_text(shown, x, y, size=FONT, anchor=anchor, extra=turn, whole=hint)
+def _label(shown: str, label: str, x: Number, y: Number, anchor: str, rotation: str = "") -> str:
+    full = label if "…" in shown else ""
+    return svg.svg_text(shown, x, y, size=FONT, anchor=anchor, attributes=rotation, full_text=full)
 
 
-def _told(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
-    """A rectangle for each cell, which tells its weight."""
+def _cells(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
+    """A rectangle for each cell, with its weight as a tooltip."""
     yield (
         f"<rect x='{grid.left - 1}' y='-1' width='{grid.right - grid.left + 1}' "
         f"height='{grid.height + 1}' fill='{svg.shade(_LINES)}'/>"
@@ -121,7 +123,7 @@ def _told(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
 
 
 def _merged(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
-    """One path for each colour, in which neighbours of one colour are one."""
+    """One path for each colour; neighbouring cells of one colour are merged."""
     levels = np.rint(np.clip(weights, 0, 1) * 255).astype(np.uint8)
     runs: dict[int, list[str]] = defaultdict(list)
     for y, line in enumerate(levels[:, ::-1] if grid.leftward else levels):
@@ -137,7 +139,7 @@ def _merged(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
 
 
 def _coverage(sums: Float[np.ndarray, " S"], grid: Layout) -> Iterator[str]:
-    """Bars below the columns, and a line at 1: read once."""
+    """Bars below the columns, and a line at 1: attended to once in total."""
     floor, unit = grid.height + GAP + _BAND, _BAND / max(1.0, float(sums.max()))
     for column, total in enumerate(sums.tolist()):
         yield (
@@ -148,7 +150,7 @@ def _coverage(sums: Float[np.ndarray, " S"], grid: Layout) -> Iterator[str]:
     once = floor - unit
     yield f"<path d='M{grid.left} {once:.1f}H{grid.right}' stroke='{svg.INK}' stroke-width='0.8'/>"
     sides = [(grid.left - GAP, "end"), (grid.right + GAP, "start")]
-    for words, y, (x, anchor) in zip(
+    for label, y, (x, anchor) in zip(
         ("1", "sum"), (once + 4, floor - 2), sides if grid.mirrored else sides[::-1], strict=True
     ):
-        yield svg.svg_text(words, x, y, size=_SMALL, anchor=anchor, fill=svg.SOFT)
+        yield svg.svg_text(label, x, y, size=_SMALL, anchor=anchor, fill=svg.SOFT)

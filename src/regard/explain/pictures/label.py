@@ -1,7 +1,7 @@
-"""Words and pieces as labels: how wide they are, how they are shortened, which way they run.
+"""Words and pieces as labels: their width, truncation and text direction.
 
-No font is at hand when a picture is written, so a width is that of the character's class in the
-widest of the usual fonts (DejaVu Sans): a label may get more room than it needs, never less.
+No font is available when a figure is written, so widths are those of character classes in the
+widest common font (DejaVu Sans): a label may get more space than it needs, never less.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from regard.svg import Number
 
 _NARROW = frozenset("iljtfrI.,:;!'|()[]`· \u2009")
 _BROAD = frozenset("mwMW%@—…")
-# Of a font's size. The East Asian ones stand in a square; emoji are a little wider than one.
+# In ems. East Asian characters fill a square; emoji are a little wider.
 _NARROW_EM, _LETTER_EM, _CAPITAL_EM, _SQUARE_EM, _EMOJI_EM = 0.4, 0.63, 0.77, 1.0, 1.3
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # invisible
+_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def text_width(words: str, size: Number) -> float:
-    """The width, at most, of a line of text in a font of this size."""
+    """Return an upper bound of the width of one line of text."""
     return size * sum(map(_ems, words), 0.0)
 
 
 @lru_cache(4096)
 def _ems(character: str) -> float:
     kind = unicodedata.category(character)
-    if kind in ("Mn", "Me", "Cf"):  # they stand above, below or nowhere
+    if kind in ("Mn", "Me", "Cf"):  # combining or invisible
         return 0.0
     if unicodedata.east_asian_width(character) in "WF":
         return _EMOJI_EM if kind == "So" else _SQUARE_EM
@@ -40,31 +40,31 @@ def _ems(character: str) -> float:
     return _CAPITAL_EM if kind in ("Lu", "Lo") else _LETTER_EM
 
 
-def shorten(words: str, room: Number, size: Number) -> str:
-    """The beginning that fits, with … for the rest; no mark is parted from its letter."""
-    ems = [0.0]  # [n]: of the first n characters
+def shorten(words: str, width: Number, size: Number) -> str:
+    """Truncate to `width` with …; combining marks stay with their letter."""
+    ems = [0.0]  # [n]: the width of the first n characters
     for character in words:
         ems.append(ems[-1] + _ems(character))
-        if ems[-1] * size > room:
+        if ems[-1] * size > width:
             break
     else:
         return words
-    end = bisect_right(ems, room / size - _ems("…")) - 1
-    while end > 0 and _holds_on(words, end):
+    end = bisect_right(ems, width / size - _ems("…")) - 1
+    while end > 0 and _is_joined(words, end):
         end -= 1
     return words[: max(end, 0)] + "…"
 
 
-def _holds_on(words: str, place: int) -> bool:
-    """Whether the character at `place` belongs to the one before it."""
-    return unicodedata.category(words[place])[0] == "M" or "\u200d" in words[place - 1 : place + 1]
+def _is_joined(words: str, index: int) -> bool:
+    """Whether the character at `index` belongs to the one before it."""
+    return unicodedata.category(words[index])[0] == "M" or "\u200d" in words[index - 1 : index + 1]
 
 
-def fold(words: str, room: Number, size: Number) -> list[str]:
-    """Into lines that fit, between words; a word that is too long is shortened."""
+def fold(words: str, width: Number, size: Number) -> list[str]:
+    """Break into lines of at most `width`, between words; too long words are shortened."""
     lines: list[str] = []
-    for word in (shorten(word, room, size) for word in words.split()):
-        if lines and text_width(f"{lines[-1]} {word}", size) <= room:
+    for word in (shorten(word, width, size) for word in words.split()):
+        if lines and text_width(f"{lines[-1]} {word}", size) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
@@ -72,13 +72,15 @@ def fold(words: str, room: Number, size: Number) -> list[str]:
 
 
 def runs_left(labels: Sequence[str]) -> bool:
-    """Whether most letters are of a script that is written from right to left."""
+    """Whether most letters belong to a right-to-left script."""
     kinds = [unicodedata.bidirectional(character) for label in labels for character in label]
     return sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L")
 
 
 def isolate(label: str) -> str:
-    """It runs its own way and cannot turn what stands beside it."""
-    plain = "".join(character for character in label if character not in _TURNING)
-    turns = any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in plain)
-    return f"{_ISOLATE}{plain}{_END_OF_ISOLATE}" if turns else plain
+    """Isolate right-to-left text so that it cannot reorder the text around it."""
+    plain = "".join(character for character in label if character not in _BIDI_CONTROLS)
+    right_to_left = any(
+        unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in plain
+    )
+    return f"{_ISOLATE}{plain}{_END_OF_ISOLATE}" if right_to_left else plain

@@ -1,8 +1,8 @@
-"""How a matrix with named rows and columns stands on paper.
+"""Layout of a heatmap with labelled rows and columns.
 
-The columns run the way the source is read: for Arabic or Hebrew the first is at the right, and
-words in the same order go from the upper right to the lower left. The names of the rows stand where
-a reader of the target begins.
+Columns follow the reading direction of the source: for Arabic or Hebrew the first column is on the
+right, and a monotone alignment runs from the upper right to the lower left. Row labels stand on the
+side where the target's lines begin.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from math import ceil, cos, radians, sin
 from regard.explain.pictures.label import isolate, runs_left, shorten, text_width
 from regard.svg import Number
 
-FONT = 12  # of names
+FONT = 12  # of labels
 MARGIN, GAP = 24, 8
-_LINE = 13  # the least between two names
-_LONGEST = 190  # of a name: a German compound of 25 letters
-_LARGEST, _SMALLEST, _WIDEST = 28, 4, 800  # cells shrink to keep the matrix at 800
+_LINE = 13  # the least distance of two labels
+_MAX_LABEL = 190  # a German compound of 25 letters
+_LARGEST, _SMALLEST, _WIDEST = 28, 4, 800  # cells shrink to keep the matrix within 800
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    rows: tuple[str, ...]  # their names, as shown
+    rows: tuple[str, ...]  # labels, as shown
     columns: tuple[str, ...]
     cell: int
-    leftward: bool  # the first column is at the right
-    mirrored: bool  # the names of rows are at the right
-    left: int  # of the first cell
-    above: int  # the height of the columns' names
+    leftward: bool  # the first column is on the right
+    mirrored: bool  # the row labels are on the right
+    left: int  # x of the leftmost cell
+    above: int  # height of the column labels
     width: int
-    angle: int  # of the columns' names
+    angle: int  # of the column labels
 
     @property
     def every(self) -> int:
-        """Of so many names one is shown."""
+        """One label in this many is shown."""
         return ceil(_LINE / self.cell)
 
     @property
@@ -47,32 +47,32 @@ class Layout:
         return len(self.rows) * self.cell
 
     def x(self, column: int) -> int:
-        place = len(self.columns) - 1 - column if self.leftward else column
-        return self.left + place * self.cell
+        index = len(self.columns) - 1 - column if self.leftward else column
+        return self.left + index * self.cell
 
     def notes(self) -> list[str]:
-        """What a reader could not guess."""
+        """Notes for the reader, to print below the heatmap."""
         notes = []
         if self.every > 1:
-            notes.append(f"one name in {self.every} is shown")
+            notes.append(f"one label in {self.every} is shown")
         if self.leftward:
-            notes.append("the columns run from right to left, as the source does")
+            notes.append("the columns run from right to left, like the source")
         return notes
 
 
 def make_layout(row_labels: Sequence[str], column_labels: Sequence[str]) -> Layout:
-    """Cells as large as fit, and room for every name."""
+    """Choose the largest cells that fit, and leave space for every label."""
     rows, columns = tuple(map(_short, row_labels)), tuple(map(_short, column_labels))
     leftward, mirrored = runs_left(column_labels), runs_left(row_labels)
     cell = min(_LARGEST, max(_SMALLEST, _WIDEST // max(len(rows), len(columns))))
     every = ceil(_LINE / cell)
     widths = [text_width(name, FONT) for name in columns[::every]]
     angle = _angle(max(widths), cell, every)
-    beside = ceil(max(text_width(name, FONT) for name in rows[::every])) + GAP
+    label_width = ceil(max(text_width(name, FONT) for name in rows[::every])) + GAP
     sides = [MARGIN, MARGIN]  # left and right of the cells
-    sides[mirrored] += beside
-    towards = not leftward  # the side to which names lean
-    sides[towards] = max(sides[towards], GAP + _overhang(widths, cell, len(columns), every, angle))
+    sides[mirrored] += label_width
+    end = not leftward  # the side to which labels lean
+    sides[end] = max(sides[end], GAP + _overhang(widths, cell, len(columns), every, angle))
     return Layout(
         rows,
         columns,
@@ -87,13 +87,13 @@ def make_layout(row_labels: Sequence[str], column_labels: Sequence[str]) -> Layo
 
 
 def _short(name: str) -> str:
-    """Few fonts have SentencePiece's mark of a space, and one letter from another font turns the
-    whole name into that font."""
-    return shorten(isolate(name.replace("▁", "_")), _LONGEST, FONT)
+    """Shorten, and replace SentencePiece's ▁: few fonts have it, and resvg then draws the whole
+    label in the fallback font."""
+    return shorten(isolate(name.replace("▁", "_")), _MAX_LABEL, FONT)
 
 
 def _angle(widest: Number, cell: int, every: int) -> int:
-    """Flat if all names fit; leaning; upright if leaning they would touch."""
+    """0° if all labels fit; otherwise 45°, or 90° if labels at 45° would touch."""
     if widest <= cell * every - 4:
         return 0
     return 45 if cell * sin(radians(45)) >= _LINE else 90
@@ -104,9 +104,9 @@ def _rise(widest: Number, angle: int) -> int:
 
 
 def _overhang(widths: Sequence[Number], cell: int, columns: int, every: int, angle: int) -> int:
-    """How far leaning names reach past the last column."""
+    """How far rotated labels reach past the last column."""
     reach = (
-        width * cos(radians(angle)) - cell * (columns - place * every - 0.5)
-        for place, width in enumerate(widths)
+        width * cos(radians(angle)) - cell * (columns - i * every - 0.5)
+        for i, width in enumerate(widths)
     )
     return ceil(max(0, *reach)) + FONT if angle else 0

@@ -1,4 +1,4 @@
-"""The marks on a matrix of weights, and what its colours and marks mean."""
+"""The marks on a heatmap, and the legend of its colours and marks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from regard import svg
 from regard.explain.pictures.label import text_width
 from regard.svg import Number
 
-STEPS = 11  # 0, 0.1, … 1: as many as can be told apart
+STEPS = 11  # 0, 0.1, … 1: the shades that readers can distinguish
 _FONT = 11
 _SAMPLE = 16  # the cell under a mark
 
 
 def link_mark(x: Number, y: Number, cell: Number) -> str:
-    """Black and white, as is an outline, so that it shows on every colour."""
+    """A dot, black and white so that it shows on every colour."""
     middle = (cell - 1) / 2
     return (
         f"<circle cx='{x + middle}' cy='{y + middle}' r='{max(1, cell / 7):.1f}' fill='#FFFFFF' "
@@ -23,16 +23,17 @@ def link_mark(x: Number, y: Number, cell: Number) -> str:
 
 
 def gold_mark(x: Number, y: Number, cell: Number) -> str:
-    place = f"x='{x + 0.5}' y='{y + 0.5}' width='{cell - 2}' height='{cell - 2}' fill='none'"
+    """An outline, black and white so that it shows on every colour."""
+    box = f"x='{x + 0.5}' y='{y + 0.5}' width='{cell - 2}' height='{cell - 2}' fill='none'"
     thick = 3 if cell > 12 else 1.5
     return (
-        f"<rect {place} stroke='#000000' stroke-width='{thick}'/>"
-        f"<rect {place} stroke='#FFFFFF' stroke-width='{thick / 2}'/>"
+        f"<rect {box} stroke='#000000' stroke-width='{thick}'/>"
+        f"<rect {box} stroke='#FFFFFF' stroke-width='{thick / 2}'/>"
     )
 
 
-def draw_legend(*, linked: bool, by_hand: bool) -> tuple[str, int]:
-    """One line, and its width."""
+def draw_legend(*, linked: bool, gold: bool) -> tuple[str, int]:
+    """Return the legend, one line, and its width."""
     parts, x = [svg.svg_text("weight 0", 0, 10, size=_FONT)], 52
     for number in range(STEPS):
         colour = svg.shade(number / (STEPS - 1))
@@ -40,15 +41,15 @@ def draw_legend(*, linked: bool, by_hand: bool) -> tuple[str, int]:
         x += 10
     parts.append(svg.svg_text("1", x + 6, 10, size=_FONT))
     x += 14
-    for shown, mark, words in (
-        (linked, link_mark, "linked"),
-        (by_hand, gold_mark, "linked by hand"),
+    for shown, mark, label in (
+        (linked, link_mark, "link"),
+        (gold, gold_mark, "gold link"),
     ):
         if shown:
             x += 14
             colour = svg.shade(0.3)
             parts.append(f"<rect x='{x}' y='-1' width='15' height='15' fill='{colour}'/>")
             parts.append(mark(x, -1, _SAMPLE))
-            parts.append(svg.svg_text(words, x + _SAMPLE + 5, 10, size=_FONT))
-            x += _SAMPLE + 5 + ceil(text_width(words, _FONT))
+            parts.append(svg.svg_text(label, x + _SAMPLE + 5, 10, size=_FONT))
+            x += _SAMPLE + 5 + ceil(text_width(label, _FONT))
     return "".join(parts), x

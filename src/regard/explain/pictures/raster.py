@@ -1,4 +1,4 @@
-"""From SVG to PNG, by resvg: for slides, and for papers whose tools read no SVG."""
+"""Convert SVG to PNG with resvg, for tools that do not read SVG."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from regard.svg import Number
 
 
 def svg_to_png(svg: str, scale: Number = 2.0) -> bytes:
-    """`scale` pixels for each unit of the picture; letters come from the fonts of the system."""
+    """Return a PNG with `scale` pixels for each SVG unit, using the fonts of the system."""
     try:
         import resvg_py
     except ImportError as error:
         raise ConfigError(
-            f"png: resvg cannot be used ({error}); pip install 'regard[pictures]', or keep the SVG"
+            f"png: resvg_py is not installed ({error}). "
+            "Run pip install 'regard[pictures]', or save as .svg"
         ) from error
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=scale))

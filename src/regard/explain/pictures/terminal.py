@@ -1,7 +1,7 @@
-"""Where each word looked, in a terminal: numbers first, colours where there are any.
+"""Attention weights in a terminal, readable without colour.
 
-In the widest form that fits: a matrix headed by the words that were read, one headed by their
-numbers, or for each word that was said the words it looked at most.
+The first form that fits is used: a matrix headed by the source words, a matrix headed by their
+numbers, or for each target word the source words with the highest weights.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from rich.text import Text
 from regard import svg
 from regard.explain.pictures.label import isolate
 
-_LONGEST = 20  # of a word's columns; a longer one is cut
+_MAX_LABEL = 20  # terminal columns; longer words are cut
 _CELL = 4  # "100" and a space
-_MOST = 3  # of the words looked at, where the matrix does not fit
-_SEEN = 0.005  # less is no percent
+_TOP = 3  # source words listed where the matrix does not fit
+_VISIBLE = 0.005  # a lower weight rounds to 0 %
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalMatrix:
-    """A row for each word that was said, a column for each that was read."""
+    """A row for each target word, a column for each source word."""
 
     weights: Float[np.ndarray, "T S"]
     row_labels: tuple[Text, ...]
@@ -39,40 +39,42 @@ class TerminalMatrix:
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         if not self.weights.size:
-            yield Text("There are no words to look from or at.")
+            yield Text("There are no words to show.")
             return
-        legend = "Percent of each row; · is less than half of one."
-        beside = max((name.cell_len for name in self.row_labels), default=0)
-        room = options.max_width - beside - 1
-        named = [max(name.cell_len + 2, _CELL) for name in self.column_labels]
-        if sum(named) <= room:
-            yield from self._matrix(beside, named, self.column_labels)
-        elif _CELL * len(self.column_labels) <= room:
+        legend = "Percent of each row; · is less than 0.5 %."
+        label_width = max((name.cell_len for name in self.row_labels), default=0)
+        space = options.max_width - label_width - 1
+        widths = [max(name.cell_len + 2, _CELL) for name in self.column_labels]
+        if sum(widths) <= space:
+            yield from self._matrix(label_width, widths, self.column_labels)
+        elif _CELL * len(self.column_labels) <= space:
             numbers = [Text(str(number)) for number in range(1, len(self.column_labels) + 1)]
-            yield from self._matrix(beside, [_CELL] * len(numbers), numbers)
+            yield from self._matrix(label_width, [_CELL] * len(numbers), numbers)
             key = map(_numbered, numbers, self.column_labels)
-            yield Padding(Text("  ").join(key), (1, 0, 1, beside + 1))
+            yield Padding(Text("  ").join(key), (1, 0, 1, label_width + 1))
         else:
-            yield self._most()
-            legend = f"Percent of where each word looked; the {_MOST} most."
+            yield self._highest()
+            legend = f"Percent of each word's attention; the {_TOP} highest."
         yield Text(f"{legend} {self.note}".strip(), style="dim")
 
-    def _matrix(self, beside: int, widths: Sequence[int], heads: Sequence[Text]) -> Iterator[Text]:
-        yield _row(Text(), beside, map(_head, heads, widths))
+    def _matrix(
+        self, label_width: int, widths: Sequence[int], heads: Sequence[Text]
+    ) -> Iterator[Text]:
+        yield _row(Text(), label_width, map(_head, heads, widths))
         for name, line in zip(self.row_labels, self.weights.tolist(), strict=True):
-            yield _row(name, beside, map(_cell, line, widths))
+            yield _row(name, label_width, map(_cell, line, widths))
 
-    def _most(self) -> Table:
+    def _highest(self) -> Table:
         table = Table.grid(padding=(0, 2))
         table.add_column(justify="right", no_wrap=True)
         for name, line in zip(self.row_labels, self.weights, strict=True):
-            best = np.argsort(-line, kind="stable")[:_MOST].tolist()
-            looks = [
-                Text.assemble(self.column_labels[place], f" {_percent(line[place])}")
-                for place in best
-                if line[place] >= _SEEN
+            best = np.argsort(-line, kind="stable")[:_TOP].tolist()
+            words = [
+                Text.assemble(self.column_labels[column], f" {_percent(line[column])}")
+                for column in best
+                if line[column] >= _VISIBLE
             ]
-            table.add_row(name, Text(", ").join(looks))
+            table.add_row(name, Text(", ").join(words))
         return table
 
 
@@ -88,19 +90,19 @@ def terminal_matrix(
 
 
 def _name(word: str) -> Text:
-    """Whatever it holds, it commands nothing."""
+    """Replace control characters, so that a word cannot control the terminal."""
     shown = Text(svg.visible(word))
-    shown.truncate(_LONGEST, overflow="ellipsis")
+    shown.truncate(_MAX_LABEL, overflow="ellipsis")
     return Text(isolate(shown.plain))
 
 
 def _numbered(number: Text, name: Text) -> Text:
-    """Without a space, at which a line might break."""
+    """Without a space, so that a line does not break inside."""
     return Text.assemble((f"{number.plain}:", "dim"), name)
 
 
-def _row(name: Text, beside: int, cells: Iterable[Text]) -> Text:
-    line = Text.assemble(" " * (beside - name.cell_len), name, " ", *cells)
+def _row(name: Text, label_width: int, cells: Iterable[Text]) -> Text:
+    line = Text.assemble(" " * (label_width - name.cell_len), name, " ", *cells)
     line.no_wrap, line.overflow = True, "ignore"
     return line
 
@@ -110,15 +112,15 @@ def _head(name: Text, width: int) -> Text:
 
 
 def _cell(weight: float, width: int) -> Text:
-    """Both colours are its own, so that it can be read on dark and on light."""
-    paper = svg.shade(weight)
-    red, green, blue = bytes.fromhex(paper[1:])
-    # above 117 of 255, as eyes weigh it, black is read better than white
+    """Set both colours, so that the cell is readable on dark and light terminals."""
+    background = svg.shade(weight)
+    red, green, blue = bytes.fromhex(background[1:])
+    # Black is more readable than white above a luma (ITU-R BT.601) of 117.
     bright = 0.299 * red + 0.587 * green + 0.114 * blue > 117
-    ink = "#000000" if bright else "#FFFFFF" if weight >= _SEEN else svg.shade(0.5)
-    style = Style(color=ink, bgcolor=paper)
+    ink = "#000000" if bright else "#FFFFFF" if weight >= _VISIBLE else svg.shade(0.5)
+    style = Style(color=ink, bgcolor=background)
     return Text(f"{_percent(weight):>{width - 1}} ", style=style)
 
 
 def _percent(weight: float | np.floating) -> str:
-    return f"{100 * weight:.0f}" if weight >= _SEEN else "·"
+    return f"{100 * weight:.0f}" if weight >= _VISIBLE else "·"
