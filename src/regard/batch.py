@@ -1,4 +1,4 @@
-"""What models read: sequences that are padded on the right and know their lengths."""
+"""Inputs of models: sequences padded on the right, with their lengths; images; documents."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A sentence in each row."""
+    """Token ids, one sequence per row."""
 
     ids: Int[Tensor, "B S"]
-    lengths: Int[Tensor, " B"] | None = None  # None: nothing is padding
+    lengths: Int[Tensor, " B"] | None = None  # None: no padding
 
     def to(self, device: torch.device) -> Tokens:
         lengths = None if self.lengths is None else self.lengths.to(device)
@@ -23,7 +23,7 @@ class Tokens:
 
 
 def pad(rows: Sequence[Sequence[int]], *, multiple: int = 1) -> Tokens:
-    """Rows of ids as wide as the longest, or as the next `multiple`; zeros fill them up."""
+    """Pad rows of ids with zeros to the longest row, rounded up to a multiple of `multiple`."""
     lengths = torch.tensor([len(row) for row in rows])
     width = -(-int(lengths.max()) // multiple) * multiple
     return Tokens(torch.tensor([[*row, *[0] * (width - len(row))] for row in rows]), lengths)
@@ -31,7 +31,7 @@ def pad(rows: Sequence[Sequence[int]], *, multiple: int = 1) -> Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Sentences and their translations, row by row."""
+    """Source and target sequences; row i of `target` belongs to row i of `source`."""
 
     source: Tokens
     target: Tokens
@@ -42,7 +42,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """A picture in each row, its channels in [0, 1]."""
+    """RGB images with values in [0, 1], one per row."""
 
     pixels: Float[Tensor, "B 3 Y X"]
 
@@ -56,7 +56,7 @@ class Images:
 
 @dataclass(frozen=True, slots=True)
 class Grids:
-    """A picture in each row, as a backbone of the user's own saw it."""
+    """Feature grids of an external image backbone, one image per row."""
 
     features: Float[Tensor, "B y x F"]
 
@@ -70,7 +70,7 @@ class Grids:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The sentences of all documents, one after the other, and how many each document has."""
+    """The sentences of all documents, concatenated, and the number of sentences per document."""
 
     sentences: Tokens
     counts: Int[Tensor, " B"]

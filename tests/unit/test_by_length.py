@@ -25,7 +25,7 @@ from regard.evaluate.bootstrap import (
 from regard.evaluate.by_length import Evaluation, LengthRange, evaluate_by_length, length_buckets
 from regard.evaluate.length_chart import chart_by_length
 from regard.evaluate.scores import count_statistics, score_corpus
-from tests.damaged_files import sentence, spoil
+from tests.random_sentences import corrupt, sentence
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def texts() -> tuple[list[str], list[str], list[str]]:
     random = Random(0)
     sources = [sentence(random, 1 + place % 25) for place in range(120)]
     references = [sentence(random, len(source.split())) for source in sources]
-    outputs = [spoil(random, text, len(text.split()) / 40) for text in references]
+    outputs = [corrupt(random, text, len(text.split()) / 40) for text in references]
     return sources, outputs, references
 
 

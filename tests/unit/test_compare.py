@@ -17,13 +17,13 @@ from regard.evaluate.compare import Comparison, Gate, apply_gates, compare_syste
 from regard.evaluate.comparison_page import comparison_page
 from regard.evaluate.report import verdict_line
 from regard.evaluate.scores import count_statistics, score_corpus
-from tests.damaged_files import sentence, spoil
+from tests.random_sentences import corrupt, sentence
 
 RANDOM = Random(0)
 SOURCES = [sentence(RANDOM, 3 + place % 20) for place in range(150)]
 REFERENCES = [sentence(RANDOM, 3 + place % 20) for place in range(150)]
-OLD = [spoil(RANDOM, text, 0.3) for text in REFERENCES]
-BETTER = [spoil(RANDOM, text, 0.15) for text in REFERENCES]
+OLD = [corrupt(RANDOM, text, 0.3) for text in REFERENCES]
+BETTER = [corrupt(RANDOM, text, 0.15) for text in REFERENCES]
 ALIKE = [f"{text} zzz" if place < 4 else text for place, text in enumerate(OLD)]
 
 

@@ -19,7 +19,7 @@ from regard.cli.train import train
 from regard.errors import ConfigError, CorpusError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
-from tests.damaged_files import sentence, spoil
+from tests.random_sentences import corrupt, sentence
 from tests.toy_corpus import TRANSFORMER, Toy, make_toy
 
 APP = Typer()
@@ -43,8 +43,8 @@ def files(tmp_path: Path) -> Path:
     texts = {
         "source": [sentence(random, 2 + place % 30) for place in range(60)],
         "reference": references,
-        "old": [spoil(random, text, 0.4) for text in references],
-        "new": [spoil(random, text, 0.1) for text in references],
+        "old": [corrupt(random, text, 0.4) for text in references],
+        "new": [corrupt(random, text, 0.1) for text in references],
     }
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")

@@ -1,4 +1,4 @@
-"""Strings and ids: normalise, tokenise with offsets, find words and sentences. Without torch."""
+"""Text processing without torch: normalization, tokenization with offsets, words, sentences."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""Any string made plain, and where each of its characters came from.
+"""Text normalization, with a map from each character back to the raw text.
 
-A normalised text is in NFC (or NFKC), has no white space but single spaces between words, none at
-its ends, and none of the characters that cannot be seen, written or told from the tokeniser's own:
+A normalized text is in NFC (or NFKC). Words are separated by single spaces, and there is no white
+space at either end. These characters are replaced:
 
-    white space of any kind     → one space
-    controls, zero-width marks  → nothing: they would split words that look the same. The joiners
-                                  U+200C and U+200D stay: Persian, Indic scripts and emoji need them
-    lone surrogates             → U+FFFD: they cannot be encoded
-    U+2581 ▁                    → _: SentencePiece writes a space that way
+    white space of any kind          → one space
+    control, zero-width characters   → removed, so that words that look the same are the same.
+                                       The joiners U+200C and U+200D stay: Persian, Indic scripts
+                                       and emoji need them
+    lone surrogates                  → U+FFFD, because UTF-8 cannot encode them
+    U+2581 ▁                         → _, because SentencePiece uses ▁ for a space
 
-So every Python string becomes a text that can be encoded, and normalising twice changes nothing.
+Every Python string becomes a text that UTF-8 can encode. Normalization is idempotent.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from typing import Literal
 Form = Literal["NFC", "NFKC"]
 _DECOMPOSED: dict[Form, Literal["NFD", "NFKD"]] = {"NFC": "NFD", "NFKC": "NFKD"}
 
-RULES = 1  # the number of this set of rules; it is part of every tokeniser's fingerprint
+RULES = 1  # version of these rules; part of every tokenizer's fingerprint
 
 _CONTROLS = [
     code for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()
-]  # \t, \n, U+0085 and their like are white space
-_UNSEEN = [
+]  # \t, \n, U+0085 and the like are white space
+_INVISIBLE = [
     0x00AD,  # soft hyphen
     0x061C,  # Arabic letter mark
     0x200B,  # zero-width space
@@ -37,23 +38,23 @@ _UNSEEN = [
     *(0x2060, 0xFEFF),  # word joiner, byte order mark
 ]
 _REPLACED: dict[int, str | None] = {
-    **dict.fromkeys(_CONTROLS + _UNSEEN),
+    **dict.fromkeys(_CONTROLS + _INVISIBLE),
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
     0x2581: "_",
 }
 
-# CPython sorts combining marks by insertion: a run of a million takes hours. Texts longer than this
-# have their long runs sorted first, which is the same text to Unicode and linear to normalise.
+# CPython sorts combining marks by insertion: a run of a million takes hours. In longer texts the
+# long runs are sorted first, which gives a canonically equivalent text and takes linear time.
 _LONG_TEXT = 1_000
 _LONG_RUN = 32
 
 
 @dataclass(frozen=True, slots=True)
 class TracedText:
-    """A normalised text; its character i comes from the raw characters starts[i] … ends[i] − 1.
+    """A normalized text; its character i comes from the raw characters starts[i] … ends[i] − 1.
 
-    Where normalising changed a cluster (a letter and its marks), every character of the result
-    comes from the whole cluster. Characters that were dropped belong to nobody.
+    If normalization changes a cluster (a letter and its combining marks), every character of the
+    result maps to the whole cluster. No character maps to a removed one.
     """
 
     text: str
@@ -62,8 +63,9 @@ class TracedText:
 
 
 def normalize(text: str, form: Form = "NFC") -> str:
-    # Most texts are normal already. A printable one has no white space but " ", and of what is
-    # replaced it can have only ▁.
+    """Return the text in its normalized form."""
+    # Most texts are normalized already. In a printable text, the only white space is " " and the
+    # only replaced character is ▁.
     printable = text.isprintable()
     if not printable or "\u2581" in text:
         text = text.translate(_REPLACED)
@@ -74,18 +76,20 @@ def normalize(text: str, form: Form = "NFC") -> str:
 
 
 def trace_normalization(text: str, form: Form = "NFC") -> TracedText:
-    """The normalised text and the raw span of each of its characters, in linear time."""
-    normal = normalize(text, form)
-    if normal == text:
+    """Return the normalized text and the raw span of each of its characters, in linear time."""
+    normalized = normalize(text, form)
+    if normalized == text:
         return TracedText(text, range(len(text)), range(1, len(text) + 1))
     starts: list[int] = []
     ends: list[int] = []
-    gap: tuple[int, int] | None = None  # white space that was read and not yet written
-    for cluster, places in _clusters(text, form):
+    gap: tuple[int, int] | None = None  # span of pending white space
+    for cluster, offsets in _clusters(text, form):
         composed = _compose(cluster, form)
-        whole = (places[0], places[-1] + 1)
+        cluster_span = (offsets[0], offsets[-1] + 1)
         for index, character in enumerate(composed):
-            start, end = (places[index], places[index] + 1) if composed == cluster else whole
+            start, end = cluster_span
+            if composed == cluster:
+                start, end = offsets[index], offsets[index] + 1
             if character.isspace():
                 gap = (gap[0], end) if gap else (start, end)
                 continue
@@ -95,29 +99,29 @@ def trace_normalization(text: str, form: Form = "NFC") -> TracedText:
             gap = None
             starts.append(start)
             ends.append(end)
-    return TracedText(normal, starts, ends)
+    return TracedText(normalized, starts, ends)
 
 
 def _clusters(text: str, form: Form) -> list[tuple[str, list[int]]]:
-    """The text without what is dropped, cut where normalising one part cannot touch the next."""
+    """Split the text, without removed characters, into parts that normalize independently."""
     clusters: list[tuple[list[str], list[int]]] = []
-    for place, raw in enumerate(text):
+    for offset, raw in enumerate(text):
         character = _REPLACED.get(ord(raw), raw)
         if character is None:
             continue
-        if clusters and _clings(character, form):
+        if clusters and _joins_previous(character, form):
             clusters[-1][0].append(character)
-            clusters[-1][1].append(place)
+            clusters[-1][1].append(offset)
         else:
-            clusters.append(([character], [place]))
-    return [("".join(characters), places) for characters, places in clusters]
+            clusters.append(([character], [offset]))
+    return [("".join(characters), offsets) for characters, offsets in clusters]
 
 
 @lru_cache(maxsize=1 << 12)
-def _clings(character: str, form: Form) -> bool:
-    """Whether normalising may join this character to the one before it.
+def _joins_previous(character: str, form: Form) -> bool:
+    """Whether normalization may join this character to the one before it.
 
-    Only marks and the vowels and finals of Hangul do: tests check it for all of Unicode.
+    Only combining marks and the vowels and finals of Hangul join; a test checks all of Unicode.
     """
     first = unicodedata.normalize(_DECOMPOSED[form], character)[0]
     return unicodedata.category(first)[0] == "M" or "\u1161" <= first <= "\u11ff"
@@ -133,15 +137,15 @@ def _compose(text: str, form: Form) -> str:
 
 def _sort_marks(run: str, form: Form) -> str:
     marks = "".join(unicodedata.normalize(_DECOMPOSED[form], mark) for mark in run)
-    return "".join(sorted(marks, key=unicodedata.combining))  # stable, as Unicode demands
+    return "".join(sorted(marks, key=unicodedata.combining))  # Unicode requires a stable sort
 
 
 @cache
 def _long_runs(form: Form) -> re.Pattern[str]:
-    """Long runs of characters that decompose into something that Unicode sorts."""
+    """Pattern of long runs of characters that decompose into combining marks."""
     marks = [
         re.escape(chr(code))
-        for code in range(0x300, 0x20000)  # there are none beyond: tests check it
+        for code in range(0x300, 0x20000)  # there are none beyond; a test checks it
         if unicodedata.combining(unicodedata.normalize(_DECOMPOSED[form], chr(code))[0])
     ]
     return re.compile(f"[{''.join(marks)}]{{{_LONG_RUN},}}")

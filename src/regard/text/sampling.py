@@ -1,9 +1,9 @@
-"""Many ways to cut a word: pieces drawn from a unigram model, for subword regularisation.
+"""Subword regularization: sample the segmentation of a word from a unigram model.
 
-    p(x₁ … x_n) ∝ exp(α Σ score(x_i)), over all ways to cut the word        (Kudo 2018, 3.3)
+    p(x₁ … x_n) ∝ exp(α Σ score(x_i)), over all segmentations of the word   (Kudo 2018, 3.3)
 
-The draws are our own. SentencePiece salts its own anew in each process, so that a run that was
-stopped and went on, or one on two ranks, would see other pieces than one that went through.
+SentencePiece's own sampler is seeded differently in each process. This one depends on the given
+seed only, so that a resumed run, or a run on two ranks, draws the same pieces.
 """
 
 from __future__ import annotations
@@ -14,55 +14,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-WORDS_KEPT = 1 << 16  # the lattices of words seen lately: most of a text is the same few words
-UNKNOWN = -100.0  # the score of a character that no piece has: taken only where nothing else fits
+CACHED_WORDS = 1 << 16  # lattices in the cache; a few frequent words make up most of a text
+UNKNOWN = -100.0  # score of a character outside the vocabulary: chosen only if nothing else fits
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One way to come to a place in a word: from where, by which ids, with what weight so far."""
+    """A piece of a word that starts at `start`, and its probability given where it ends."""
 
     start: int
-    ids: tuple[int, ...]
-    share: float  # of all ways to come here
+    ids: tuple[int, ...]  # more than one if the character is encoded in bytes
+    probability: float  # of this edge among all edges with the same end
 
 
 Lattice = Sequence[Sequence[Edge]]
-"""For each place in a word after the first, the edges that end there."""
+"""The edges that end at offset 1, 2, … of a word."""
 
 
 class SubwordSampler:
-    """Cuts words at random, by the scores of a vocabulary's pieces."""
+    """Samples segmentations of words.
 
-    def __init__(self, pieces: dict[str, tuple[int, float]], spelling: Sequence[int]) -> None:
+    Args:
+        pieces: id and score (log-probability) of each piece.
+        byte_ids: id of each of the 256 bytes, for characters outside the vocabulary.
+    """
+
+    def __init__(self, pieces: dict[str, tuple[int, float]], byte_ids: Sequence[int]) -> None:
         self.pieces = pieces
-        self.spelling = spelling  # the id of each byte
-        self.longest = max(map(len, pieces))
-        self._lattice = lru_cache(WORDS_KEPT)(self._make_lattice)
+        self.byte_ids = byte_ids
+        self.max_length = max(map(len, pieces))
+        self._lattice = lru_cache(CACHED_WORDS)(self._make_lattice)
 
-    def sample(self, word: str, alpha: float, draws: random.Random) -> list[int]:
+    def sample(self, word: str, alpha: float, random_: random.Random) -> list[int]:
+        """Return the ids of one segmentation, sampled backwards from the end of the word."""
         lattice = self._lattice(word, alpha)
-        taken: list[tuple[int, ...]] = []
-        place = len(word)
-        while place > 0:
-            edge = _drawn(lattice[place - 1], draws)
-            taken.append(edge.ids)
-            place = edge.start
-        return [i for ids in reversed(taken) for i in ids]
+        sampled: list[tuple[int, ...]] = []
+        end = len(word)
+        while end > 0:
+            edge = _sample_edge(lattice[end - 1], random_)
+            sampled.append(edge.ids)
+            end = edge.start
+        return [i for ids in reversed(sampled) for i in ids]
 
     def _make_lattice(self, word: str, alpha: float) -> Lattice:
-        """Forward: the weight of all ways to each place, in logarithms."""
+        """Forward pass: the log of the summed weight of all segmentations up to each offset."""
         total = [0.0]
         lattice: list[list[Edge]] = []
         for end in range(1, len(word) + 1):
             found: list[tuple[int, tuple[int, ...], float]] = []
-            for start in range(max(0, end - self.longest), end):
+            for start in range(max(0, end - self.max_length), end):
                 known = self.pieces.get(word[start:end])
                 if known is not None:
                     found.append((start, (known[0],), total[start] + alpha * known[1]))
             if word[end - 1] not in self.pieces:
-                spelt = tuple(self.spelling[byte] for byte in word[end - 1].encode())
-                found.append((end - 1, spelt, total[end - 1] + alpha * UNKNOWN))
+                ids = tuple(self.byte_ids[byte] for byte in word[end - 1].encode())
+                found.append((end - 1, ids, total[end - 1] + alpha * UNKNOWN))
             most = max(weight for _, _, weight in found)
             here = most + math.log(sum(math.exp(weight - most) for _, _, weight in found))
             total.append(here)
@@ -70,12 +76,12 @@ class SubwordSampler:
         return lattice
 
 
-def _drawn(edges: Sequence[Edge], draws: random.Random) -> Edge:
+def _sample_edge(edges: Sequence[Edge], random_: random.Random) -> Edge:
     if len(edges) == 1:
         return edges[0]
-    point = draws.random()
+    point = random_.random()
     for edge in edges:
-        point -= edge.share
+        point -= edge.probability
         if point < 0:
             return edge
     return edges[-1]

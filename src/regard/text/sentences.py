@@ -1,11 +1,12 @@
-"""The sentences of a paragraph as spans of its characters.
+"""Sentence splitting by rules, as spans of the raw text.
 
-A sentence ends at . ! ? … or their kin in other scripts, with the quotes and brackets that close
-after them. What is written without spaces (。！？) ends there and then; elsewhere white space must
-follow, and no small letter after it. A full stop does not end a sentence after an abbreviation, an
-initial or a number of one or two digits (the 3. of a German date). An empty line always does.
+A sentence ends at . ! ? … or their equivalents in other scripts, including the closing quotes and
+brackets after them. After 。！？ no space is needed; elsewhere white space must follow, and the
+next letter must not be lower case. A full stop does not end a sentence after an abbreviation, an
+initial or a number of one or two digits (the 3. of a German date). An empty line always ends a
+sentence.
 
-A wrong cut loses more than a missed one, so doubtful places are left whole.
+A wrong split does more harm than a missed one, so doubtful places are not split.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ _ENDS = re.compile(r"[.!?…‼⁇⁈⁉؟۔।॥።။។]+|[。！？｡]+|\n
 _WITHOUT_SPACE = "。！？｡"
 _CLOSERS = frozenset("\"'”’»«›‹)]}」』）】〉》")
 
-# What a full stop belongs to, in small letters and without further full stops. Words that also end
-# sentences (me, est, art, no) are not here, or only before a number.
+# Abbreviations in lower case, without full stops. Words that also end sentences (me, est, art, no)
+# are left out, or count only before a number.
 _ENGLISH = (
     "mr mrs ms dr prof rev gen col sgt capt lt gov sen rep hon st mt jr sr vs inc ltd co corp dept "
     "eds pp cf eg ie etc al approx jan feb mar apr jun jul aug sept oct nov dec"
@@ -35,7 +36,7 @@ _LONGEST = max(map(len, _ABBREVIATIONS)) * 2  # with a full stop after each lett
 
 
 def split_sentences(text: str) -> list[Span]:
-    """The (start, end) of each sentence of the raw text, without the white space about it."""
+    """Return the (start, end) of each sentence, without the white space around it."""
     spans: list[Span] = []
     start = 0
     for found in _ENDS.finditer(text):
@@ -58,7 +59,10 @@ def _add(spans: list[Span], text: str, start: int, end: int) -> None:
 
 
 def _close(text: str, place: int) -> int:
-    """Past the quotes and brackets that close at `place`; « Oui. » has a space before the last."""
+    """Return the offset after the closing quotes and brackets at `place`.
+
+    French has a space before a closing quote: « Oui. »
+    """
     while place < len(text):
         if text[place] in _CLOSERS:
             place += 1
@@ -82,7 +86,7 @@ def _ends_here(text: str, found: re.Match[str], end: int) -> bool:
 
 
 def _next_visible(text: str, place: int) -> str:
-    """The next character that is neither white space nor an opening quote; "" at the end."""
+    """Return the next character that is no white space or opening quote; "" at the end."""
     while place < len(text) and (text[place].isspace() or text[place] in "\"'“‘«„([{¿¡–—-"):
         place += 1
     return text[place : place + 1]

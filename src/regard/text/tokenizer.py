@@ -1,8 +1,8 @@
-"""Between strings and ids: the promise of a tokeniser, and SentencePiece behind it.
+"""The tokenizer interface and its SentencePiece implementation.
 
-Four ids stand for no text: PAD, BOS, EOS and UNK. None of them ever arises from a text, whatever
-the text says. A character that the vocabulary lacks is spelt in bytes, so that every text can be
-encoded, and `decode(encode(text)) == normalize(text)` for every string.
+PAD, BOS, EOS and UNK are special tokens: encoding a text never produces them, even if the text
+contains strings such as "</s>". A character outside the vocabulary is encoded in UTF-8 bytes. Every
+text can be encoded, and `decode(encode(text)) == normalize(text)` for every string.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from regard.text.normalize import RULES, Form, normalize, trace_normalization
 from regard.text.sampling import SubwordSampler
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
-MAX_VOCABULARY = 100_000  # a file with more would take long to load, or to refuse
+MAX_VOCABULARY = 100_000  # a larger model takes long to load or to reject
 
 Span = tuple[int, int]
 
@@ -40,11 +40,11 @@ SETTINGS_FILE = "tokenizer.json"
 
 @dataclass(frozen=True, slots=True)
 class TokenizedPieces:
-    """A text in pieces; piece i is made of the characters spans[i] of the raw string.
+    """A tokenized text; piece i covers the characters spans[i] of the text.
 
-    A span leaves out the space before a word, which its first piece carries as ▁. A piece that
-    is nothing but ▁ has the white space for its span, or nothing at the start of the text. The
-    pieces that spell one character in bytes all have its span.
+    The span of a word's first piece excludes the space that the piece contains as ▁. The span of a
+    lone ▁ is the white space, or empty at the start of the text. The byte pieces of one character
+    all have its span.
     """
 
     ids: tuple[int, ...]
@@ -54,9 +54,9 @@ class TokenizedPieces:
 
 @dataclass(frozen=True, slots=True)
 class FlatIds:
-    """Many encoded texts one after the other, and how many ids each of them has."""
+    """The ids of many texts, concatenated, and the number of ids of each text."""
 
-    ids: NDArray[np.unsignedinteger[Any]]  # of the tokeniser's `dtype`
+    ids: NDArray[np.unsignedinteger[Any]]  # of the tokenizer's `dtype`
     lengths: NDArray[np.uint32]
 
     @classmethod
@@ -66,63 +66,71 @@ class FlatIds:
 
 
 class Tokenizer(ABC):
-    """Texts go in raw: a tokeniser normalises them itself. BOS and EOS are not its business."""
+    """Converts between texts and token ids.
+
+    Methods take raw texts and normalize them, unless stated otherwise. No method adds BOS or EOS.
+    """
 
     size: int
-    form: Form  # of normalisation
-    fingerprint: str  # the same for two tokenisers if and only if they do the same
+    form: Form  # of normalization
+    fingerprint: str  # equal for two tokenizers if and only if they encode alike
 
     @abstractmethod
     def normalize(self, text: str) -> str:
-        """What decoding will give back."""
+        """Return the normalized text, which is what decoding returns."""
 
     @abstractmethod
-    def encode_normal(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of texts that were normalised before."""
+    def encode_normalized(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of normalized texts."""
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        return self.encode_normal([self.normalize(text) for text in texts])
+        """Return the ids of raw texts."""
+        return self.encode_normalized([self.normalize(text) for text in texts])
 
     @abstractmethod
     def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
-        """Encode in one of many ways, chosen by `seed` (Kudo 2018)."""
+        """Encode texts with sampled segmentations (Kudo 2018).
+
+        `alpha` is the inverse temperature: 0 samples uniformly, large values approach `encode`.
+        """
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of the ids; PAD, BOS and EOS say nothing."""
+        """Return the text of the ids; PAD, BOS and EOS are skipped."""
 
     @abstractmethod
     def piece(self, token: int) -> str:
-        """What an id stands for."""
+        """Return the piece of an id."""
 
     @abstractmethod
     def pieces(self, text: str) -> TokenizedPieces:
-        """The same ids as `encode`, with their pieces and where these stand in the raw text."""
+        """Return the ids of `encode` with their pieces and spans in the raw text."""
 
     @abstractmethod
-    def spell(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
-        """What `decode` gives, and where in it each piece stands, however it was cut."""
+    def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
+        """Return the text of `decode` and the span of each piece in it."""
 
     @abstractmethod
-    def save(self, folder: Path) -> None: ...
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer to a directory."""
 
     @property
     def dtype(self) -> type[np.unsignedinteger[Any]]:
         """The smallest type that holds every id."""
         return np.uint16 if self.size <= 1 << 16 else np.uint32
 
-    def encode_flat(self, normal: Sequence[str]) -> FlatIds:
-        """The ids of many texts that were normalised before, as one array."""
-        return FlatIds.of(self.encode_normal(normal), self.dtype)
+    def encode_flat(self, normalized: Sequence[str]) -> FlatIds:
+        """Return the ids of normalized texts as one array."""
+        return FlatIds.of(self.encode_normalized(normalized), self.dtype)
 
 
 Kind = Literal["unigram", "bpe"]
 
-_WORD = re.compile("▁[^▁]*")  # SentencePiece writes a space as ▁; no piece reaches over one
+_WORD = re.compile("▁[^▁]*")  # SentencePiece writes a space as ▁; no piece crosses one
 
 
 class SentencePiece(Tokenizer):
-    """SentencePiece (Kudo and Richardson, 2018) on texts that we have normalised."""
+    """SentencePiece (Kudo and Richardson, 2018) with the normalization of `normalize.py`."""
 
     def __init__(self, model: bytes, form: Form = "NFC", kind: Kind = "unigram") -> None:
         self.model = model
@@ -141,25 +149,28 @@ class SentencePiece(Tokenizer):
         size: int,
         kind: Kind = "unigram",
         form: Form = "NFC",
-        coverage: float = 0.9995,  # of the characters read; the rest is spelt in bytes
+        coverage: float = 0.9995,  # of the characters; the rest is encoded in bytes
     ) -> SentencePiece:
-        """Learn at most `size` pieces from raw lines. The same lines give the same bytes."""
+        """Train a vocabulary of at most `size` pieces on raw lines.
+
+        The result is deterministic: the same lines give the same model file.
+        """
         if size > MAX_VOCABULARY:
             raise ConfigError(
-                f"a vocabulary of {size:,} pieces; ask for {MAX_VOCABULARY:,} at the most"
+                f"vocabulary: {size:,} pieces are too many. The maximum is {MAX_VOCABULARY:,}."
             )
-        # Each line once, with its count: SentencePiece takes the square of the length of what is
-        # repeated from line to line (3,000 captions of which 600 came twice: a minute, not 2 s).
+        # Pass each distinct line once, with its count. SentencePiece's time is quadratic in the
+        # length of repeated text (3,000 captions with 600 duplicates: a minute instead of 2 s).
         counts = Counter(normalize(line, form) for line in lines)
-        written = io.BytesIO()
+        model_file = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
                 sentence_iterator=(f"{line}\t{n}" for line, n in counts.items() if line),
                 input_format="tsv",
-                model_writer=written,
+                model_writer=model_file,
                 model_type=kind,
                 vocab_size=size,
-                hard_vocab_limit=False,  # a small corpus may not have so many pieces
+                hard_vocab_limit=False,  # a small corpus may yield fewer pieces
                 character_coverage=coverage,
                 byte_fallback=True,
                 normalization_rule_name="identity",
@@ -168,50 +179,52 @@ class SentencePiece(Tokenizer):
                 bos_id=BOS,
                 eos_id=EOS,
                 unk_id=UNK,
-                max_sentence_length=1 << 16,  # bytes; longer lines teach nothing new
-                num_threads=16,  # the result depends on it: fixed, whatever the machine has
+                max_sentence_length=1 << 16,  # bytes; longer lines are skipped
+                num_threads=16,  # the result depends on it, so it is fixed
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
             raise ConfigError(
-                f"a {kind} vocabulary of {size} pieces cannot be learnt from these lines: {error} "
-                "Ask for another size, or give more text."
+                f"Cannot train a {kind} vocabulary of {size} pieces on these lines: {error} "
+                "Choose another size or add more text."
             ) from error
-        return cls(written.getvalue(), form, kind)
+        return cls(model_file.getvalue(), form, kind)
 
     @classmethod
     def load(cls, folder: Path) -> SentencePiece:
-        """Read what `save` wrote."""
+        """Read a tokenizer that `save` wrote. Raises ArtifactError if it is damaged."""
         path = folder / SETTINGS_FILE
         try:
             return cls.parse((folder / MODEL_FILE).read_bytes(), path.read_bytes(), folder)
         except OSError as error:
-            raise ArtifactError(f"{path}: no tokeniser can be read here: {error!r}") from error
+            raise ArtifactError(f"{path}: cannot read a tokenizer: {error!r}") from error
 
     @classmethod
-    def parse(cls, model: bytes, written: bytes, folder: Path) -> SentencePiece:
-        """From the two files of `folder`; refuse a model that is not the one that was saved."""
+    def parse(cls, model: bytes, settings_json: bytes, folder: Path) -> SentencePiece:
+        """Build a tokenizer from the contents of its two files; `folder` is for error messages."""
         path = folder / SETTINGS_FILE
         try:
-            settings = json.loads(written)
+            settings = json.loads(settings_json)
             form, rules, saved = settings["form"], settings["rules"], settings["fingerprint"]
             kind = settings["kind"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ArtifactError(f"{path}: no tokeniser can be read here: {error!r}") from error
+            raise ArtifactError(f"{path}: cannot read a tokenizer: {error!r}") from error
         if form not in get_args(Form) or kind not in get_args(Kind) or rules != RULES:
             raise ArtifactError(
-                f"{path}: written with the normaliser {form}, rules {rules}, and this version "
-                f"knows rules {RULES}. Use the version of regard that wrote it."
+                f"{path}: written with normalization {form}, rules {rules}; this version supports "
+                f"rules {RULES}. Use the version of regard that wrote it."
             )
         digest = hashlib.sha256(model).hexdigest()
         if digest != settings.get("model_sha256"):
             raise ArtifactError(
-                f"{folder / MODEL_FILE}: its SHA-256 is not the one in {SETTINGS_FILE}: the file "
-                "is damaged or belongs to another model. Restore both files together."
+                f"{folder / MODEL_FILE}: its SHA-256 differs from the one in {SETTINGS_FILE}. "
+                "The file is damaged or belongs to another model. Restore both files together."
             )
         tokenizer = cls(model, form, kind)
         if tokenizer.fingerprint != saved:
-            raise ArtifactError(f"{path}: its fingerprint is not that of the tokeniser beside it")
+            raise ArtifactError(
+                f"{path}: its fingerprint does not match {MODEL_FILE}. Restore both files together."
+            )
         return tokenizer
 
     def save(self, folder: Path) -> None:
@@ -231,26 +244,25 @@ class SentencePiece(Tokenizer):
     def normalize(self, text: str) -> str:
         return normalize(text, self.form)
 
-    def encode_normal(self, texts: Sequence[str]) -> list[list[int]]:
+    def encode_normalized(self, texts: Sequence[str]) -> list[list[int]]:
         return self._processor.encode(texts, num_threads=1)
 
     def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
-        """`alpha`: how much the likelier ways are preferred; 0 prefers none, many give `encode`."""
-        draws = random.Random(seed)  # noqa: S311  chance for learning, not for secrets
+        random_ = random.Random(seed)  # noqa: S311  not for cryptography
         marked = (
             f"▁{text.replace(' ', '▁')}" if text else "" for text in map(self.normalize, texts)
         )
         return [
-            [i for word in _WORD.findall(text) for i in self._cutter.sample(word, alpha, draws)]
+            [i for word in _WORD.findall(text) for i in self._sampler.sample(word, alpha, random_)]
             for text in marked
         ]
 
     @cached_property
-    def _cutter(self) -> SubwordSampler:
+    def _sampler(self) -> SubwordSampler:
         if self.kind != "unigram":
             raise ConfigError(
-                f"sampling: the pieces of a {self.kind} vocabulary have no probabilities to draw "
-                "by; learn a unigram vocabulary"
+                f"Subword sampling needs a unigram vocabulary, because the pieces of a {self.kind} "
+                "vocabulary have no probabilities. Train a unigram tokenizer."
             )
         processor = self._processor
         plain = {
@@ -273,14 +285,14 @@ class SentencePiece(Tokenizer):
         ids: list[int] = self._processor.encode(traced.text)
         names = [self._processor.id_to_piece(i) for i in ids]
         spans: list[Span] = []
-        place = -1  # in the normalised text; SentencePiece puts a space of its own before it
-        owed = 0  # bytes of the character at `place` that are still to be spelt
+        place = -1  # offset in the normalized text; SentencePiece prepends a space
+        remaining = 0  # bytes of the character at `place` not yet covered
         for i, name in zip(ids, names, strict=True):
             if self._processor.is_byte(i):
-                owed = owed or _bytes_of_character(int(name[3:5], 16))
+                remaining = remaining or _utf8_length(int(name[3:5], 16))
                 spans.append((traced.starts[place], traced.ends[place]))
-                owed -= 1
-                place += owed == 0
+                remaining -= 1
+                place += remaining == 0
                 continue
             first = place + (name[0] == "▁" and len(name) > 1)
             place += len(name)
@@ -291,9 +303,9 @@ class SentencePiece(Tokenizer):
                 spans.append((traced.starts[first], traced.ends[place - 1]))
         return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
-    def spell(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
-        """Bytes that stand together all have the characters that they spell together."""
+    def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         text, names, spans = self.decode(ids), [self.piece(i) for i in ids], list[Span]()
+        # Consecutive byte pieces share the span of the characters they encode.
         runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)
         for _, run in runs:
             at = list(run)
@@ -303,14 +315,14 @@ class SentencePiece(Tokenizer):
         return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
 
-def _bytes_of_character(lead: int) -> int:
-    """How many bytes UTF-8 spells a character in whose first is `lead`."""
+def _utf8_length(lead: int) -> int:
+    """Return the number of UTF-8 bytes of a character with first byte `lead`."""
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
 def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     remedy = "Restore it from the run that trained it."
-    if not model:  # SentencePiece would take it, and fail at the first text
+    if not model:  # SentencePiece accepts it and fails at the first text
         raise ArtifactError(f"{MODEL_FILE}: the SentencePiece model is empty. {remedy}")
     processor = sentencepiece.SentencePieceProcessor()
     try:
@@ -322,6 +334,6 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     if symbols != (PAD, BOS, EOS, UNK):
         raise ArtifactError(
             f"{MODEL_FILE}: its pad, bos, eos and unk are {symbols}, not {(PAD, BOS, EOS, UNK)}. "
-            "Train the tokeniser with regard."
+            "Train the tokenizer with regard."
         )
     return processor

@@ -1,10 +1,10 @@
-"""The words of a text as spans of its characters, and which pieces make which word.
+"""Word splitting as spans of the raw text, and the alignment of pieces and words.
 
-The rule is simple and knows no language. A word is a run of letters, digits and their marks; every
-other character that is not white space is a word of its own (punctuation, symbols, emoji with what
-is joined to them). An apostrophe between letters and a point or comma between digits stay inside
-(don't, l'eau, 3.14, 10,000); a hyphen separates. Han characters, kana and what else is written
-without spaces in East Asia are words one by one; Thai, Lao, Khmer and Burmese are not cut.
+One rule for all languages. A word is a run of letters, digits and combining marks. Every other
+character except white space is a word by itself (punctuation, symbols, emoji with their modifiers).
+An apostrophe between letters and a point or comma between digits do not split (don't, l'eau, 3.14,
+10,000); a hyphen does. Each Han character, kana and other character of East Asian scripts without
+spaces is a word. Thai, Lao, Khmer and Burmese are not split.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _INSIDE = _APOSTROPHES + _POINTS
 _JOINERS = "\u200c\u200d"
 _MODIFIERS = range(0x1F3FB, 0x1F400)  # skin tones
 
-# First and last code points, in order: kana and CJK symbols, Bopomofo, ideographs, Yi, and beyond.
-_ONE_BY_ONE = [
+# First and last code points, in order, of characters that are words by themselves.
+_SINGLE_RANGES = [
     (0x2E80, 0x3007),  # radicals, the iteration mark and the zero
     (0x3021, 0x312F),  # kana and Bopomofo
     (0x31A0, 0x9FFF),  # Bopomofo, strokes, ideographs
@@ -34,15 +34,15 @@ _ONE_BY_ONE = [
     (0x1AFF0, 0x1B2FF),  # kana
     (0x20000, 0x3FFFF),  # ideographs
 ]
-_FIRST = [first for first, _ in _ONE_BY_ONE]
+_FIRST = [first for first, _ in _SINGLE_RANGES]
 
 
 def split_words(text: str) -> list[Span]:
-    """The (start, end) of each word of the raw text, in order, in linear time."""
+    """Return the (start, end) of each word, in order, in linear time."""
     spans: list[Span] = []
-    start = -1  # of the word that is being read; −1: none
-    open_ended = False  # whether a letter may go on with it
-    joined = False  # whether a joiner glues the next symbol to it
+    start = -1  # of the current word; −1: none
+    open_ended = False  # whether a letter continues the current word
+    joined = False  # whether a joiner attaches the next symbol to it
     for place, character in enumerate(text):
         kind = _kind(character)
         if kind == "mark" and start >= 0:
@@ -66,10 +66,10 @@ def split_words(text: str) -> list[Span]:
 
 
 def words_by_piece(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
-    """For each piece the words that it has characters of, in linear time.
+    """Return, for each piece, the indices of the words it overlaps, in linear time.
 
-    A piece between words (a lone ▁) goes to the word after it, or to the last. So every piece has
-    a word, if there is one.
+    A piece between words (a lone ▁) belongs to the next word, or to the last one. Every piece has
+    a word if there is any.
     """
     found: list[list[int]] = []
     first = 0
@@ -84,17 +84,17 @@ def words_by_piece(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[i
 
 
 def pieces_by_word(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
-    """For each word its pieces: the same map, read the other way."""
+    """Return, for each word, the indices of its pieces: the inverse of `words_by_piece`."""
     found: list[list[int]] = [[] for _ in words]
-    for piece, owners in enumerate(words_by_piece(pieces, words)):
-        for word in owners:
+    for piece, overlapped in enumerate(words_by_piece(pieces, words)):
+        for word in overlapped:
             found[word].append(piece)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
 def _kind(character: str) -> str:
-    """One of letter, single, symbol, mark, space."""
+    """Return one of letter, single, symbol, mark, space."""
     if character.isspace():
         return "space"
     code = ord(character)
@@ -111,11 +111,11 @@ def _kind(character: str) -> str:
 def _stands_alone(code: int) -> bool:
     if code < 0x2E80:
         return False
-    return code <= _ONE_BY_ONE[bisect_right(_FIRST, code) - 1][1]
+    return code <= _SINGLE_RANGES[bisect_right(_FIRST, code) - 1][1]
 
 
 def _stays_inside(text: str, place: int) -> bool:
-    """Whether the character at `place` binds the two beside it into one word."""
+    """Whether the character at `place` joins its neighbors into one word."""
     if not 0 < place < len(text) - 1:
         return False
     before, after = text[place - 1], text[place + 1]

@@ -1,4 +1,4 @@
-"""Subword sampling: drawn by the model's own probabilities, and the same in every process."""
+"""Subword sampling follows the unigram probabilities and is the same in every process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tokenizer() -> SentencePiece:
     return SentencePiece.train(LINES, size=340)
 
 
-def test_samples_vary_with_the_seed_alone_and_decode_to_the_same_text(tokenizer) -> None:
+def test_samples_depend_on_the_seed_only_and_decode_to_the_same_text(tokenizer) -> None:
     samples = [tokenizer.sample(LINES[:8], alpha=0.2, seed=seed) for seed in (1, 1, 2, 1 << 40)]
     assert samples[0] == samples[1] != samples[2]
     for sample in samples:
@@ -46,35 +46,40 @@ def test_every_string_can_be_sampled(tokenizer, text: str, seed: int, alpha: flo
     assert not {0, 1, 2, 3} & set(ids)
 
 
-def test_the_likeliest_way_alone_is_what_encode_gives(tokenizer) -> None:
+def test_a_large_alpha_samples_the_most_likely_segmentation(tokenizer) -> None:
     assert tokenizer.sample(LINES, alpha=1e4, seed=0) == tokenizer.encode(LINES)
 
 
-def test_draws_follow_the_probabilities_of_all_ways() -> None:
-    """Against an enumeration of every way to cut a word: p ∝ exp(α Σ score)."""
+def test_samples_follow_the_probabilities_of_all_segmentations() -> None:
+    """Compares with an enumeration of all segmentations: p ∝ exp(α Σ score)."""
     scores = {"a": -2.0, "b": -2.5, "ab": -3.0, "ba": -3.2, "aba": -4.5, "bab": -4.0}
     pieces = {piece: (i, score) for i, (piece, score) in enumerate(scores.items())}
     word, alpha = "abab", 0.7
 
-    def ways(rest: str) -> list[tuple[str, ...]]:
+    def segmentations(rest: str) -> list[tuple[str, ...]]:
         if not rest:
             return [()]
-        return [(p, *w) for p in pieces if rest.startswith(p) for w in ways(rest[len(p) :])]
+        return [
+            (piece, *others)
+            for piece in pieces
+            if rest.startswith(piece)
+            for others in segmentations(rest[len(piece) :])
+        ]
 
-    weights = {w: math.exp(alpha * sum(scores[p] for p in w)) for w in ways(word)}
+    weights = {s: math.exp(alpha * sum(scores[p] for p in s)) for s in segmentations(word)}
     total = sum(weights.values())
-    cutter, draws = SubwordSampler(pieces, range(256)), random.Random(0)
+    sampler, generator = SubwordSampler(pieces, range(256)), random.Random(0)
     names = list(pieces)
-    often = Counter(
-        tuple(names[i] for i in cutter.sample(word, alpha, draws)) for _ in range(20_000)
+    counts = Counter(
+        tuple(names[i] for i in sampler.sample(word, alpha, generator)) for _ in range(20_000)
     )
-    assert set(often) == set(weights)
-    for way, weight in weights.items():
-        assert often[way] / 20_000 == pytest.approx(weight / total, abs=0.012)
+    assert set(counts) == set(weights)
+    for segmentation, weight in weights.items():
+        assert counts[segmentation] / 20_000 == pytest.approx(weight / total, abs=0.012)
 
 
-def test_another_process_draws_the_same(tokenizer, tmp_path: Path) -> None:
-    """What SentencePiece's own sampling does not do."""
+def test_another_process_samples_the_same(tokenizer, tmp_path: Path) -> None:
+    """SentencePiece's own sampler does not."""
     tokenizer.save(tmp_path)
     code = (
         "from pathlib import Path; from regard.text import SentencePiece\n"
@@ -85,7 +90,7 @@ def test_another_process_draws_the_same(tokenizer, tmp_path: Path) -> None:
     assert done.stdout.strip() == str(tokenizer.sample(LINES[:5], alpha=0.1, seed=7))
 
 
-def test_a_bpe_vocabulary_has_nothing_to_draw_by() -> None:
+def test_sampling_from_a_bpe_vocabulary_is_refused() -> None:
     bpe = SentencePiece.train(LINES, size=340, kind="bpe")
     with pytest.raises(ConfigError, match="unigram"):
         bpe.sample(LINES[:1], alpha=0.1, seed=0)

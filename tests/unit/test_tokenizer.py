@@ -1,4 +1,4 @@
-"""Tokenising: nothing is lost, nothing special arises, every piece knows its place."""
+"""Tokenization: round trips, special tokens, spans of pieces."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ def tokenizer(request: pytest.FixtureRequest) -> SentencePiece:
 
 @ten_thousand
 @given(texts=many_strings)
-def test_decoding_gives_the_normalised_text_back(
-    tokenizer: SentencePiece, texts: list[str]
-) -> None:
+def test_decoding_returns_the_normalized_text(tokenizer: SentencePiece, texts: list[str]) -> None:
     for text, ids in zip(texts, tokenizer.encode(texts), strict=True):
         assert tokenizer.decode(ids) == normalize(text)
         assert tokenizer.decode([BOS, *ids, EOS, PAD, PAD]) == normalize(text)
@@ -65,7 +63,7 @@ def test_decoding_gives_the_normalised_text_back(
 
 @ten_thousand
 @given(texts=many_strings)
-def test_every_piece_and_word_knows_its_characters_of_the_raw_text(
+def test_spans_of_pieces_and_words_match_the_raw_text(
     tokenizer: SentencePiece, texts: list[str]
 ) -> None:
     for text, ids in zip(texts, tokenizer.encode(texts), strict=True):
@@ -75,7 +73,7 @@ def test_every_piece_and_word_knows_its_characters_of_the_raw_text(
         assert starts == sorted(starts)
         assert all(0 <= start <= end <= len(text) for start, end in found.spans)
         at = 0
-        while at < len(ids):  # pieces of one cluster share it; together they are its text
+        while at < len(ids):  # pieces with overlapping spans decode to the text of these spans
             start, end = found.spans[at]
             group = at + 1
             while group < len(ids) and found.spans[group][0] < end:
@@ -87,28 +85,26 @@ def test_every_piece_and_word_knows_its_characters_of_the_raw_text(
         for word, pieces in zip(spans, pieces_by_word(found.spans, spans), strict=True):
             touching = [i for i, (a, b) in enumerate(found.spans) if a < word[1] and b > word[0]]
             assert set(touching) <= set(pieces)
-        owners = words_by_piece(found.spans, spans)
-        assert all(owners) or not spans
+        words = words_by_piece(found.spans, spans)
+        assert all(words) or not spans
 
 
 @pytest.mark.parametrize(
     "text", ["a\u0301", " 你 好", "x\tﬁ\n", "👩\u200d👧 e", "\ufeffdie  Katze "]
 )
-def test_a_piece_without_its_space_is_what_stands_in_its_span(
-    tokenizer: SentencePiece, text: str
-) -> None:
+def test_a_span_covers_the_piece_without_its_space(tokenizer: SentencePiece, text: str) -> None:
     found = tokenizer.pieces(text)
     for name, (start, end) in zip(found.pieces, found.spans, strict=True):
         if not name.startswith("<0x"):
             assert normalize(text[start:end]) == name.lstrip("▁")
 
 
-def test_special_symbols_never_arise_from_text(tokenizer: SentencePiece) -> None:
+def test_no_text_is_encoded_to_special_tokens(tokenizer: SentencePiece) -> None:
     for ids in tokenizer.encode([SPECIAL, *SPECIAL.split(), "</s>" * 1_000]):
         assert ids and not {PAD, BOS, EOS, UNK} & set(ids)
 
 
-def test_flat_ids_are_the_ids_one_after_the_other(tokenizer: SentencePiece) -> None:
+def test_flat_ids_are_the_concatenated_ids(tokenizer: SentencePiece) -> None:
     texts = [*LINES[:5], "", "é"]
     rows, flat = tokenizer.encode(texts), tokenizer.encode_flat(texts)
     assert flat.ids.dtype == np.uint16
@@ -124,30 +120,30 @@ def test_the_same_lines_give_the_same_model(kind: Kind) -> None:
     assert first.fingerprint != SentencePiece(first.model, "NFKC").fingerprint
 
 
-def test_a_corpus_that_repeats_itself_is_learnt_from_as_fast_as_any() -> None:
+def test_repeated_lines_do_not_slow_down_training() -> None:
     lines = [f"the {n * 7919 % 1009}th of {n} boats left at {n % 23} o'clock" for n in range(800)]
     start = time.process_time()
     SentencePiece.train([*lines, *lines, *lines], size=500)
-    assert time.process_time() - start < 10  # 2 s; a minute if the lines came three times
+    assert time.process_time() - start < 10  # 2 s; a minute if SentencePiece got all three copies
 
 
-def test_a_size_that_cannot_be_is_refused() -> None:
+def test_an_impossible_vocabulary_size_is_refused() -> None:
     with pytest.raises(ConfigError, match="10 pieces"):
         SentencePiece.train(LINES, size=10)
     with pytest.raises(ConfigError, match="more text"):
         SentencePiece.train([], size=500)
-    with pytest.raises(ConfigError, match="100,000 at the most"):
+    with pytest.raises(ConfigError, match="100,001 pieces"):
         SentencePiece.train(LINES, size=100_001)
 
 
-def test_a_tokeniser_comes_back_from_its_folder(tokenizer: SentencePiece, tmp_path: Path) -> None:
+def test_a_saved_tokenizer_can_be_loaded(tokenizer: SentencePiece, tmp_path: Path) -> None:
     tokenizer.save(tmp_path / "run")
     loaded = SentencePiece.load(tmp_path / "run")
     assert loaded.fingerprint == tokenizer.fingerprint
     assert loaded.encode(LINES[:8]) == tokenizer.encode(LINES[:8])
 
 
-def test_a_damaged_tokeniser_is_refused(tokenizer: SentencePiece, tmp_path: Path) -> None:
+def test_a_damaged_tokenizer_is_refused(tokenizer: SentencePiece, tmp_path: Path) -> None:
     tokenizer.save(tmp_path)
     model = tmp_path / MODEL_FILE
     for place in range(0, len(tokenizer.model), len(tokenizer.model) // 50):
@@ -160,11 +156,13 @@ def test_a_damaged_tokeniser_is_refused(tokenizer: SentencePiece, tmp_path: Path
     with pytest.raises(ArtifactError, match="SHA-256"):
         SentencePiece.load(tmp_path)
     model.unlink()
-    with pytest.raises(ArtifactError, match="no tokeniser"):
+    with pytest.raises(ArtifactError, match="cannot read a tokenizer"):
         SentencePiece.load(tmp_path)
 
 
-def test_another_normaliser_is_refused(tokenizer: SentencePiece, tmp_path: Path) -> None:
+def test_settings_of_another_normalization_are_refused(
+    tokenizer: SentencePiece, tmp_path: Path
+) -> None:
     tokenizer.save(tmp_path)
     path = tmp_path / SETTINGS_FILE
     settings = json.loads(path.read_text())
@@ -175,18 +173,18 @@ def test_another_normaliser_is_refused(tokenizer: SentencePiece, tmp_path: Path)
     with pytest.raises(ArtifactError, match="rules 0"):
         SentencePiece.load(tmp_path)
     path.write_text("[]")
-    with pytest.raises(ArtifactError, match="no tokeniser"):
+    with pytest.raises(ArtifactError, match="cannot read a tokenizer"):
         SentencePiece.load(tmp_path)
 
 
-def test_an_empty_or_foreign_model_is_refused() -> None:
+def test_an_empty_or_invalid_model_is_refused() -> None:
     for model in (b"", b"not a model"):
         with pytest.raises(ArtifactError, match=MODEL_FILE):
             SentencePiece(model)
 
 
 @pytest.mark.parametrize("unit", ["a", "的", "</s>", "\ufdfa", "e\u0301", "the "])
-def test_any_text_is_encoded_in_linear_time(unit: str) -> None:
+def test_encoding_takes_linear_time(unit: str) -> None:
     tokenizer = SentencePiece.train(LINES, size=500)
 
     def seconds(size: int) -> float:

@@ -1,4 +1,4 @@
-"""Sentences made of a few words, and worse copies of them, for whatever scores outputs."""
+"""Random sentences and corrupted copies of them, for tests of metrics."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def sentence(random: Random, words: int) -> str:
     return " ".join(random.choice(WORDS) for _ in range(words))
 
 
-def spoil(random: Random, text: str, share: float) -> str:
-    """The text with a share of its words replaced, whatever they were."""
+def corrupt(random: Random, text: str, share: float) -> str:
+    """Replace a share of the words by random ones."""
     return " ".join(
         random.choice(WORDS) if random.random() < share else word for word in text.split()
     )

@@ -1,4 +1,4 @@
-"""Normalising: what every string becomes, where its characters came from, in what time."""
+"""Normalization: results, traced offsets and running time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.text import normalize, trace_normalization
-from regard.text.normalize import _LONG_TEXT, Form, _clings
+from regard.text.normalize import _LONG_TEXT, Form, _joins_previous
 
 FORMS: tuple[Form, ...] = ("NFC", "NFKC")
 ASSIGNED = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cn", "Co")]
@@ -27,7 +27,7 @@ many_strings = st.lists(strings, min_size=50, max_size=50)  # 10,000 strings in 
 
 
 @pytest.mark.parametrize(
-    ("raw", "normal"),
+    ("raw", "normalized"),
     [
         ("", ""),
         (" \t\n ", ""),
@@ -41,32 +41,30 @@ many_strings = st.lists(strings, min_size=50, max_size=50)  # 10,000 strings in 
         ("\ufb01 ①", "\ufb01 ①"),
     ],
 )
-def test_what_a_text_becomes(raw: str, normal: str) -> None:
-    assert normalize(raw) == normal
+def test_normalized_texts(raw: str, normalized: str) -> None:
+    assert normalize(raw) == normalized
 
 
-def test_nfkc_folds_what_looks_alike() -> None:
+def test_nfkc_folds_compatible_characters() -> None:
     assert normalize("\ufb01 ① ｶﾞ", "NFKC") == "fi 1 ガ"
 
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None, max_examples=100)
 @given(texts=many_strings)
-def test_a_normal_text_is_clean_and_stays_as_it_is(form: Form, texts: list[str]) -> None:
+def test_normalization_is_idempotent_and_encodable(form: Form, texts: list[str]) -> None:
     for text in texts:
-        normal = normalize(text, form)
-        assert normalize(normal, form) == normal
-        assert unicodedata.is_normalized(form, normal)
-        assert normal.encode() is not None and "▁" not in normal
-        assert normal.split() == (normal.split(" ") if normal else [])
+        normalized = normalize(text, form)
+        assert normalize(normalized, form) == normalized
+        assert unicodedata.is_normalized(form, normalized)
+        assert normalized.encode() is not None and "▁" not in normalized
+        assert normalized.split() == (normalized.split(" ") if normalized else [])
 
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None, max_examples=100)
 @given(texts=many_strings)
-def test_each_character_comes_from_its_own_part_of_the_raw_text(
-    form: Form, texts: list[str]
-) -> None:
+def test_each_character_is_traced_to_its_raw_span(form: Form, texts: list[str]) -> None:
     for text in texts:
         traced = trace_normalization(text, form)
         assert traced.text == normalize(text, form)
@@ -75,7 +73,7 @@ def test_each_character_comes_from_its_own_part_of_the_raw_text(
         assert all(0 <= start < end <= len(text) for start, end in spans)
         assert spans == sorted(spans)
         at = 0
-        while at < len(spans):  # what shares its characters is normalised from just these
+        while at < len(spans):  # overlapping spans normalize to the same part of the text
             start, end = spans[at]
             group = at + 1
             while group < len(spans) and spans[group][0] < end:
@@ -87,16 +85,16 @@ def test_each_character_comes_from_its_own_part_of_the_raw_text(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_character_of_unicode_is_traced_and_safe(form: Form) -> None:
+def test_every_unicode_character_is_traced(form: Form) -> None:
     for start in range(0, len(ASSIGNED), 500):
         text = "b".join(ASSIGNED[start : start + 500])
-        normal = normalize(text, form)
-        assert normalize(normal, form) == normal
-        assert len(trace_normalization(text, form).starts) == len(normal)
+        normalized = normalize(text, form)
+        assert normalize(normalized, form) == normalized
+        assert len(trace_normalization(text, form).starts) == len(normalized)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_whatever_can_join_the_character_before_it_clings(form: Form) -> None:
+def test_every_character_that_can_join_the_previous_one_is_recognized(form: Form) -> None:
     joining = set()
     for character in ASSIGNED:
         if unicodedata.combining(unicodedata.normalize(form.replace("C", "D"), character)[0]):
@@ -105,10 +103,10 @@ def test_whatever_can_join_the_character_before_it_clings(form: Form) -> None:
         if len(parts) > 1 and unicodedata.normalize("NFC", parts) == character:
             joining.update(parts[1:])
     assert len(joining) > 900
-    assert all(_clings(character, form) for character in joining)
+    assert all(_joins_previous(character, form) for character in joining)
 
 
-def test_no_mark_that_is_sorted_stands_beyond_the_table() -> None:
+def test_no_combining_mark_lies_beyond_the_table() -> None:
     for character in (c for c in ASSIGNED if ord(c) >= 0x20000):
         assert not unicodedata.combining(unicodedata.normalize("NFKD", character)[0])
 
@@ -116,7 +114,7 @@ def test_no_mark_that_is_sorted_stands_beyond_the_table() -> None:
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None, max_examples=50)
 @given(marks=st.text(st.characters(categories=["Mn", "Mc"]), min_size=40, max_size=60))
-def test_sorting_long_runs_first_changes_nothing(form: Form, marks: str) -> None:
+def test_presorting_long_runs_of_marks_does_not_change_the_result(form: Form, marks: str) -> None:
     text = "e" + marks + "x" * _LONG_TEXT
     assert normalize(text, form) == " ".join(unicodedata.normalize(form, text).split())
 
@@ -125,7 +123,7 @@ def test_sorting_long_runs_first_changes_nothing(form: Form, marks: str) -> None
     "unit",
     ["a", " \t", "\u0301\u0323", "\u0f73\u0f75", "\uff9e\u0323", "\u1100\u1161", "\ud800\u200b"],
 )
-def test_any_text_is_normalised_in_linear_time(unit: str) -> None:
+def test_normalization_takes_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:
         text = "a" + unit * (size // len(unit))
         start = time.process_time()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from regard.text import Span, pieces_by_word, split_sentences, split_words, words_by_piece
 
 
-def cut(spans: list[Span], text: str) -> list[str]:
+def texts_of(spans: list[Span], text: str) -> list[str]:
     return [text[start:end] for start, end in spans]
 
 
@@ -31,20 +31,20 @@ def cut(spans: list[Span], text: str) -> list[str]:
         ("اللغة، جميلة", ["اللغة", "،", "جميلة"]),
     ],
 )
-def test_what_the_words_are(text: str, expected: list[str]) -> None:
-    assert cut(split_words(text), text) == expected
+def test_split_words(text: str, expected: list[str]) -> None:
+    assert texts_of(split_words(text), text) == expected
 
 
 @settings(deadline=None)
 @given(st.text())
-def test_words_hold_every_character_but_white_space_once(text: str) -> None:
+def test_words_contain_every_character_except_white_space_once(text: str) -> None:
     spans = split_words(text)
     assert all(start < end for start, end in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
-    assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
+    assert "".join("".join(texts_of(spans, text)).split()) == "".join(text.split())
 
 
-def test_pieces_and_words_are_matched_by_their_characters() -> None:
+def test_pieces_and_words_are_matched_by_their_spans() -> None:
     spans = [(0, 3), (4, 9)]
     pieces = [(0, 0), (0, 2), (2, 3), (3, 4), (4, 9), (9, 9)]
     assert words_by_piece(pieces, spans) == [[0], [0], [0], [1], [1], [1]]
@@ -66,14 +66,14 @@ def test_pieces_and_words_are_matched_by_their_characters() -> None:
         ["Wait... what?!", "Yes."],
     ],
 )
-def test_where_sentences_end(expected: list[str]) -> None:
+def test_split_sentences(expected: list[str]) -> None:
     text = "  ".join(expected)
-    assert cut(split_sentences(text), text) == expected
+    assert texts_of(split_sentences(text), text) == expected
 
 
-def test_where_sentences_end_without_spaces() -> None:
+def test_split_sentences_without_spaces() -> None:
     text = "今天天气很好。我们去吧！「好的。」他说。"
-    assert cut(split_sentences(text), text) == [
+    assert texts_of(split_sentences(text), text) == [
         "今天天气很好。",
         "我们去吧！",
         "「好的。」",
@@ -81,29 +81,29 @@ def test_where_sentences_end_without_spaces() -> None:
     ]
 
 
-def test_an_empty_line_ends_a_sentence_and_a_line_end_does_not() -> None:
+def test_an_empty_line_ends_a_sentence_but_a_line_break_does_not() -> None:
     text = "A title\n \nThe first\nsentence."
-    assert cut(split_sentences(text), text) == ["A title", "The first\nsentence."]
+    assert texts_of(split_sentences(text), text) == ["A title", "The first\nsentence."]
 
 
 @settings(deadline=None)
 @given(st.text(st.one_of(st.sampled_from(' .!?。\n"»)a1B'), st.characters())))
-def test_sentences_hold_every_character_but_white_space_once(text: str) -> None:
+def test_sentences_contain_every_character_except_white_space_once(text: str) -> None:
     spans = split_sentences(text)
     assert all(start < end and text[start:end].strip() == text[start:end] for start, end in spans)
-    assert "".join("".join(cut(spans, text)).split()) == "".join(text.split())
+    assert "".join("".join(texts_of(spans, text)).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize("find", [split_words, split_sentences])
+@pytest.mark.parametrize("split", [split_words, split_sentences])
 @pytest.mark.parametrize(
     "unit",
     ["a", ". ", "a.b.", '."', "!)", "\n", "\n \n", "。", "' ", "1.", " »", "e\u0301", "\u200d"],
 )
-def test_any_text_is_read_in_linear_time(find: Callable[[str], list[Span]], unit: str) -> None:
+def test_splitting_takes_linear_time(split: Callable[[str], list[Span]], unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
         start = time.process_time()
-        find(text)
+        split(text)
         return time.process_time() - start
 
     small, large = (min(seconds(size) for _ in range(3)) for size in (3_000, 12_000))
