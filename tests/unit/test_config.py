@@ -51,6 +51,8 @@ def test_another_subword_model_keeps_the_other_settings_of_data(tmp_path: Path) 
         ("data.dedupe=all", ["data.dedupe must be 'none', 'exact' or 'near', not 'all'"]),
         ("data.train=[{files: [a], wieght: 2}]", ["data.train.0.wieght", '"weight"']),
         ("data.train=[{files: [a], weight: heavy}]", ["data.train.0.weight must be a number"]),
+        ("train.optimizer.betas=[0.9]", ["train.optimizer.betas.1 is missing"]),
+        ("model=3", ["model must be a mapping, not 3"]),
         ("model.decoder", ["a.b=value"]),
         ("model.decoder.dim.more=1", ["dim is a value"]),
         ("modle.embedding_dim=3", ["modle is not a setting", '"model"']),

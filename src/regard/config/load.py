@@ -163,6 +163,7 @@ _EXPECTED = {
     "list_type": "a list",
     "tuple_type": "a list",
     "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
     "dict_type": "a mapping",
     "greater_than": "greater than {gt}",
     "greater_than_equal": "at least {ge}",
@@ -208,14 +209,13 @@ def _walk(location: tuple[str | int, ...]) -> tuple[str, list[str]]:
         if len(candidates) > 1 and tagged:
             candidates = tagged
             continue
-        path.append(step)
         if step.isdigit():  # an element of a list
-            continue
-        known = list(candidates[0].model_fields)
-        field = candidates[0].model_fields.get(step)
-        candidates = _configs(field.annotation) if field is not None else []
-        if not candidates:
-            break
+            path.append(step)
+        elif candidates:
+            path.append(step)
+            known = list(candidates[0].model_fields)
+            field = candidates[0].model_fields.get(step)
+            candidates = _configs(field.annotation) if field is not None else []
     return ".".join(path), known
 
 

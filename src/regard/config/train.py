@@ -17,7 +17,7 @@ from regard.train.trainer import TrainerSettings
 class AdamConfig(Config):
     part: ClassVar[Any] = Adam
     kind: Literal["adam"] = "adam"
-    rate: PositiveFloat  # peak learning rate
+    rate: PositiveFloat = 1e-3  # peak learning rate
     betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     epsilon: PositiveFloat = 1e-9
     weight_decay: Annotated[float, Field(ge=0)] = 0.0  # decoupled, as in AdamW
@@ -87,7 +87,7 @@ class TrainConfig(Config):
     coverage: Annotated[float, Field(ge=0)] = 0.0
     guided_alignment: GuidedAlignmentConfig | None = None  # translation only
     subword_alpha: Fraction = 0.0  # smoothing α of subword regularization; 0 turns it off
-    optimizer: AdamConfig = AdamConfig(rate=1e-3)
+    optimizer: AdamConfig = AdamConfig()
     schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)
     clip_norm: PositiveFloat = 1.0  # maximum norm of the gradient
     ema: Fraction = 0.0  # decay of the exponential moving average of the weights; 0 turns it off
