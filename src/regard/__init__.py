@@ -6,29 +6,39 @@ The public names are imported on first use, so that `import regard` does not imp
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from regard import batch as batch
     from regard.attention import Attention as Attention
     from regard.config.load import load_config as load_config
     from regard.config.model import VocabularySizes as VocabularySizes
+    from regard.inference.engine import SamplingOptions as SamplingOptions
     from regard.inference.recording import watch as watch
     from regard.search import beam as beam
     from regard.search import greedy as greedy
     from regard.search import sample as sample
-    from regard.tasks.base import load as load
+    from regard.tasks.captioning.captioner import Captioner as Captioner
+    from regard.tasks.classification.document_classifier import (
+        DocumentClassifier as DocumentClassifier,
+    )
+    from regard.tasks.language.completer import Completer as Completer
+    from regard.tasks.loading import load as load
     from regard.tasks.translation.translator import Translator as Translator
 
 __version__ = "0.1.0"
 
 _MODULES = {
     "Attention": "regard.attention",
+    "Captioner": "regard.tasks.captioning.captioner",
+    "Completer": "regard.tasks.language.completer",
+    "DocumentClassifier": "regard.tasks.classification.document_classifier",
+    "SamplingOptions": "regard.inference.engine",
     "Translator": "regard.tasks.translation.translator",
     "VocabularySizes": "regard.config.model",
     "beam": "regard.search",
     "greedy": "regard.search",
-    "load": "regard.tasks.base",
+    "load": "regard.tasks.loading",
     "load_config": "regard.config.load",
     "sample": "regard.search",
     "watch": "regard.inference.recording",
@@ -36,10 +46,11 @@ _MODULES = {
 
 __all__ = [*_MODULES, "batch"]
 
+if not TYPE_CHECKING:  # a type checker would accept any name
 
-def __getattr__(name: str) -> Any:
-    if name == "batch":
-        return import_module("regard.batch")
-    if name not in _MODULES:
-        raise AttributeError(f"module 'regard' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    def __getattr__(name):
+        if name == "batch":
+            return import_module("regard.batch")
+        if name not in _MODULES:
+            raise AttributeError(f"module 'regard' has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)

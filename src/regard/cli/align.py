@@ -88,10 +88,10 @@ def align(
     from regard.align.symmetrize import symmetrize as symmetrize_links
     from regard.align.symmetrize import transpose_links
     from regard.data.formats.corpus import open_corpus, read_blocks
-    from regard.tasks.translation.translator import load_translator
+    from regard.tasks.translation.translator import Translator
 
-    forward = load_translator(model, engine="torch")
-    backward = None if reverse is None else load_translator(reverse, engine="torch")
+    forward = Translator.load(model, engine="torch")
+    backward = None if reverse is None else Translator.load(reverse, engine="torch")
     if choose_heads and backward is not None and reverse is not None:
         _choose_heads(((model, forward), (reverse, backward)), source, target)
     with ExitStack() as stack:
@@ -136,9 +136,9 @@ def _write_guide(model: str, reverse: str, prepared: str, out: Path) -> None:
     from regard.cli.prepare import show_preparation
     from regard.data.loading.shards import PreparedData
     from regard.tasks.translation.guide import write_guide
-    from regard.tasks.translation.translator import load_translator
+    from regard.tasks.translation.translator import Translator
 
-    forward, backward = (load_translator(path, engine="torch") for path in (model, reverse))
+    forward, backward = (Translator.load(path, engine="torch") for path in (model, reverse))
     with show_preparation() as report:
         write_guide(out, forward, backward, PreparedData.open(prepared), report)
 

@@ -9,9 +9,17 @@ import typer
 
 BeamSize = Annotated[
     int | None,
-    typer.Option(min=1, max=1_000, help="Beam size; 1 is greedy. Default: the bundle's setting."),
+    typer.Option(
+        min=1,
+        max=1_000,
+        help="Beam size; 1 is greedy. Default: the bundle's setting.",
+        rich_help_panel="Search",
+    ),
 ]
-NBest = Annotated[int, typer.Option(min=1, max=100, help="Number of outputs per input.")]
+NBest = Annotated[
+    int,
+    typer.Option(min=1, max=100, help="Number of outputs per input.", rich_help_panel="Search"),
+]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Output file. Default: standard output."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -165,14 +165,11 @@ def translate_lines(model: str, sources: Sequence[str], beam_size: int | None) -
     """Translate `sources` with a model bundle."""
     from rich.console import Console
 
-    from regard.tasks.translation.translator import load_translator
+    from regard.tasks.translation.translator import Translator
 
     with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
-        translator = load_translator(model)
-        options = translator.options
-        if beam_size is not None:
-            options = replace(options, beam_size=beam_size)
-        return [result.text for result in translator.translate(sources, options)]
+        results = Translator.load(model).translate(sources, beam_size=beam_size)
+        return [result.text for result in results]
 
 
 def _score_alignments(
@@ -193,9 +190,9 @@ def _score_alignments(
     bundle = _required(model, "a model or --links")
     sources, targets = read_parallel(_required(source, "--source"), _required(target, "--target"))
     check_gold(gold, sources, targets, alignments)
-    from regard.tasks.translation.translator import load_translator
+    from regard.tasks.translation.translator import Translator
 
-    aligned = load_translator(bundle, engine="torch").align(sources, targets, pretokenized=True)
+    aligned = Translator.load(bundle, engine="torch").align(sources, targets, pretokenized=True)
     return score_alignments([each.links for each in aligned], gold)
 
 

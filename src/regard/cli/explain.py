@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from regard.align.links import Links
+    from regard.explain.record import Explanation
 
 
 def explain(
@@ -50,7 +54,6 @@ def explain(
     Example: regard explain model/ "A dog runs." -o dog.html --open
     """
     from regard.explain.record import side_by_side
-    from regard.tasks.base import load
 
     *models, text = inputs
     if not models:
@@ -60,12 +63,12 @@ def explain(
             raise typer.BadParameter("--open needs a page; add -o FILE.html.")
         if len(models) > 1:
             raise typer.BadParameter("Several models need a page; add -o FILE.html.")
-    options: dict[str, Any] = {"attention": attention, "head": head}
+    links = None
     if gold is not None:
         from regard.align.links import parse_links
 
-        options["gold"] = parse_links(gold, "--gold")
-    explanations = [load(model).explain(text, target, **options) for model in models]
+        links = parse_links(gold, "--gold")
+    explanations = [_explain(model, text, target, attention, head, links) for model in models]
     if out is None:
         from rich.console import Console
 
@@ -81,3 +84,29 @@ def explain(
         import webbrowser
 
         webbrowser.open(out.resolve().as_uri())
+
+
+def _explain(
+    model: str,
+    text: str,
+    target: str | None,
+    attention: str | None,
+    head: int | None,
+    gold: Links | None,
+) -> Explanation:
+    from regard.errors import ConfigError
+    from regard.tasks.classification.document_classifier import DocumentClassifier
+    from regard.tasks.loading import load
+    from regard.tasks.translation.translator import Translator
+
+    loaded = load(model)
+    if isinstance(loaded, DocumentClassifier):
+        raise ConfigError(
+            f"{model}: is a document classifier, which has no step-by-step explanation. "
+            "Use `regard classify --html FILE`."
+        )
+    if isinstance(loaded, Translator):
+        return loaded.explain(text, target, attention=attention, head=head, gold=gold)
+    if gold is not None:
+        raise ConfigError(f"--gold: {model} is not a translation model. Leave out --gold.")
+    return loaded.explain(text, target, attention=attention, head=head)

@@ -65,8 +65,8 @@ def _print_parity(parity: ExportParity) -> None:
     if parity.scores is not None:
         print(f"scores of identical translations differ by at most {parity.scores:.1e}")
     if parity.bleu is not None:
-        change = parity.bleu.exported - parity.bleu.ours
+        change = parity.bleu.exported - parity.bleu.torch
         print(
-            f"BLEU: {parity.bleu.exported:.2f} exported, {parity.bleu.ours:.2f} torch "
+            f"BLEU: {parity.bleu.exported:.2f} exported, {parity.bleu.torch:.2f} torch "
             f"({change:+.2f})"
         )

@@ -1,4 +1,4 @@
-"""Lines in, lines out: how a command reads what it is asked, and where it writes its answers."""
+"""Read input lines and write output lines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from typing import TextIO
 
 @contextmanager
 def open_input(path: Path | None) -> Iterator[Iterator[str]]:
-    """The lines of a file, of standard input where none is named, as they come."""
+    """Yield the lines of a file, or of standard input, without their line ends.
+
+    Raises CorpusError if the file cannot be read or a line is not UTF-8.
+    """
     from regard.errors import CorpusError
 
     def lines(file: Iterable[bytes]) -> Iterator[str]:
-        for number, line in enumerate(file, 1):  # a line ends at \n alone
+        for number, line in enumerate(file, 1):  # only \n ends a line, unlike in text mode
             try:
                 yield line.decode().removesuffix("\n").removesuffix("\r")
             except UnicodeDecodeError as error:
                 raise CorpusError(
                     f"{path or 'standard input'}, line {number}: is not UTF-8 ({error.reason} at "
-                    f"byte {error.start}); convert it, for instance with iconv"
+                    f"byte {error.start}). Convert it, for instance with iconv."
                 ) from None
 
     if path is None:
@@ -31,14 +34,14 @@ def open_input(path: Path | None) -> Iterator[Iterator[str]]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror}); name a text file") from None
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}). Name a text file.") from None
     with file:
         yield lines(file)
 
 
 @contextmanager
 def open_output(path: Path | None) -> Iterator[TextIO]:
-    """Where lines go: a file, or standard output."""
+    """Yield a file to write UTF-8 lines to, or standard output."""
     if path is None:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
         yield sys.stdout
@@ -48,5 +51,6 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
 
 
 def line_batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Yield lists of at most `size` lines."""
     while block := list(islice(lines, size)):
         yield block

@@ -1,121 +1,191 @@
-"""`regard translate`: lines in, their translations out, in the same order."""
+"""`regard translate`: translate text line by line."""
 
 from __future__ import annotations
 
-import json as json_
+import json
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
 from regard.cli.align import alignment_values
+from regard.cli.common_options import BeamSize, JsonLines, NBest, Out
 from regard.cli.line_files import line_batches, open_input, open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from regard.tasks.translation.translator import TranslationResult
+    from regard.tasks.translation.result import TranslationResult
 
-BLOCK = 1_000  # lines that are held at once: enough for full batches of every length
-PAUSE = 10.0  # seconds between two lines on how far it is
+BLOCK = 1_000  # lines held at once: enough for full batches of every length
+REPORT_EVERY = 10.0  # seconds between two lines of progress
+
+SEARCH, CONSTRAINTS, OUTPUT = "Search", "Constraints", "Output"
 
 
 def translate(
-    model: Annotated[str, typer.Argument(help="A sealed model.")],
+    model: Annotated[str, typer.Argument(help="A translation model bundle.")],
     source: Annotated[
-        Path | None, typer.Option(help="A text file, a text a line; otherwise standard input.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Text file to translate. Default: standard input."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Otherwise standard output.")] = None,
-    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Hypotheses to follow.")] = None,
-    nbest: Annotated[
+    out: Out = None,
+    engine: Annotated[
+        Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
+        typer.Option(help="Search engine. Default: CTranslate2 if the model was exported."),
+    ] = "auto",
+    ensemble: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A further model with the same vocabulary; probabilities are averaged. "
+            "Repeatable.",
+        ),
+    ] = None,
+    beam_size: BeamSize = None,
+    length_penalty: Annotated[
+        float | None,
+        typer.Option(
+            help="Divide the scores of a beam by length^penalty. Default: the bundle's setting.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    n_best: NBest = 1,
+    prefix: Annotated[
+        str | None,
+        typer.Option(help="Text that every translation begins with.", rich_help_panel=CONSTRAINTS),
+    ] = None,
+    min_length: Annotated[
         int,
-        typer.Option(min=1, max=100, help="Translations of each line: number ||| text ||| score."),
-    ] = 1,
+        typer.Option(
+            min=0, help="Minimum number of tokens in a translation.", rich_help_panel=CONSTRAINTS
+        ),
+    ] = 0,
+    no_repeat_ngram: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Do not repeat an n-gram of this many tokens; 0: no constraint.",
+            rich_help_panel=CONSTRAINTS,
+        ),
+    ] = 0,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Text that must not occur in a translation. Repeatable.",
+            rich_help_panel=CONSTRAINTS,
+        ),
+    ] = None,
     sample: Sample = False,
     temperature: Temperature = 1.0,
     top_k: TopK = None,
     top_p: TopP = 1.0,
     seed: Seed = 1,
     align: Annotated[
-        bool, typer.Option("--align", help="Add a tab and the word links, i-j i-j.")
+        bool,
+        typer.Option(
+            "--align",
+            help="Add a tab and the word links, i-j i-j, to each line.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Say on standard error which lines should be checked.")
+        bool,
+        typer.Option(
+            "--check",
+            help="Report translations that need review on standard error.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
-    engine: Annotated[
-        Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
-        typer.Option(help="What translates; by itself CTranslate2 where the model was exported."),
-    ] = "auto",
-    json: Annotated[bool, typer.Option("--json", help="A JSON object a line, with all.")] = False,
+    as_json: JsonLines = False,
 ) -> None:
-    """Translate text, a line at a time; an empty line stays empty.
+    """Translate text line by line. An empty line stays empty.
+
+    With --n-best, each output line is: line number from 0 ||| translation ||| score.
 
     Example: regard translate model/ < in.en > out.de
     """
     from regard.inference.engine import SamplingOptions
-    from regard.tasks.translation.translator import load_translator
+    from regard.tasks.translation.translator import Translator
 
-    translator = load_translator(model, engine=engine)
-    how = translator.options if beam is None else replace(translator.options, beam_size=beam)
-    how = replace(how, beam_size=max(how.beam_size, nbest))
-    if sample:
-        how = replace(
-            how, beam_size=nbest, sampling=SamplingOptions(seed, temperature, top_k, top_p)
-        )
-    write = _writer(json, nbest > 1)
+    translator = Translator.load(model, engine=engine, ensemble=ensemble or ())
+    write = _writer(as_json, n_best > 1)
     number = 0
-    with open_input(source) as lines, open_output(out) as file, _progress(source) as done:
+    with open_input(source) as lines, open_output(out) as file, _progress(source) as advance:
         for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
-            for found in translator.translate(
-                block, how, best=nbest, logps=json, align=align, check=check
-            ):
+            results = translator.translate(
+                block,
+                beam_size=beam_size,
+                n_best=n_best,
+                length_penalty=length_penalty,
+                sampling=(
+                    SamplingOptions(seed, temperature, top_k, top_p, offset=number)
+                    if sample
+                    else None
+                ),
+                prefix=prefix,
+                min_length=min_length,
+                no_repeat_ngram=no_repeat_ngram,
+                forbid=forbid or (),
+                logps=as_json,
+                alignments=align,
+                quality=check,
+            )
+            for result in results:
                 number += 1
-                write(file, number, found)
-                if found.quality is not None and found.quality.needs_review:
-                    _warn(number, found)
+                write(file, number, result)
+                if result.warnings:
+                    print(f"line {number}: {' '.join(result.warnings)}", file=sys.stderr)
             file.flush()
-            done(len(block))
+            advance(len(block))
 
 
-def _writer(json: bool, several: bool) -> Callable[[TextIO, int, TranslationResult], None]:
+def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, TranslationResult], None]:
     from regard.align.links import write_links
 
-    def as_json(file: TextIO, number: int, found: TranslationResult) -> None:
-        facts = asdict(replace(found, quality=None, alignment=None))
-        if found.quality is not None:
-            facts["alarm"] = {**asdict(found.quality), "check": found.quality.needs_review}
-        if found.alignment is not None:
-            facts["aligned"] = alignment_values(found.alignment)
-        file.write(json_.dumps(facts, ensure_ascii=False) + "\n")
+    def write_json(file: TextIO, number: int, result: TranslationResult) -> None:
+        file.write(json.dumps(_json_values(result), ensure_ascii=False) + "\n")
 
-    def as_list(file: TextIO, number: int, found: TranslationResult) -> None:
-        for one in (found, *found.n_best):
-            file.write(f"{number - 1} ||| {one.text} ||| {one.score:.4f}\n")
+    def write_n_best(file: TextIO, number: int, result: TranslationResult) -> None:
+        for each in result.n_best:
+            file.write(f"{number - 1} ||| {each.text} ||| {each.score:.4f}\n")
 
-    def as_text(file: TextIO, number: int, found: TranslationResult) -> None:
-        links = "" if found.alignment is None else f"\t{write_links(found.alignment.links)}"
-        file.write(f"{found.text}{links}\n")
+    def write_text(file: TextIO, number: int, result: TranslationResult) -> None:
+        links = "" if result.alignment is None else f"\t{write_links(result.alignment.links)}"
+        file.write(f"{result.text}{links}\n")
 
-    return as_json if json else as_list if several else as_text
+    return write_json if as_json else write_n_best if n_best else write_text
 
 
-def _warn(number: int, translation: TranslationResult) -> None:
-    alarm = translation.quality
-    assert alarm is not None
-    unseen = [translation.source[start:end] for start, end in alarm.unattended]
-    missed = f" (never looked at: {' '.join(unseen)})" if unseen else ""
-    print(f"line {number}: check it: {'; '.join(alarm.reasons)}{missed}", file=sys.stderr)
+def _json_values(result: TranslationResult) -> dict[str, Any]:
+    values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
+    if result.n_best:
+        values["n_best"] = [_translation_values(each) for each in result.n_best]
+    if result.alignment is not None:
+        values["alignment"] = alignment_values(result.alignment)
+    if result.quality is not None:
+        values["quality"] = asdict(result.quality)
+    return values
+
+
+def _translation_values(result: TranslationResult) -> dict[str, Any]:
+    return {
+        "text": result.text,
+        "score": result.score,
+        "segments": [asdict(segment) for segment in result.segments],
+    }
 
 
 @contextmanager
 def _progress(source: Path | None) -> Iterator[Callable[[int], None]]:
-    """On a terminal a bar; elsewhere a line now and then."""
+    """Show progress on stderr: a bar on a terminal, a line every REPORT_EVERY seconds elsewhere."""
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -129,15 +199,15 @@ def _progress(source: Path | None) -> Iterator[Callable[[int], None]]:
             task = bar.add_task("translating", total=total)
             yield lambda lines: bar.advance(task, lines)
         return
-    begun = told = time.monotonic()
+    start = reported = time.monotonic()
     count = 0
 
-    def tell(lines: int) -> None:
-        nonlocal count, told
+    def advance(lines: int) -> None:
+        nonlocal count, reported
         count += lines
         now = time.monotonic()
-        if now - told >= PAUSE:
-            told = now
-            print(f"{count:,} lines, {count / (now - begun):,.0f} a second", file=sys.stderr)
+        if now - reported >= REPORT_EVERY:
+            reported = now
+            print(f"{count:,} lines, {count / (now - start):,.0f} per second", file=sys.stderr)
 
-    yield tell
+    yield advance

@@ -8,6 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import xxhash
 
+from regard.errors import ConfigError
 from regard.search import Hypothesis
 
 EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
@@ -29,6 +30,14 @@ class SamplingOptions:
     top_k: int | None = None  # draw from the k most likely tokens
     top_p: float = 1.0  # draw from the fewest tokens that together have this probability
     offset: int = 0
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0:
+            raise ConfigError(f"temperature: must be positive, not {self.temperature:g}.")
+        if self.top_k is not None and self.top_k < 1:
+            raise ConfigError(f"top_k: must be at least 1, not {self.top_k}.")
+        if not 0 < self.top_p <= 1:
+            raise ConfigError(f"top_p: must be above 0 and at most 1, not {self.top_p:g}.")
 
 
 @dataclass(frozen=True, slots=True)

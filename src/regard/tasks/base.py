@@ -10,10 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regard.bundle.bundle import Bundle, open_bundle
+from regard.bundle.bundle import Bundle
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -22,7 +21,7 @@ from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.errors import ConfigError
 from regard.inference.engine import EngineName
-from regard.tasks.bundles import bundle_config, bundle_tokenizer
+from regard.tasks.bundles import bundle_tokenizer
 from regard.text.tokenizer import SentencePiece
 from regard.train.events import Scores
 from regard.train.module import TrainingModule
@@ -45,7 +44,9 @@ class Task(ABC, Generic[T]):
     supports_coverage: bool = (
         False  # whether it can be taught to look at everything (train.coverage)
     )
-    supports_guide: bool = False  # whether it can be taught where to look by links (train.guided_alignment)
+    supports_guide: bool = (
+        False  # whether it can be taught where to look by links (train.guided_alignment)
+    )
 
     @abstractmethod
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
@@ -104,12 +105,3 @@ def task_for(run: RunConfig) -> Task[Any]:
         )
     found: Task[Any] = import_module(home).TASK
     return found
-
-
-def load(path: str | Path, *, engine: EngineName = "auto", device: str | None = None) -> Any:
-    """Open a sealed model, whatever it is for: a `Translator`, a `Captioner`, a `Completer` …
-
-    `engine`: what a translator translates with; see `regard.tasks.translation.translator.load`.
-    """
-    bundle = open_bundle(Path(path))
-    return task_for(bundle_config(bundle)).load(bundle, engine, device)

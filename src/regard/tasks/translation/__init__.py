@@ -1,1 +1,1 @@
-"""Translation: sentences in, sentences out."""
+"""Translation of sentences."""

@@ -1,4 +1,4 @@
-"""What `regard export` does: a sealed model for another engine, and how near it comes to ours."""
+"""Export a model to CTranslate2 and compare the results of both engines."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from regard.inference.forced_decoding import force_decode
 from regard.interop.ctranslate2_export import Quantization, convert_to_ctranslate2
 from regard.interop.ctranslate2_limits import export_obstacles
 from regard.tasks.bundles import bundle_config
-from regard.tasks.translation.translator import EXPORTS, Translator, load_translator
+from regard.tasks.translation.translator import EXPORTS, Translator
 from regard.text.tokenizer import UNK
 
 PARITY = "parity.json"
-DRAWN, LONG = 32, 20  # sequences of pieces that are read by both, and how many pieces each has
-TOLERANCE = 1e-3  # of a log-probability in float32: sums in another order differ by some 1e-5
+SEQUENCES, LENGTH = 32, 20  # random sequences that both score, and the pieces of each
+TOLERANCE = 1e-3  # of a log-probability in float32; another order of sums differs by some 1e-5
 
 
 @dataclass(frozen=True, slots=True)
 class BleuPair:
-    ours: float
+    """BLEU of the PyTorch model and of the exported model."""
+
+    torch: float
     exported: float
 
 
 @dataclass(frozen=True, slots=True)
 class ExportParity:
-    """How near an exported model is to the one it was made from."""
+    """Differences between a model and its export."""
 
-    logps: float  # the largest difference of a token's, in sequences drawn from the vocabulary
-    texts: int = 0  # that both translated
-    same: float | None = None  # the share of them that came out the same, to the letter
-    scores: float | None = None  # the largest difference of a score, where they did
-    bleu: BleuPair | None = None  # where there are references
+    logps: float  # largest difference of a token's log-probability in random sequences
+    texts: int = 0  # number of texts that both translated
+    same: float | None = None  # share of identical translations
+    scores: float | None = None  # largest difference of the scores of identical translations
+    bleu: BleuPair | None = None  # if there are references
 
 
 def export_bundle(
@@ -47,19 +49,23 @@ def export_bundle(
     sources: Sequence[str] = (),
     references: Sequence[str] | None = None,
 ) -> ExportParity:
-    """Add the model to its bundle as CTranslate2 runs it, with a report of how near it comes."""
+    """Add a CTranslate2 model to a bundle, with a report of its differences.
+
+    Raises ConfigError if CTranslate2 cannot run the model, and ArtifactError if its results differ.
+    """
     bundle = open_bundle(path)
-    if found := export_obstacles(bundle_config(bundle)):
-        raise ConfigError(f"{path}: CTranslate2 cannot run it: {'; '.join(found)}")
-    ours = load_translator(path, engine="torch", device="cpu")
-    pieces = [ours.tokenizer.piece(token) for token in range(ours.tokenizer.size)]
+    if obstacles := export_obstacles(bundle_config(bundle)):
+        raise ConfigError(f"{path}: CTranslate2 cannot run the model: {'; '.join(obstacles)}")
+    translator = Translator.load(path, engine="torch", device="cpu")
+    tokenizer = translator.tokenizer
+    pieces = [tokenizer.piece(token) for token in range(tokenizer.size)]
     name = EXPORTS[quantization == "int8"]
-    files = convert_to_ctranslate2(ours.model, pieces, quantization=quantization)
-    parity = compare_engines(ours, CTranslate2Engine(files), sources, references)
+    files = convert_to_ctranslate2(translator.model, pieces, quantization=quantization)
+    parity = compare_engines(translator, CTranslate2Engine(files), sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtifactError(
-            f"{path}: what CTranslate2 makes of it differs by {parity.logps:.2g} in the logarithm "
-            "of a probability; nothing was written. Use the torch engine, and tell us of it"
+            f"{path}: log-probabilities of the exported model differ by {parity.logps:.2g}. "
+            "Nothing was written. Use the torch engine and report this as a bug."
         )
     files[PARITY] = json.dumps(asdict(parity), indent=1).encode()
     add_files(bundle, {f"{name}/{file}": content for file, content in files.items()})
@@ -67,40 +73,57 @@ def export_bundle(
 
 
 def compare_engines(
-    ours: Translator,
+    translator: Translator,
     engine: CTranslate2Engine,
     sources: Sequence[str] = (),
     references: Sequence[str] | None = None,
 ) -> ExportParity:
-    parity = ExportParity(_difference(ours, engine))
+    """Compare an exported model with the translator's own model."""
+    parity = ExportParity(_logp_difference(translator, engine))
     if not sources:
         return parity
-    theirs = Translator(ours.model, ours.tokenizer, ours.splitting, ours.options, engine=engine)
-    one, other = ours.translate(sources), theirs.translate(sources)
-    same = [(a, b) for a, b in zip(one, other, strict=True) if a.text == b.text]
+    exported = Translator(
+        translator.model,
+        translator.tokenizer,
+        translator.splitting,
+        translator.options,
+        engine=engine,
+    )
+    results, exported_results = translator.translate(sources), exported.translate(sources)
+    same = [
+        (one, other)
+        for one, other in zip(results, exported_results, strict=True)
+        if one.text == other.text
+    ]
     parity = replace(
         parity,
         texts=len(sources),
         same=len(same) / len(sources),
-        scores=max((abs(a.score - b.score) for a, b in same), default=None),
+        scores=max((abs(one.score - other.score) for one, other in same), default=None),
     )
     if references is None:
         return parity
-    bleus = [
-        score_corpus([t.text for t in said], references).values["bleu"] for said in (one, other)
+    bleu = [
+        score_corpus([result.text for result in each], references).values["bleu"]
+        for each in (results, exported_results)
     ]
-    return replace(parity, bleu=BleuPair(*bleus))
+    return replace(parity, bleu=BleuPair(*bleu))
 
 
-def _difference(ours: Translator, engine: CTranslate2Engine) -> float:
-    """Of the log-probabilities of tokens in pairs that nobody would say: all that counts is read
-    in both, embeddings, positions and every layer."""
-    draws, words = random.Random(1), range(UNK + 1, ours.tokenizer.size)  # noqa: S311
-    pairs = [(draws.choices(words, k=LONG), draws.choices(words, k=LONG)) for _ in range(DRAWN)]
-    readings = force_decode(ours.model, pairs, ())
-    forced = engine.force(*zip(*pairs, strict=True))
+def _logp_difference(translator: Translator, engine: CTranslate2Engine) -> float:
+    """Return the largest difference of a token's log-probability in random pairs of sequences.
+
+    Random sequences use all embeddings, positions and layers.
+    """
+    draws = random.Random(1)  # noqa: S311
+    words = range(UNK + 1, translator.tokenizer.size)
+    pairs = [
+        (draws.choices(words, k=LENGTH), draws.choices(words, k=LENGTH)) for _ in range(SEQUENCES)
+    ]
+    forced = force_decode(translator.model, pairs, ())
+    exported = engine.force(*zip(*pairs, strict=True))
     return max(
         abs(one - other)
-        for reading, logps in zip(readings, forced, strict=True)
-        for one, other in zip(reading.logps, logps, strict=True)
+        for each, logps in zip(forced, exported, strict=True)
+        for one, other in zip(each.logps, logps, strict=True)
     )

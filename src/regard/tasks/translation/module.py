@@ -1,4 +1,4 @@
-"""Translation: sentence pairs in, a model that says one side of them having read the other."""
+"""The training module of translation models."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ from regard.interop.ctranslate2_limits import export_obstacles
 from regard.models import EncoderDecoder
 from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.translation.guide import Guide
+from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator, build_translation_model
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import CrossEntropy, GuidedAlignmentLoss, Loss, Reinforce
 from regard.train.module import TrainingModule
 
-MOST_VALIDATED = 2_000  # pairs: enough to tell models apart, few enough to translate every time
-USUAL = 0.999  # the share of sources that are read whole though they may have several sentences
-SAMPLES = 3  # of them are shown, with where the model looked
+MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
+UNSPLIT = 0.999  # share of training sources that translation would not split into sentences
+SAMPLES = 3  # translations that are logged with their attention
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Sentences and their translations, as their files have them."""
+    """Raw sentences and their translations."""
 
     sources: tuple[str, ...]
     targets: tuple[str, ...]
 
 
 class TranslationModule(TrainingModule[Batch]):
-    """p(y | x), taught by pairs; how good it is, is found by translating."""
+    """Trains p(y | x) on sentence pairs and validates by translating."""
 
     model: EncoderDecoder[Tokens, Any]
 
@@ -56,113 +57,117 @@ class TranslationModule(TrainingModule[Batch]):
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
         torch.manual_seed(run.train.seed)
         self.model = build_translation_model(run, prepared.vocabulary)
-        chooses = any(
-            look.attention.normalizer.kind == "hard" for look in run.model.attention_uses()
+        samples_positions = any(
+            use.attention.normalizer.kind == "hard" for use in run.model.attention_uses()
         )
         shards = prepared.shards("train")
         self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} pairs, {self.epoch_tokens:,} target "
-            f"tokens an epoch; {len(valid.sources):,} pairs to validate on",
-            "export": "; ".join(export_obstacles(run)) or "CTranslate2 can run it",
+            f"tokens per epoch; {len(valid.sources):,} validation pairs",
+            "export": "; ".join(export_obstacles(run)) or "CTranslate2 can run the model",
         }
         self.splitting = _splitting(prepared)
-        self.objective = (Reinforce if chooses else CrossEntropy)(run.train.label_smoothing)
+        objective = Reinforce if samples_positions else CrossEntropy
+        self.objective = objective(run.train.label_smoothing)
         self.guiding = _make_guide(run, self.model, tokenizer)
         if self.guiding is not None:
             self.facts["guide"] = self.guiding[0].summary
 
     def forward(self, batch: Batch) -> Loss:
-        said, meant = shift_target(batch.target)
+        prefix, target = shift_target(batch.target)
         if self.guiding is None:
-            return self.objective(self.model(batch.source, said), self.model.readout, meant)
-        guide, look = self.guiding
-        with look.recording():
-            decoded = self.model(batch.source, said)
-        loss = self.objective(decoded, self.model.readout, meant)
-        return loss.plus("guide", look.loss(guide.target_weights(batch)))
+            return self.objective(self.model(batch.source, prefix), self.model.readout, target)
+        guide, guide_loss = self.guiding
+        with guide_loss.recording():
+            decoded = self.model(batch.source, prefix)
+        loss = self.objective(decoded, self.model.readout, target)
+        return loss.plus("guide", guide_loss.loss(guide.target_weights(batch)))
 
     def stream(self, rank: int, world: int) -> Loader:
-        freely = self.run.train.subword_alpha
-        sampling = SubwordSampling(self.tokenizer, freely) if freely else None
+        alpha = self.run.train.subword_alpha
+        sampling = SubwordSampling(self.tokenizer, alpha) if alpha else None
         return make_loader(self.run, self.prepared, rank, world, sampling=sampling)
 
     def validate(self) -> Scores:
-        found = self.translator(self.model).translate(self.valid.sources)
-        outputs = [translation.text for translation in found]
-        measured = score_corpus(outputs, self.valid.targets)
+        results = self.translator(self.model).translate(self.valid.sources)
+        measured = score_corpus([result.text for result in results], self.valid.targets)
         values = {**measured.values, "nll": self._nll()}
-        samples = tuple(self._sample(i, output) for i, output in enumerate(outputs[:SAMPLES]))
+        samples = tuple(
+            self._sample(result, reference)
+            for result, reference in zip(results[:SAMPLES], self.valid.targets, strict=False)
+        )
         return Scores(values, measured.signatures, samples)
 
     def translator(self, model: EncoderDecoder[Tokens, Any]) -> Translator:
-        """Asks a model as its users will ask it."""
+        """Return a translator of `model` with the run's search options."""
         search = self.run.search
-        how = SearchOptions(search.beam_size, search.length_penalty)
-        return Translator(model, self.tokenizer, self.splitting, how)
+        options = SearchOptions(search.beam_size, search.length_penalty)
+        return Translator(model, self.tokenizer, self.splitting, options)
 
     def _nll(self) -> float:
-        """Per token of the references, having read each word before it."""
+        """Return the mean −log p of a reference token given the tokens before it."""
         sources = self.tokenizer.encode(self.valid.sources)
         targets = self.tokenizer.encode(self.valid.targets)
-        readings = force_decode(self.model, list(zip(sources, targets, strict=True)), names=())
-        return -fmean(logp for reading in readings for logp in reading.logps)
+        forced = force_decode(self.model, list(zip(sources, targets, strict=True)), names=())
+        return -fmean(logp for each in forced for logp in each.logps)
 
-    def _sample(self, i: int, output: str) -> ValidationSample:
-        source, said = self.tokenizer.pieces(self.valid.sources[i]), self.tokenizer.pieces(output)
-        (reading,) = force_decode(self.model, [(source.ids, said.ids)])
-        looks = (
-            SampleAttention(name, look.mean(dim=0).float())
-            for name, look in reading.attention.items()
-        )
+    def _sample(self, result: TranslationResult, reference: str) -> ValidationSample:
+        source = self.tokenizer.pieces(result.source)
+        tokens = [token for segment in result.segments for token in segment.tokens]
+        pieces = [piece for segment in result.segments for piece in segment.pieces]
+        (forced,) = force_decode(self.model, [(source.ids, tokens)])
         return ValidationSample(
-            self.valid.sources[i],
-            self.valid.targets[i],
-            output,
+            result.source,
+            reference,
+            result.text,
             (*source.pieces, "</s>"),
-            (*said.pieces, "</s>"),
-            tuple(looks),
+            (*pieces, "</s>"),
+            tuple(
+                SampleAttention(name, weights.mean(dim=0).float())
+                for name, weights in forced.attention.items()
+            ),
         )
 
 
 def _splitting(prepared: PreparedData) -> Splitting:
-    """What a model that was taught with these sources can take whole."""
+    """Derive from the lengths of the training sources when to split a text."""
     counts = sum(
         np.bincount(shard.open().lengths[:, 0], minlength=MAX_TOKENS + 1)
         for shard in prepared.shards("train")
     )
     below = np.cumsum(counts) / np.sum(counts)
-    return Splitting(int(below.searchsorted(USUAL)), int(below.searchsorted(1.0)))
+    return Splitting(int(below.searchsorted(UNSPLIT)), int(below.searchsorted(1.0)))
 
 
 def _make_guide(
     run: RunConfig, model: EncoderDecoder[Tokens, Any], tokenizer: Tokenizer
 ) -> tuple[Guide, GuidedAlignmentLoss] | None:
-    """Where a look should rest, and the look; None if it is left to itself."""
+    """Return the guide of the run and its loss; None if the run has no guide."""
     if run.train.guided_alignment is None:
         return None
     if run.train.subword_alpha:
         raise ConfigError(
-            "train.subword_alpha: cuts words anew, and train.guided_alignment links the pieces that they were cut "
-            "into; say 0, or leave out the guide"
+            "train.subword_alpha: samples new pieces for each word, but train.guided_alignment "
+            "links fixed pieces. Set it to 0, or remove the guide."
         )
     guide = Guide.open(Path(run.train.guided_alignment.links), tokenizer)
     return guide, guide.make_loss(model, run.train.guided_alignment.weight)
 
 
 def read_valid(corpus: Corpus) -> Pairs:
-    """The pairs of a validation corpus, raw; pairs without a source or a target tell nothing."""
-    found = [
+    """Read the raw pairs of a validation corpus that have a source and a target."""
+    pairs = [
         pair
         for block in read_blocks(corpus, 1 << 12)
         for pair in block.pairs()
         if pair.source.strip() and pair.target.strip()
     ]
-    return sample_pairs(Pairs(tuple(p.source for p in found), tuple(p.target for p in found)))
+    return sample_pairs(Pairs(tuple(p.source for p in pairs), tuple(p.target for p in pairs)))
 
 
 def held_out_pairs(prepared: PreparedData, tokenizer: Tokenizer) -> Pairs:
-    """The pairs that were kept from training, as the tokeniser normalised them."""
+    """Return the pairs held out from training, as normalized by the tokenizer."""
     sources, targets = [], []
     for shard in prepared.shards("valid"):
         opened = shard.open()
@@ -174,6 +179,6 @@ def held_out_pairs(prepared: PreparedData, tokenizer: Tokenizer) -> Pairs:
 
 
 def sample_pairs(pairs: Pairs) -> Pairs:
-    """Every nth pair, so that no more than MOST_VALIDATED are left."""
-    every = -(-len(pairs.sources) // MOST_VALIDATED)
+    """Take every nth pair, so that at most MAX_VALIDATION_PAIRS remain."""
+    every = -(-len(pairs.sources) // MAX_VALIDATION_PAIRS)
     return Pairs(pairs.sources[::every], pairs.targets[::every])

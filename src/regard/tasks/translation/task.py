@@ -1,4 +1,4 @@
-"""The use of models that read sentences and say sentences: translation."""
+"""The translation task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from regard.tasks.translation.translator import (
     Translator,
     build_translation_model,
     calibration_files,
-    translator_from_bundle,
 )
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import TrainingOutcome
@@ -49,40 +48,45 @@ class TranslationTask(Task[TranslationModule]):
         else:
             pairs = read_valid(self.corpus(valid, "valid"))
         if not pairs.sources:
-            raise ConfigError("data.valid: holds no pairs; name a corpus, or raise data.held_out")
+            raise ConfigError(
+                "data.valid: has no pairs. Name a validation corpus, or raise data.held_out."
+            )
         return TranslationModule(run, prepared, tokenizer, pairs)
 
-    def environment(self, task: TranslationModule) -> dict[str, Any]:
-        """The links themselves, wherever they lie."""
-        known = None if task.guiding is None else task.guiding[0].links.fingerprint
-        return {"train.guided_alignment.links": known}
+    def environment(self, module: TranslationModule) -> dict[str, Any]:
+        """Identify the guide by its links, not by its path."""
+        links = None if module.guiding is None else module.guiding[0].links.fingerprint
+        return {"train.guided_alignment.links": links}
 
-    def build_model(self, task: TranslationModule) -> EncoderDecoder[Tokens, Any]:
-        return build_translation_model(task.run, task.tokenizer.size)
+    def build_model(self, module: TranslationModule) -> EncoderDecoder[Tokens, Any]:
+        return build_translation_model(module.run, module.tokenizer.size)
 
     def bundle_files(
-        self, task: TranslationModule, model: EncoderDecoder[Tokens, Any], outcome: TrainingOutcome
+        self,
+        module: TranslationModule,
+        model: EncoderDecoder[Tokens, Any],
+        outcome: TrainingOutcome,
     ) -> dict[str, bytes]:
-        translator = task.translator(model)
-        calibrate(translator, task.prepared, task.valid)
-        search, pointer = task.run.search, translator.alignment_head
+        translator = module.translator(model)
+        calibrate(translator, module.prepared, module.valid)
+        search, head = module.run.search, translator.alignment_head
         card = card_files(
-            task,
+            module,
             model,
             outcome,
             pieces="both sides",
             search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
-            alignment=None if pointer is None else _alignment(pointer),
-            in_words={"nll": "mean −log p of a reference's token, having read those before it"},
+            alignment=None if head is None else _describe_head(head),
+            in_words={"nll": "mean −log p of a reference token given the tokens before it"},
         )
         return {**calibration_files(translator), **card}
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Translator:
-        return translator_from_bundle(bundle, engine=engine, device=device)
+        return Translator.from_bundle(bundle, engine=engine, device=device)
 
 
-def _alignment(pointer: AlignmentHead) -> str:
-    return f"{pointer.summary}; F1 {pointer.agreement:.3f} with a dictionary's links"
+def _describe_head(head: AlignmentHead) -> str:
+    return f"{head.summary}; F1 {head.agreement:.3f} with the links of IBM Model 1"
 
 
 TASK = TranslationTask()

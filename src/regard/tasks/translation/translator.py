@@ -1,25 +1,25 @@
-"""The front door: texts in, translations out, with where each word came from and what to check.
+"""Translate texts with a trained model.
 
-`regard.load("model/").translate(["A dog runs."])` is the way from raw string to raw string.
-Training validates and seals by it too.
+translator = regard.Translator.load("run/model")
+translator.translate(["A dog runs."])[0].text
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from regard.align.extraction import (
     AlignmentHead,
     WordAlignment,
+    align_words,
     concatenate_alignments,
     force_texts,
     has_alignment_head,
 )
-from regard.align.extraction import align_words as align_pair
 from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText
 from regard.batch import Tokens, pad
@@ -27,58 +27,54 @@ from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError, CorpusError
-from regard.evaluate.quality import QualityReport, QualityThresholds, assess_quality, worst_report
+from regard.evaluate.quality import (
+    QualityFeatures,
+    QualityThresholds,
+    assess_quality,
+    measure_features,
+    worst_report,
+)
 from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.interventions import run_interventions
 from regard.explain.record import Explanation, ModelIdentity
-from regard.inference.engine import Engine, EngineName, SearchOptions, max_target_length
+from regard.inference.engine import (
+    Engine,
+    EngineName,
+    SamplingOptions,
+    SearchOptions,
+    max_target_length,
+)
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Segment, Splitting, join_segments, search_texts
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
-from regard.text.tokenizer import EOS, Span, Tokenizer
+from regard.tasks.translation.result import TranslatedSegment, TranslationResult
+from regard.text.tokenizer import EOS, Tokenizer
 
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
-"""The folders of a bundle with the same model for another engine; the first is preferred."""
+"""The folders of a bundle with an exported model; the first is preferred."""
 
 SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
-"""What a model knows of itself: how long its texts were, which look points, what is usual."""
 
-
-@dataclass(frozen=True, slots=True)
-class TranslatedSegment:
-    """A stretch of the source that was translated as one: all of it, unless it was long."""
-
-    span: Span  # of the source's characters
-    target_span: Span  # of the translation's
-    text: str
-    pieces: tuple[str, ...]
-    logps: tuple[float, ...]  # of each piece, and of the end where it was reached, where known
-
-
-@dataclass(frozen=True, slots=True)
-class TranslationResult:
-    source: str
-    text: str
-    score: float  # Σ log p / length^alpha: what translations of a source are ranked by
-    segments: tuple[TranslatedSegment, ...]
-    n_best: tuple[TranslationResult, ...] = ()  # the next best, where they were asked for
-    alignment: WordAlignment | None = None  # word by word, where it was asked for
-    quality: QualityReport | None = None  # where it was asked for
-
-    @property
-    def logps(self) -> tuple[float, ...]:
-        return tuple(logp for part in self.segments for logp in part.logps)
-
-    def __str__(self) -> str:
-        return self.text
+_Forced = tuple[WordAlignment, tuple[float, ...]]  # and the log-probabilities of the target
 
 
 class Translator:
-    """A model, its text pipeline, an engine, and what the model knows of itself."""
+    """A translation model with its tokenizer, its search engine and its calibration.
+
+    Args:
+        model: Used for alignments, quality checks and explanations.
+        tokenizer: Of both languages.
+        splitting: Lengths above which a text is split.
+        options: Default search options.
+        engine: Finds translations; by default the model itself.
+        alignment_head: The attention weights that align words.
+        thresholds: The calibration of quality warnings.
+        identity: Names the model in explanations.
+    """
 
     def __init__(
         self,
@@ -87,96 +83,170 @@ class Translator:
         splitting: Splitting,
         options: SearchOptions,
         *,
-        engine: Engine | None = None,  # by default the model itself
+        engine: Engine | None = None,
         alignment_head: AlignmentHead | None = None,
         thresholds: QualityThresholds | None = None,
         identity: ModelIdentity | None = None,
     ) -> None:
-        self.model, self.tokenizer, self.splitting, self.options = (
-            model,
-            tokenizer,
-            splitting,
-            options,
-        )
+        self.model, self.tokenizer, self.splitting = model, tokenizer, splitting
+        self.options = options
         self.engine = engine or TorchEngine(model)
         self.alignment_head, self.thresholds = alignment_head, thresholds
-        self.identity = identity or ModelIdentity("a model that was not sealed")
+        self.identity = identity or ModelIdentity("unsaved model")
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        engine: EngineName = "auto",
+        device: str | None = None,
+        ensemble: Sequence[str | Path] = (),
+    ) -> Translator:
+        """Load a model bundle.
+
+        Args:
+            path: The folder of the bundle.
+            engine: "torch" searches with the PyTorch model, "invariant" too, and its results do
+                not depend on the other texts by a single bit. "ctranslate2" and "ctranslate2-int8"
+                use the exported model. "auto" uses an exported model if the bundle has one.
+            device: Of the PyTorch model; by default a GPU if there is one.
+            ensemble: Further bundles with the same vocabulary. The search averages the
+                probabilities of all models. Alignments, quality and explanations come from the
+                model at `path`. Only for PyTorch models.
+        """
+        return cls.from_bundle(
+            open_bundle(Path(path)),
+            engine=engine,
+            device=device,
+            ensemble=[open_bundle(Path(other)) for other in ensemble],
+        )
+
+    @classmethod
+    def from_bundle(
+        cls,
+        bundle: Bundle,
+        *,
+        engine: EngineName = "auto",
+        device: str | None = None,
+        ensemble: Sequence[Bundle] = (),
+    ) -> Translator:
+        """Load an open model bundle."""
+        config, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+        model = _load_model(bundle, config, tokenizer.size, device)
+        alignment_head = _read_alignment_head(bundle, model)
+        if ensemble:
+            others = [_load_other(other, bundle, tokenizer, device) for other in ensemble]
+            engine_: Engine = _ensemble_engine(model, others, engine)
+        else:
+            engine_ = _engine(bundle, model, engine)
+        return cls(
+            model,
+            tokenizer,
+            bundle.value(SPLIT_FILE, Splitting),
+            SearchOptions(config.search.beam_size, config.search.length_penalty),
+            engine=engine_,
+            alignment_head=alignment_head,
+            thresholds=(
+                bundle.value(QUALITY_FILE, QualityThresholds)
+                if QUALITY_FILE in bundle.names
+                else None
+            ),
+            identity=bundle_identity(bundle, config, model),
+        )
 
     def translate(
         self,
         texts: Sequence[str],
-        how: SearchOptions | None = None,
         *,
-        best: int = 1,
+        beam_size: int | None = None,
+        n_best: int = 1,
+        length_penalty: float | None = None,
+        sampling: SamplingOptions | None = None,
+        prefix: str | Sequence[str] | None = None,
+        min_length: int = 0,
+        no_repeat_ngram: int = 0,
+        forbid: Sequence[str] = (),
         logps: bool = False,
-        align: bool = False,
-        check: bool = False,
+        alignments: bool = False,
+        quality: bool = False,
     ) -> list[TranslationResult]:
-        """Translate each text; `how` by default as the model was sealed.
+        """Translate each text. An empty text has an empty translation.
 
-        `best` asks for so many translations of each, the next ones as its alternatives; `logps` for
-        the log-probability of each piece, which not every engine tells for nothing; `align` for the
-        links between their words; `check` for an alarm where something may be dropped, repeated or
-        made up. An empty text is translated by nothing, and has none of these.
+        Args:
+            texts: Raw texts. Long ones are split into segments.
+            beam_size: Number of hypotheses to follow; 1 is greedy search. The default is saved in
+                the bundle. It is raised to `n_best` if it is smaller.
+            n_best: Number of translations of each text in the result's `n_best`.
+            length_penalty: α of the score Σ log p / length^α. The default is saved in the bundle.
+            sampling: Draw `n_best` translations at random instead of searching.
+            prefix: Text that the translation begins with, for all texts or one for each.
+            min_length: Minimum number of tokens of each segment's translation.
+            no_repeat_ngram: Exclude translations that repeat an n-gram of tokens of this size.
+            forbid: Texts that must not occur. Their token sequences are excluded, not other ways
+                to tokenize them. A prefix takes precedence.
+            logps: Compute the log-probability of each token with every engine.
+            alignments: Align the words of source and translation.
+            quality: Check for omissions, repetitions and inventions; sets `quality` and `warnings`.
+
+        Raises:
+            CorpusError: `texts` is a single string.
+            ConfigError: An option is invalid, or the engine does not support it.
+            ArtifactError: The model cannot align words or has no calibration.
         """
         if isinstance(texts, str):
-            raise CorpusError("texts: is one string; give a list of texts")
-        how = how or self.options
-        found = search_texts(self.engine, self.tokenizer, self.splitting, texts, how)
+            raise CorpusError("texts: is a single string. Pass a list of texts.")
+        self._check_annotations(alignments, quality)
+        options = self._search_options(
+            beam_size, n_best, length_penalty, sampling, min_length, no_repeat_ngram, forbid
+        )
+        found = search_texts(
+            self.engine,
+            self.tokenizer,
+            self.splitting,
+            texts,
+            options,
+            prefixes=self._prefixes(prefix, len(texts)),
+        )
         if logps:
-            found = self._add_logps(found, best)
-        translations = []
-        for text, parts in zip(texts, found, strict=True):
-            ranks = range(min(best, max((len(part.hypotheses) for part in parts), default=1)))
-            first, *others = [
-                self._translation(text, parts, rank, how.length_penalty) for rank in ranks
-            ]
-            translations.append(replace(first, n_best=tuple(others)))
-        return self._annotate(translations, align, check) if align or check else translations
+            found = self._add_logps(found, n_best)
+        ranked = [
+            self._ranked_results(text, segments, n_best, options.length_penalty)
+            for text, segments in zip(texts, found, strict=True)
+        ]
+        best = self._annotate([results[0] for results in ranked], alignments, quality)
+        if n_best == 1:
+            return best
+        return [
+            replace(result, n_best=(result, *results[1:]))
+            for result, results in zip(best, ranked, strict=True)
+        ]
 
     def align(
         self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
     ) -> list[WordAlignment]:
-        """Which words of a source each word of a target looks at, by reading the pairs once more.
+        """Align the words of given pairs by forced decoding.
 
-        `pretokenized`: words are what stands between spaces.
+        `pretokenized`: words are split at spaces only.
         """
         if len(sources) != len(targets):
             raise CorpusError(
-                f"targets: {len(targets)} for {len(sources)} sources; give one for each"
+                f"targets: there are {len(targets)} for {len(sources)} sources. "
+                "Pass one target for each source."
             )
-        read = self._force_decode(sources, targets, pretokenized=pretokenized, with_logps=False)
-        return [aligned for aligned, _ in read]
+        pairs = self._tokenize_pairs(sources, targets, pretokenized)
+        return [aligned for aligned, _ in self._force_pairs(pairs, with_logps=False)]
 
-    def force_decode(
-        self, sources: Sequence[str], targets: Sequence[str]
-    ) -> list[tuple[WordAlignment, tuple[float, ...]]]:
-        """The same, and how likely each piece of a target and its end were."""
-        return self._force_decode(sources, targets, with_logps=True)
+    def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[_Forced]:
+        """Return the alignment of each pair and the log-probabilities of its target tokens."""
+        return self._force_pairs(self._tokenize_pairs(sources, targets), with_logps=True)
 
-    def _force_decode(
-        self,
-        sources: Sequence[str],
-        targets: Sequence[str],
-        *,
-        pretokenized: bool = False,
-        with_logps: bool,
-    ) -> list[tuple[WordAlignment, tuple[float, ...]]]:
-        pointer = self.alignment_head
-        if pointer is None:
-            raise ArtifactError(
-                "model: looks at nothing while it translates, so it cannot tell which word stands "
-                "for which; use a model with attention"
-            )
-        sides = (
-            [TokenizedText.from_text(self.tokenizer, text, spaced=pretokenized) for text in side]
-            for side in (sources, targets)
-        )
-        pairs = list(zip(*sides, strict=True))
-        readings = force_texts(self.model, pairs, [pointer.attention], with_logps=with_logps)
+    def measure_quality(self, texts: Sequence[str]) -> list[QualityFeatures]:
+        """Translate texts and return the quality features of each translated segment."""
         return [
-            (align_pair(pointer, source, target, reading), reading.logps)
-            for (source, target), reading in zip(pairs, readings, strict=True)
+            measure_features(aligned, logps)
+            for segments in self._force_segments(self.translate(texts), with_logps=True)
+            for aligned, logps in segments
         ]
 
     def explain(
@@ -188,134 +258,264 @@ class Translator:
         head: int | None = None,
         gold: Links | None = None,
     ) -> Explanation:
-        """All that the model did while it translated `source`: a record to look at.
+        """Record the computation of a translation.
 
-        With a `target`, as if it had said that. `look` and `head` choose what can be walked through
-        with every number; by default the look that aligns words. `gold`: word links by hand.
+        Args:
+            source: A sentence.
+            target: The translation to explain; by default the one that the engine finds.
+            attention: The attention layer to trace in full; by default that of the alignment head.
+            head: Its head.
+            gold: Word links annotated by hand.
         """
-        read, beam = TokenizedText.from_text(self.tokenizer, source), None
-        if not read.pieces.ids:
-            raise CorpusError("source: says nothing; give a sentence")
+        source_text, beam = TokenizedText.from_text(self.tokenizer, source), None
+        if not source_text.pieces.ids:
+            raise CorpusError("source: is empty. Pass a sentence.")
         if target is None:
-            said, beam = self._search_with_beam(source)
+            target_text, beam = self._search_with_beam(source)
         else:
-            said = TokenizedText.from_text(self.tokenizer, target)
+            target_text = TokenizedText.from_text(self.tokenizer, target)
         if gold is not None:
-            _check_links(gold, read, said)
-        pointer = self.alignment_head
+            _check_links(gold, source_text, target_text)
         explanation = make_explanation(
             self.model,
             self.tokenizer,
             self.identity,
-            read,
-            said,
-            pad([[*read.pieces.ids, EOS]]).to(next(self.model.parameters()).device),
+            source_text,
+            target_text,
+            self._model_input(source_text.pieces.ids),
             engine=self.engine.name if target is None else None,
             search=self.options.summary,
-            alignment_head=pointer,
+            alignment_head=self.alignment_head,
             attention=attention,
             head=head,
         )
         links = Links()
-        if pointer is not None:
-            links = align_pair(pointer, read, said, explanation.trace.forced).links
+        if self.alignment_head is not None:
+            forced = explanation.trace.forced
+            links = align_words(self.alignment_head, source_text, target_text, forced).links
         return replace(
             explanation,
             links=links,
             gold=gold,
             beam=beam,
             interventions=run_interventions(
-                self.model, read.pieces.ids, read.word_pieces, said.pieces.ids
+                self.model,
+                source_text.pieces.ids,
+                source_text.word_pieces,
+                target_text.pieces.ids,
             ),
         )
 
     def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
-        """What the engine says of a source; and how the model's own beam comes to the same."""
-        (parts,) = search_texts(self.engine, self.tokenizer, self.splitting, [source], self.options)
-        if len(parts) > 1:
-            stretches = "; ".join(repr(source[slice(*part.span)]) for part in parts)
+        """Translate a sentence; also return the model's beam search if it finds the same."""
+        (segments,) = search_texts(
+            self.engine, self.tokenizer, self.splitting, [source], self.options
+        )
+        if len(segments) > 1:
+            parts = "; ".join(repr(source[slice(*segment.span)]) for segment in segments)
             raise CorpusError(
-                f"source: is translated in {len(parts)} stretches, each by itself; explain one of "
-                f"them: {stretches}"
+                f"source: is translated in {len(segments)} segments. Explain one of them: {parts}"
             )
-        tokens = parts[0].hypotheses[0].tokens
-        ids = pad([[*parts[0].source, EOS]]).to(next(self.model.parameters()).device)
-        how = self.options
-        found, beam = build_beam_tree(
+        tokens = segments[0].hypotheses[0].tokens
+        model_input = self._model_input(segments[0].source)
+        hypotheses, beam = build_beam_tree(
             self.model,
-            ids,
-            beam_size=how.beam_size,
-            length_penalty=how.length_penalty,
-            max_length=max_target_length(ids.ids.size(1)),
+            model_input,
+            beam_size=self.options.beam_size,
+            length_penalty=self.options.length_penalty,
+            max_length=max_target_length(model_input.ids.size(1)),
         )
-        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if found[
-            0
-        ].tokens == tokens else None
+        same = hypotheses[0].tokens == tokens
+        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if same else None
 
-    def _translation(
-        self, text: str, said: list[Segment], rank: int, alpha: float
-    ) -> TranslationResult:
-        chosen = [part.hypotheses[min(rank, len(part.hypotheses) - 1)] for part in said]
-        texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
-        joined, places = join_segments(text, [part.span for part in said], texts)
-        parts = tuple(
-            TranslatedSegment(
-                part.span, place, own, tuple(map(self.tokenizer.piece, best.tokens)), best.logps
+    def _model_input(self, ids: Sequence[int]) -> Tokens:
+        return pad([[*ids, EOS]]).to(next(self.model.parameters()).device)
+
+    def _search_options(
+        self,
+        beam_size: int | None,
+        n_best: int,
+        length_penalty: float | None,
+        sampling: SamplingOptions | None,
+        min_length: int,
+        no_repeat_ngram: int,
+        forbid: Sequence[str],
+    ) -> SearchOptions:
+        saved = self.options
+        beam_size = saved.beam_size if beam_size is None else beam_size
+        length_penalty = saved.length_penalty if length_penalty is None else length_penalty
+        for name, value, minimum in (
+            ("beam_size", beam_size, 1),
+            ("n_best", n_best, 1),
+            ("min_length", min_length, 0),
+            ("no_repeat_ngram", no_repeat_ngram, 0),
+        ):
+            if value < minimum:
+                raise ConfigError(f"{name}: must be at least {minimum}, not {value}.")
+        return SearchOptions(
+            n_best if sampling is not None else max(beam_size, n_best),
+            length_penalty,
+            sampling,
+            min_length,
+            no_repeat_ngram,
+            self._forbidden(forbid),
+        )
+
+    def _forbidden(self, forbid: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+        if isinstance(forbid, str):
+            raise ConfigError("forbid: is a single string. Pass a list of texts.")
+        encoded = tuple(map(tuple, self.tokenizer.encode(forbid)))
+        for text, ids in zip(forbid, encoded, strict=True):
+            if not ids:
+                raise ConfigError(f"forbid: {text!r} has no tokens. Remove it.")
+        return encoded
+
+    def _prefixes(self, prefix: str | Sequence[str] | None, count: int) -> list[list[int]]:
+        if prefix is None:
+            return []
+        prefixes = [prefix] * count if isinstance(prefix, str) else prefix
+        if len(prefixes) != count:
+            raise CorpusError(
+                f"prefix: there are {len(prefixes)} for {count} texts. "
+                "Pass one string for all texts or one for each."
             )
-            for part, place, own, best in zip(said, places, texts, chosen, strict=True)
-        )
-        return TranslationResult(text, joined, _score(chosen, alpha), parts)
+        return self.tokenizer.encode(prefixes)
 
-    def _add_logps(self, found: list[list[Segment]], best: int) -> list[list[Segment]]:
-        """The same, with the log-probabilities of those hypotheses of which they are not known."""
-        asked = [
-            (part.source, hypothesis.tokens)
-            for parts in found
-            for part in parts
-            for hypothesis in part.hypotheses[:best]
+    def _ranked_results(
+        self, text: str, segments: list[Segment], n_best: int, length_penalty: float
+    ) -> list[TranslationResult]:
+        available = max((len(segment.hypotheses) for segment in segments), default=1)
+        return [
+            self._result(text, segments, rank, length_penalty)
+            for rank in range(min(n_best, available))
+        ]
+
+    def _result(
+        self, text: str, segments: list[Segment], rank: int, length_penalty: float
+    ) -> TranslationResult:
+        chosen = [
+            segment.hypotheses[min(rank, len(segment.hypotheses) - 1)] for segment in segments
+        ]
+        texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
+        joined, places = join_segments(text, [segment.span for segment in segments], texts)
+        translated = tuple(
+            TranslatedSegment(
+                segment.span,
+                place,
+                translation,
+                hypothesis.tokens,
+                tuple(map(self.tokenizer.piece, hypothesis.tokens)),
+                hypothesis.logps,
+            )
+            for segment, place, translation, hypothesis in zip(
+                segments, places, texts, chosen, strict=True
+            )
+        )
+        return TranslationResult(text, joined, _score(chosen, length_penalty), translated)
+
+    def _add_logps(self, found: list[list[Segment]], n_best: int) -> list[list[Segment]]:
+        """Force-decode hypotheses whose engine gives no log-probabilities."""
+        missing = [
+            (segment.source, hypothesis.tokens)
+            for segments in found
+            for segment in segments
+            for hypothesis in segment.hypotheses[:n_best]
             if not hypothesis.logps
         ]
-        readings = iter(force_decode(self.model, asked, ()))
+        forced = iter(force_decode(self.model, missing, ()))
 
-        def forced(hypothesis: Hypothesis) -> Hypothesis:
-            return (
-                hypothesis if hypothesis.logps else replace(hypothesis, logps=next(readings).logps)
-            )
+        def with_logps(hypothesis: Hypothesis) -> Hypothesis:
+            if hypothesis.logps:
+                return hypothesis
+            return replace(hypothesis, logps=next(forced).logps)
 
         return [
-            [replace(part, hypotheses=tuple(map(forced, part.hypotheses[:best]))) for part in parts]
-            for parts in found
+            [
+                replace(segment, hypotheses=tuple(map(with_logps, segment.hypotheses[:n_best])))
+                for segment in segments
+            ]
+            for segments in found
         ]
 
+    def _check_annotations(self, alignments: bool, quality: bool) -> None:
+        if alignments or quality:
+            self._required_alignment_head()
+        if quality and self.thresholds is None:
+            raise ArtifactError(
+                "The model has no calibration data, so quality checks (--check) are unavailable. "
+                "Train it again with `regard train`."
+            )
+
     def _annotate(
-        self, translations: list[TranslationResult], align: bool, check: bool
+        self, results: list[TranslationResult], alignments: bool, quality: bool
     ) -> list[TranslationResult]:
-        if check and self.thresholds is None:
-            raise ArtifactError("model: was sealed without knowing what is usual; seal it again")
-        stretches = [
-            (found.source[slice(*part.span)], part.text)
-            for found in translations
-            for part in found.segments
-        ]
-        read = iter(
-            self._force_decode(*zip(*stretches, strict=True), with_logps=check) if stretches else ()
-        )
-        explained = []
-        for found in translations:
-            parts = [(part, *next(read)) for part in found.segments]
-            if parts and align:
-                spans = [(part.span, part.target_span, aligned) for part, aligned, _ in parts]
-                found = replace(
-                    found, alignment=concatenate_alignments(found.source, found.text, spans)
-                )
-            if parts and check and self.thresholds is not None:
-                alarms = [
-                    (part.span[0], assess_quality(self.thresholds, aligned, logps))
-                    for part, aligned, logps in parts
+        if not (alignments or quality):
+            return results
+        annotated = []
+        for result, forced in zip(
+            results, self._force_segments(results, with_logps=quality), strict=True
+        ):
+            segments = list(zip(result.segments, forced, strict=True))
+            if segments and alignments:
+                parts = [
+                    (segment.span, segment.target_span, aligned)
+                    for segment, (aligned, _) in segments
                 ]
-                found = replace(found, quality=worst_report(alarms))
-            explained.append(found)
-        return explained
+                alignment = concatenate_alignments(result.source, result.text, parts)
+                result = replace(result, alignment=alignment)
+            if segments and quality and self.thresholds is not None:
+                reports = [
+                    (segment.span[0], assess_quality(self.thresholds, aligned, logps))
+                    for segment, (aligned, logps) in segments
+                ]
+                result = replace(result, quality=worst_report(reports))
+            annotated.append(result)
+        return annotated
+
+    def _force_segments(
+        self, results: Sequence[TranslationResult], *, with_logps: bool
+    ) -> list[list[_Forced]]:
+        """Force-decode the tokens that the search found, which `encode` may not reproduce."""
+        pairs = [
+            (
+                TokenizedText.from_text(self.tokenizer, result.source[slice(*segment.span)]),
+                TokenizedText.from_tokens(self.tokenizer, segment.tokens),
+            )
+            for result in results
+            for segment in result.segments
+        ]
+        forced = iter(self._force_pairs(pairs, with_logps=with_logps))
+        return [[next(forced) for _ in result.segments] for result in results]
+
+    def _force_pairs(
+        self, pairs: list[tuple[TokenizedText, TokenizedText]], *, with_logps: bool
+    ) -> list[_Forced]:
+        head = self._required_alignment_head()
+        forced = force_texts(self.model, pairs, [head.attention], with_logps=with_logps)
+        return [
+            (align_words(head, source, target, each), each.logps)
+            for (source, target), each in zip(pairs, forced, strict=True)
+        ]
+
+    def _tokenize_pairs(
+        self, sources: Sequence[str], targets: Sequence[str], pretokenized: bool = False
+    ) -> list[tuple[TokenizedText, TokenizedText]]:
+        source_texts, target_texts = (
+            [
+                TokenizedText.from_text(self.tokenizer, text, pretokenized=pretokenized)
+                for text in texts
+            ]
+            for texts in (sources, targets)
+        )
+        return list(zip(source_texts, target_texts, strict=True))
+
+    def _required_alignment_head(self) -> AlignmentHead:
+        if self.alignment_head is None:
+            raise ArtifactError(
+                "The model has no alignment head: it has no attention over the source. "
+                "Use a model with attention."
+            )
+        return self.alignment_head
 
 
 def _check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:
@@ -323,86 +523,84 @@ def _check_links(links: Links, source: TokenizedText, target: TokenizedText) -> 
     for link in sorted(links):
         if link[0] >= size[0] or link[1] >= size[1]:
             raise CorpusError(
-                f"gold: links word {link[0]} with {link[1]}, counted from 0, of sentences of "
-                f"{size[0]} and {size[1]} words"
+                f"gold: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
+                f"{size[0]} and {size[1]} words."
             )
 
 
-def _score(chosen: Sequence[Hypothesis], alpha: float) -> float:
-    """Of several parts, as if they were one sentence."""
+def _score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
+    """Score the hypotheses of several segments as one sentence."""
     if len(chosen) == 1:
         return chosen[0].score
     lengths = [len(hypothesis.tokens) + 1 for hypothesis in chosen]
-    logp = sum(h.score * n**alpha for h, n in zip(chosen, lengths, strict=True))
-    return logp / max(1, sum(lengths)) ** alpha
+    logp = sum(h.score * n**length_penalty for h, n in zip(chosen, lengths, strict=True))
+    return logp / max(1, sum(lengths)) ** length_penalty
 
 
-def load_translator(
-    path: str | Path,
-    *,
-    engine: EngineName = "auto",
-    device: str | None = None,
-) -> Translator:
-    """Open a sealed model.
-
-    `engine`: what it translates with; by default CTranslate2 where it was exported to it, the model
-    itself elsewhere. `invariant` is the model itself, and no translation depends on its neighbours
-    by a single bit.
-    """
-    return translator_from_bundle(open_bundle(Path(path)), engine=engine, device=device)
-
-
-def translator_from_bundle(
-    bundle: Bundle, *, engine: EngineName = "auto", device: str | None = None
-) -> Translator:
-    """The same, of a bundle that is open."""
-    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
-    model = bundle_model(bundle, lambda: build_translation_model(run, tokenizer.size), device)
-    splitting, pointer, bounds = _read_facts(bundle)
-    if pointer is not None and not has_alignment_head(model, pointer):
-        raise ArtifactError(
-            f"{bundle.path / ALIGNMENT_FILE}: {pointer.attention!r} is no look of the model"
-        )
-    return Translator(
-        model,
-        tokenizer,
-        splitting,
-        SearchOptions(run.search.beam_size, run.search.length_penalty),
-        engine=_engine(bundle, model, engine),
-        alignment_head=pointer,
-        thresholds=bounds,
-        identity=bundle_identity(bundle, run, model),
-    )
-
-
-def build_translation_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
-    """The model of a run that translates, as yet knowing nothing."""
-    model = run.model
+def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
+    """Build the untrained model of a run. Raises ConfigError if it does not translate."""
+    model = config.model
     if model.kind != "encoder-decoder" or model.reads != "sentences":
-        raise ConfigError("model: does not read and say sentences; choose one that does")
+        raise ConfigError(
+            f"model: a {model.kind} over {model.reads} does not translate. "
+            "Choose an encoder-decoder over sentences."
+        )
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
 def calibration_files(translator: Translator) -> dict[str, bytes]:
-    """What a model knows of itself, as the files of a bundle."""
-    known = {
+    """Return the bundle files with the translator's splitting and calibration."""
+    values = {
         SPLIT_FILE: translator.splitting,
         ALIGNMENT_FILE: translator.alignment_head,
         QUALITY_FILE: translator.thresholds,
     }
     return {
-        name: json.dumps(asdict(fact), indent=1).encode()
-        for name, fact in known.items()
-        if fact is not None
+        name: json.dumps(asdict(value), indent=1).encode()
+        for name, value in values.items()
+        if value is not None
     }
 
 
-def _read_facts(bundle: Bundle) -> tuple[Splitting, AlignmentHead | None, QualityThresholds | None]:
-    return (
-        bundle.value(SPLIT_FILE, Splitting),
-        bundle.value(ALIGNMENT_FILE, AlignmentHead) if ALIGNMENT_FILE in bundle.names else None,
-        bundle.value(QUALITY_FILE, QualityThresholds) if QUALITY_FILE in bundle.names else None,
-    )
+def _load_model(
+    bundle: Bundle, config: RunConfig, vocabulary: int, device: str | None
+) -> EncoderDecoder[Tokens, Any]:
+    return bundle_model(bundle, lambda: build_translation_model(config, vocabulary), device)
+
+
+def _load_other(
+    bundle: Bundle, first: Bundle, tokenizer: Tokenizer, device: str | None
+) -> EncoderDecoder[Tokens, Any]:
+    """Load a further model of an ensemble."""
+    if bundle_tokenizer(bundle).fingerprint != tokenizer.fingerprint:
+        raise ArtifactError(
+            f"{bundle.path}: has another vocabulary than {first.path}. "
+            "The models of an ensemble must share one tokenizer."
+        )
+    return _load_model(bundle, bundle_config(bundle), tokenizer.size, device)
+
+
+def _read_alignment_head(
+    bundle: Bundle, model: EncoderDecoder[Tokens, Any]
+) -> AlignmentHead | None:
+    if ALIGNMENT_FILE not in bundle.names:
+        return None
+    head = bundle.value(ALIGNMENT_FILE, AlignmentHead)
+    if not has_alignment_head(model, head):
+        raise ArtifactError(
+            f"{bundle.path / ALIGNMENT_FILE}: the model has no attention head {head.summary!r}."
+        )
+    return head
+
+
+def _ensemble_engine(
+    model: EncoderDecoder[Tokens, Any],
+    others: Sequence[EncoderDecoder[Tokens, Any]],
+    name: EngineName,
+) -> TorchEngine:
+    if name not in ("auto", "torch", "invariant"):
+        raise ConfigError(f"engine: {name} cannot run an ensemble. Use `--engine torch`.")
+    return TorchEngine(model, ensemble=others, invariant=name == "invariant")
 
 
 def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName) -> Engine:
@@ -413,7 +611,8 @@ def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName
         return TorchEngine(model, invariant=name == "invariant")
     if name not in exported:
         raise ArtifactError(
-            f"{bundle.path}: holds no {name}; run `regard export {bundle.path} --to ctranslate2`"
+            f"{bundle.path}: has no {name} model. "
+            f"Run `regard export {bundle.path} --to ctranslate2`."
         )
     from regard.inference.ctranslate2_engine import CTranslate2Engine
 

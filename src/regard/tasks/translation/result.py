@@ -1,0 +1,52 @@
+"""Results of translation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.align.extraction import WordAlignment
+from regard.evaluate.quality import QualityReport
+from regard.text.tokenizer import Span
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedSegment:
+    """A part of the source that was translated by itself: all of it, unless it is long."""
+
+    span: Span  # characters of the source
+    target_span: Span  # characters of the translation
+    text: str
+    tokens: tuple[int, ...]  # without special tokens
+    pieces: tuple[str, ...]  # of the tokens
+    logps: tuple[float, ...]  # of each token, and of the end if it was reached; () if unknown
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationResult:
+    """The best translation of a text."""
+
+    source: str
+    text: str
+    score: float  # Σ log p / length^length_penalty
+    segments: tuple[TranslatedSegment, ...]
+    n_best: tuple[TranslationResult, ...] = ()  # all n, best first; () unless n_best > 1
+    alignment: WordAlignment | None = None  # if requested
+    quality: QualityReport | None = None  # if requested
+
+    @property
+    def logps(self) -> tuple[float, ...]:
+        return tuple(logp for segment in self.segments for logp in segment.logps)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Reasons to check the translation; () if there are none or `quality` was not requested."""
+        if self.quality is None or not self.quality.needs_review:
+            return ()
+        reasons = tuple(f"Check the translation: {reason}." for reason in self.quality.reasons)
+        if not self.quality.unattended:
+            return reasons
+        words = " ".join(self.source[start:end] for start, end in self.quality.unattended)
+        return (*reasons, f"Source words without attention: {words}.")
+
+    def __str__(self) -> str:
+        return self.text
