@@ -1,4 +1,4 @@
-"""Studies: their models are of one size and differ in what they say; all of it runs and goes on."""
+"""Studies: equal model sizes and budgets, training, resuming and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from regard.config.model import VocabularySizes
 from regard.data.formats.corpus import read_parallel
 from regard.errors import CorpusError
 from regard.evaluate.scores import count_statistics
-from regard.studies import runner as teaching
+from regard.studies import runner
 from regard.studies.alignments import Alignments, GoldPairs, read_gold_pairs
 from regard.studies.bleu_by_length import BleuByLength
 from regard.studies.hansards import detokenize_hansards
@@ -38,22 +38,22 @@ STUDIES: list[type[Study]] = [BleuByLength, Alignments, Mechanisms]
 needs_corpora = pytest.mark.skipif(not DATA.exists(), reason="needs the corpora: see REGARD_DATA")
 
 
-def _sizes(study: Study) -> dict[str, int]:
+def _parameter_counts(study: Study) -> dict[str, int]:
     from regard.config.load import load_config
 
-    found = {}
+    counts = {}
     with torch.device("meta"):
         for entry in study.entries:
             model = load_config(entry.preset, entry.settings).model.build(
                 VocabularySizes(8_000, 8_000)
             )
-            found[entry.name] = sum(parameter.numel() for parameter in model.parameters())
-    return found
+            counts[entry.name] = sum(parameter.numel() for parameter in model.parameters())
+    return counts
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_models_of_a_study_have_one_size(study: Callable[..., Study]) -> None:
-    sizes = _sizes(study(quick=False)).values()
+def test_the_models_of_a_study_have_the_same_size(study: Callable[..., Study]) -> None:
+    sizes = _parameter_counts(study(quick=False)).values()
     assert max(sizes) <= min(sizes) * 1.1
     middle = sorted(sizes)[len(sizes) // 2]
     assert all(abs(size / middle - 1) <= 0.05 for size in sizes)
@@ -61,36 +61,36 @@ def test_the_models_of_a_study_have_one_size(study: Callable[..., Study]) -> Non
 
 @needs_corpora
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_runs_of_a_study_read_the_same_for_the_same_budget(
+def test_the_runs_of_a_study_share_data_and_budget(
     study: Callable[..., Study], tmp_path: Path
 ) -> None:
-    every = study_runs(study(quick=True), DATA, tmp_path)
-    assert len({job.directory.path for job in every}) == len(every)
-    budgets = {
-        (job.run.train.steps, job.run.train.batch_tokens, job.run.data.vocabulary) for job in every
-    }
+    runs = study_runs(study(quick=True), DATA, tmp_path)
+    assert len({run.directory.path for run in runs}) == len(runs)
+    configs = [run.config for run in runs]
+    budgets = {(c.train.steps, c.train.batch_tokens, c.data.vocabulary) for c in configs}
     assert len(budgets) == 1
-    files = every[0].run.data.train[0].files
-    for job in every:
-        turned = job.run.data.train[0].files
-        assert turned == (files[::-1] if job.entry.reversed else files)
+    files = configs[0].data.train[0].files
+    for run in runs:
+        expected = files[::-1] if run.entry.reversed else files
+        assert run.config.data.train[0].files == expected
 
 
-def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"train\.en\.gz: is not there; let --data name"):
+def test_a_missing_corpus_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"train\.en\.gz: .*--data"):
         study_runs(Mechanisms(quick=False), tmp_path, tmp_path / "out")
 
 
-def test_seeds_are_counted_together() -> None:
+def test_statistics_are_summed_over_seeds() -> None:
     references = ["a b c d e", "f g h i j"]
     one = count_statistics(["a b c d e", "f g h i"], references, ["bleu"])["bleu"]
     other = count_statistics(["a b c x e", "f g h i j"], references, ["bleu"])["bleu"]
     both = average_seeds([one, other])
     assert np.array_equal(both.rows, one.rows + other.rows)
-    assert min(one.corpus(), other.corpus()) <= both.corpus() <= max(one.corpus(), other.corpus())
+    low, high = sorted([one.corpus_score(), other.corpus_score()])
+    assert low <= both.corpus_score() <= high
 
 
-def test_pairs_whose_words_change_places_are_shown() -> None:
+def test_crossed_pairs_come_first() -> None:
     straight, swapped = frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})
     gold = [GoldAlignment(straight, straight), GoldAlignment(swapped, swapped)]
     pairs = GoldPairs([["a", "b"]] * 2, [["x", "y"]] * 2, gold)
@@ -98,7 +98,7 @@ def test_pairs_whose_words_change_places_are_shown() -> None:
     assert pairs.reversed().gold[1].sure == swapped
 
 
-def test_gold_words_are_written_as_people_write_them() -> None:
+def test_gold_sentences_are_detokenized() -> None:
     words = [
         "le",
         "ordre",
@@ -126,7 +126,7 @@ def test_gold_words_are_written_as_people_write_them() -> None:
 
 
 @needs_corpora
-def test_all_gold_sentences_keep_their_words() -> None:
+def test_detokenization_keeps_all_words() -> None:
     pairs = read_gold_pairs(DATA)
     for words, language in [
         *((s, "en") for s in pairs.sources),
@@ -139,81 +139,79 @@ def test_all_gold_sentences_keep_their_words() -> None:
         )
 
 
-def test_a_strip_chart_has_a_mark_for_each_value() -> None:
-    drawn = strip_chart({"one": [30.1, 30.9, 31.2], "two": [28.0]}, title="BLEU", note="seeds")
-    tree = ElementTree.fromstring(drawn)
+def test_a_strip_chart_has_a_dot_for_each_value() -> None:
+    chart = strip_chart({"one": [30.1, 30.9, 31.2], "two": [28.0]}, title="BLEU", note="seeds")
+    tree = ElementTree.fromstring(chart)
     assert len(tree.findall(".//{http://www.w3.org/2000/svg}circle")) == 4
 
 
 @needs_corpora
-def test_a_study_is_made_in_one_go_and_not_again(tmp_path: Path) -> None:
-    """With two of its models; all of them are for `-m slow`."""
+def test_completed_runs_are_not_repeated(tmp_path: Path) -> None:
+    """With two of the models; `-m slow` tests all of them."""
     study = Mechanisms(quick=True)
     two = [
-        job for job in study_runs(study, DATA, tmp_path) if job.entry.name in ("dot", "additive")
+        run for run in study_runs(study, DATA, tmp_path) if run.entry.name in ("dot", "additive")
     ]
     prepare_runs(two, lambda progress: None)
-    told: list[RunProgress] = []
-    taught = train_runs(two, 2, told.append)
-    assert [each.job.entry.name for each in taught] == ["additive", "dot"]
-    assert {course.words for course in told} >= {"done"}
-    assert all(each.cost.tokens > 0 and each.cost.memory > 0 for each in taught)
-    told.clear()
-    assert train_runs(two, 2, told.append) == taught
-    assert not told
-    heard: list[str] = []
-    found = study.find(taught, DATA, heard.append)
-    assert heard == [
+    messages: list[RunProgress] = []
+    trained = train_runs(two, 2, messages.append)
+    assert [each.run.entry.name for each in trained] == ["additive", "dot"]
+    assert {progress.message for progress in messages} >= {"done"}
+    assert all(each.cost.tokens > 0 and each.cost.memory > 0 for each in trained)
+    messages.clear()
+    assert train_runs(two, 2, messages.append) == trained
+    assert not messages
+    status: list[str] = []
+    found = study.analyze(trained, DATA, status.append)
+    assert status == [
         "dot: compared with additive",
-        "A woman and a child are walking down a street. How does each translate it?",
+        "attention on: A woman and a child are walking down a street.",
     ]
-    assert {"looks.html", "additive-looks.svg", "dot-looks.svg"} <= set(found.pages)
+    assert {"attention.html", "additive-attention.svg", "dot-attention.svg"} <= set(found.pages)
     assert found.pages["table.md"].count("\n") == 5
     assert json.dumps(found.facts)
 
 
 @needs_corpora
-def test_a_run_that_is_stopped_while_it_translates_leaves_that_for_the_next_time(
+def test_a_run_stopped_while_translating_translates_on_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = study_runs(Mechanisms(quick=True), DATA, tmp_path)[0]
-    prepare_runs([job], lambda progress: None)
-    line = WorkerChannel(Queue(), multiprocessing.Event())
-    monkeypatch.setattr(teaching, "_line", [line])
-    monkeypatch.setattr(WorkerChannel, "cut", property(lambda self: job.directory.model.exists()))
-    teaching._unless_stopped(teaching._train_one, job)
-    assert job.directory.model.exists() and not job.outputs.exists() and not job.cost.exists()
+    run = study_runs(Mechanisms(quick=True), DATA, tmp_path)[0]
+    prepare_runs([run], lambda progress: None)
+    channel = WorkerChannel(Queue(), multiprocessing.Event())
+    monkeypatch.setattr(runner, "_channel", [channel])
+    monkeypatch.setattr(WorkerChannel, "close", property(lambda self: run.directory.model.exists()))
+    runner._unless_stopped(runner._train_one, run)
+    assert run.directory.model.exists() and not run.outputs.exists() and not run.cost.exists()
     monkeypatch.undo()
-    (taught,) = train_runs([job], 1, lambda course: None)
-    assert len(taught.outputs) == len(read_parallel(*job.test)[0])
+    (trained,) = train_runs([run], 1, lambda progress: None)
+    assert len(trained.outputs) == len(read_parallel(*run.test)[0])
 
 
 @needs_corpora
-def test_the_links_of_both_directions_are_found_once_and_only_where_they_are_wanted(
-    tmp_path: Path,
-) -> None:
-    every = study_runs(Alignments(quick=True), DATA, tmp_path)
+def test_missing_links_are_written_once_for_both_directions(tmp_path: Path) -> None:
+    runs = study_runs(Alignments(quick=True), DATA, tmp_path)
 
-    def finders() -> list[str]:
-        return [job.entry.name for job in teaching._finders(every)]
+    def link_writers() -> list[str]:
+        return [run.entry.name for run in runner._link_writers(runs)]
 
-    assert finders() == ["Bahdanau guided", "Transformer guided"]
-    *_, guided, guided_back = (job for job in every if "Transformer guided" in job.name)
+    assert link_writers() == ["Bahdanau guided", "Transformer guided"]
+    *_, guided, guided_backward = (run for run in runs if "Transformer guided" in run.name)
     assert guided.guide is not None
-    assert guided.guide == guided_back.guide
-    for job in (guided, guided_back):
-        job.directory.path.mkdir(exist_ok=True)
-        job.cost.touch()
-    assert finders() == ["Bahdanau guided"]
+    assert guided.guide == guided_backward.guide
+    for run in (guided, guided_backward):
+        run.directory.path.mkdir(exist_ok=True)
+        run.cost.touch()
+    assert link_writers() == ["Bahdanau guided"]
     guided.cost.unlink()
     guided.guide.parent.mkdir(exist_ok=True)
     guided.guide.touch()
-    assert finders() == ["Bahdanau guided"]
+    assert link_writers() == ["Bahdanau guided"]
 
 
 @needs_corpora
 @pytest.mark.slow
-def test_a_study_that_was_stopped_goes_on_to_the_same_models(tmp_path: Path) -> None:
+def test_an_interrupted_study_resumes_to_the_same_models(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "regard", "reproduce", "mechanisms", "--data", str(DATA)]
     command += ["--quick", "--jobs", "2", "--out"]
     first = subprocess.Popen([*command, str(tmp_path / "one")], stderr=subprocess.PIPE, text=True)
@@ -237,13 +235,13 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_models(tmp_path: Path) -> 
 
 
 @needs_corpora
-def test_each_figure_is_made_again_by_one_command(tmp_path: Path) -> None:
+def test_each_study_runs_as_one_command(tmp_path: Path) -> None:
     for study in STUDIES:
-        said = CliRunner().invoke(
+        result = CliRunner().invoke(
             app,
             ["reproduce", study.name, "--data", str(DATA), "--out", str(tmp_path), "--quick"],
         )
-        assert said.exit_code == 0, said.output
+        assert result.exit_code == 0, result.output
         folder = tmp_path / "quick" / study.name
         assert (folder / "table.md").is_file()
         assert (folder / "found.json").is_file()

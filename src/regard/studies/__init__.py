@@ -1,1 +1,1 @@
-"""The figures that everyone cites, made again: each a study of models that differ in one thing."""
+"""Studies: train models that differ in one respect, and write tables and figures."""

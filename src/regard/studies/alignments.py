@@ -1,9 +1,9 @@
-"""Attention and alignment: do models look at the words that they translate?
+"""Attention as word alignment: the AER of the attention of trained models.
 
-Word links that people drew in 447 pairs of the Canadian Hansards (Och and Ney 2003), against where
-the models of the study of lengths look. Which look, head and moment is read as an alignment is
-chosen without these links, by agreement with a dictionary or with the other direction; what the
-best choice would have been is told beside it.
+The gold links are those of 447 pairs of the Canadian Hansards (Och and Ney 2003). The models are
+those of `bleu_by_length` that have attention, plus the other direction and guided models. The
+alignment head is chosen without gold links, by agreement with IBM Model 1 or with the other
+direction. The table also reports the AER of the best possible choice.
 """
 
 from __future__ import annotations
@@ -24,95 +24,96 @@ from regard.studies.attention_page import attention_page
 from regard.studies.bleu_by_length import ENTRIES as BY_LENGTH
 from regard.studies.bleu_by_length import BleuByLength
 from regard.studies.hansards import detokenize_hansards
-from regard.studies.study import Entry, Findings, Say, TrainedRun
+from regard.studies.study import Entry, Findings, StatusCallback, TrainedRun
 from regard.studies.tables import markdown_table
-from regard.tasks.translation.calibrate import choose_agreeing_heads as point_where_both_agree
+from regard.tasks.translation.calibrate import choose_agreeing_heads
 from regard.tasks.translation.module import Pairs
-from regard.tasks.translation.translator import Translator, load_translator
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import Tokenizer
 
 GOLD = "word-alignment-gold"
-BACK = ("Bahdanau", "Transformer")  # taught in the other direction too
-LOOKING = [entry for entry in BY_LENGTH if entry.name not in ("no attention", "last state")]
-SHOWN = 3  # pairs that are drawn
+BIDIRECTIONAL = ("Bahdanau", "Transformer")  # also trained in the other direction
+WITH_ATTENTION = [entry for entry in BY_LENGTH if entry.name not in ("no attention", "last state")]
+SHOWN = 3  # pairs with a heatmap
 FIGURE_3 = "The agreement on the European Economic Area was signed in August 1992."
-"""Bahdanau et al. 2015, figure 3a: the most cited look of all, and three words change places."""
-FEW = 14  # words of a pair that is drawn, at the most
+"""The sentence of Bahdanau et al. 2015, figure 3a, in which three words change their order."""
+MAX_SHOWN_WORDS = 14  # of a pair with a heatmap
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentRow:
     name: str
     agreement: AlignmentScores
-    chosen: str  # which look, head and moment
-    best: float | None = None  # the AER of the best choice, for which one needs the gold links
-    bleu: float | None = None  # of what it translates
+    chosen: str  # the alignment head
+    best: float | None = None  # the AER of the best alignment head, chosen with gold links
+    bleu: float | None = None
 
 
 class Alignments(BleuByLength):
     name = "alignments"
 
-    def __init__(self, *, quick: bool, beside: Mapping[str, str] | None = None) -> None:
+    def __init__(self, *, quick: bool, baselines: Mapping[str, str] | None = None) -> None:
         super().__init__(quick=quick)
-        self.beside = beside or {}  # Pharaoh files of other aligners, by their names
+        self.baselines = baselines or {}  # Pharaoh files of other aligners, by name
 
     @property
     def entries(self) -> Sequence[Entry]:
-        forth = [entry for entry in LOOKING if entry.name in BACK]
-        back = [replace(entry, name=f"{entry.name} back", reversed=True) for entry in forth]
-        guided = [
-            replace(one, name=f"{there.name} guided{way}", guides=(there.name, again.name))
-            for there, again in zip(forth, back, strict=True)
-            for one, way in ((there, ""), (again, " back"))
+        forward = [entry for entry in WITH_ATTENTION if entry.name in BIDIRECTIONAL]
+        backward = [
+            replace(entry, name=f"{entry.name} backward", reversed=True) for entry in forward
         ]
-        return (*LOOKING, *back, *guided)
+        guided = [
+            replace(entry, name=f"{one.name} guided{suffix}", guides=(one.name, other.name))
+            for one, other in zip(forward, backward, strict=True)
+            for entry, suffix in ((one, ""), (other, " backward"))
+        ]
+        return (*WITH_ATTENTION, *backward, *guided)
 
-    def find(self, taught: Sequence[TrainedRun], data: Path, say: Say) -> Findings:
+    def analyze(
+        self, trained: Sequence[TrainedRun], data: Path, on_status: StatusCallback
+    ) -> Findings:
         every = 20 if self.quick else 1
         pairs = read_gold_pairs(data, every=every)
-        say(f"{FIGURE_3} How does each translate it?")
+        on_status(f"attention on: {FIGURE_3}")
         models = {
-            each.job.entry.name: load_translator(each.job.directory.model, engine="torch")
-            for each in taught
+            each.run.entry.name: Translator.load(each.run.directory.model, engine="torch")
+            for each in trained
         }
         rows: list[AlignmentRow] = []
-        looking = {entry: models[entry.name] for entry in LOOKING}
-        pages = attention_page(FIGURE_3, "figure-3", looking, [entry.name for entry in LOOKING])
-        _, references = read_parallel(*taught[0].job.test)
-        for each in taught:
-            name, entry = each.job.entry.name, each.job.entry
+        shown = {entry: models[entry.name] for entry in WITH_ATTENTION}
+        pages = attention_page(FIGURE_3, "figure-3", shown, [entry.name for entry in shown])
+        _, references = read_parallel(*trained[0].run.test)
+        for each in trained:
+            name, entry = each.run.entry.name, each.run.entry
             if entry.reversed:
                 continue
-            say(f"{each.job.name}: where it looks")
-            found = pairs.align(models[name])
+            on_status(f"{each.run.name}: alignment")
+            alignments = pairs.align(models[name])
             rows.append(
                 AlignmentRow(
                     name,
-                    score_alignments([one.links for one in found], pairs.gold),
+                    score_alignments([one.links for one in alignments], pairs.gold),
                     _chosen(models[name]),
                     pairs.best(models[name]),
-                    count_statistics(each.outputs, references, ["bleu"])["bleu"].corpus(),
+                    count_statistics(each.outputs, references, ["bleu"])["bleu"].corpus_score(),
                 )
             )
-            for place in pairs.crossed():
-                drawn = _drawn(name, found[place], pairs.gold[place])
-                pages[f"{entry.stem}-{place + 1}.svg"] = drawn
-            if (back := models.get(f"{name} back")) is not None:
-                say(f"{each.job.name}: both directions")
-                rows += _both(name, models[name], back, pairs, taught[0])
-        for name, path in self.beside.items():
-            rows.append(
-                AlignmentRow(
-                    name, score_alignments(read_links(path)[::every], pairs.gold), "its own"
-                )
-            )
+            for index in pairs.crossed():
+                heatmap = _heatmap(name, alignments[index], pairs.gold[index])
+                pages[f"{entry.stem}-{index + 1}.svg"] = heatmap
+            if (backward := models.get(f"{name} backward")) is not None:
+                on_status(f"{each.run.name}: both directions")
+                rows += _both_directions(name, models[name], backward, pairs, trained[0])
+        for name, path in self.baselines.items():
+            scores = score_alignments(read_links(path)[::every], pairs.gold)
+            rows.append(AlignmentRow(name, scores, "–"))
         facts: dict[str, object] = {"rows": [asdict(row) for row in rows]}
         return Findings(facts, {"table.md": _table(rows), **pages})
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """Pairs in words that people have linked, and the language of each side."""
+    """Tokenized pairs with gold links, and the language of each side."""
 
     sources: Sequence[Sequence[str]]
     targets: Sequence[Sequence[str]]
@@ -127,50 +128,52 @@ class GoldPairs:
         return GoldPairs(self.targets, self.sources, gold, (self.languages[1], self.languages[0]))
 
     def texts(self, tokenizer: Tokenizer) -> list[tuple[TokenizedText, TokenizedText]]:
-        def read(words: Sequence[str], language: str) -> TokenizedText:
+        """The pairs as natural text, with the words of the gold links."""
+
+        def tokenize(words: Sequence[str], language: str) -> TokenizedText:
             raw, spans = detokenize_hansards(words, language)
             return TokenizedText(raw, tokenizer.pieces(raw), spans)
 
         one, other = self.languages
         return [
-            (read(source, one), read(target, other))
+            (tokenize(source, one), tokenize(target, other))
             for source, target in zip(self.sources, self.targets, strict=True)
         ]
 
     def align(self, translator: Translator) -> list[WordAlignment]:
-        """As the translator itself would, of texts as people write them."""
-        pointer = translator.alignment_head
-        assert pointer is not None, "only models that look are asked"
+        """Align the pairs by the translator's alignment head."""
+        head = translator.alignment_head
+        assert head is not None, "the model has no attention"
         texts = self.texts(translator.tokenizer)
-        readings = force_texts(translator.model, texts, [pointer.attention])
-        return [align_words(pointer, *pair, one) for pair, one in zip(texts, readings, strict=True)]
+        forced = force_texts(translator.model, texts, [head.attention])
+        return [align_words(head, *pair, one) for pair, one in zip(texts, forced, strict=True)]
 
     def best(self, translator: Translator) -> float:
-        """The least AER that any look, head and moment has."""
+        """The lowest AER of all alignment heads."""
         texts = self.texts(translator.tokenizer)
         found = all_links(texts, force_texts(translator.model, texts))
         return min(score_alignments(links, self.gold).aer for links in found.values())
 
-    def both(self, forth: Translator, back: Translator) -> AlignmentScores:
-        there, again = self.align(forth), self.reversed().align(back)
+    def symmetrized(self, forward: Translator, backward: Translator) -> AlignmentScores:
+        """The scores of the links of both directions, combined by grow-diag."""
         links = [
             symmetrize(one.links, transpose_links(other.links), "grow-diag")
-            for one, other in zip(there, again, strict=True)
+            for one, other in zip(self.align(forward), self.reversed().align(backward), strict=True)
         ]
         return score_alignments(links, self.gold)
 
     def crossed(self) -> list[int]:
-        """The short pairs with most sure links that cross others: words change places there."""
+        """The indices of the short pairs with the most crossing sure links."""
         short = [
-            place
-            for place, pair in enumerate(zip(self.sources, self.targets, strict=True))
-            if max(map(len, pair)) <= FEW
+            index
+            for index, pair in enumerate(zip(self.sources, self.targets, strict=True))
+            if max(map(len, pair)) <= MAX_SHOWN_WORDS
         ]
-        return sorted(short, key=lambda place: -_crossings(self.gold[place].sure))[:SHOWN]
+        return sorted(short, key=lambda index: -_crossings(self.gold[index].sure))[:SHOWN]
 
 
 def read_gold_pairs(data: Path, *, every: int = 1) -> GoldPairs:
-    """The pairs of the Hansards, from the folder of corpora; or every so many."""
+    """Read the Hansards pairs from the directory of corpora; only each `every`-th of them."""
     stem = data / GOLD / "en-fr"
     sources, targets = read_parallel(f"{stem}.en", f"{stem}.fr")
     gold = read_gold(f"{stem}.align")
@@ -182,27 +185,30 @@ def read_gold_pairs(data: Path, *, every: int = 1) -> GoldPairs:
     )
 
 
-def _both(
-    name: str, forth: Translator, back: Translator, pairs: GoldPairs, taught: TrainedRun
+def _both_directions(
+    name: str, forward: Translator, backward: Translator, pairs: GoldPairs, trained: TrainedRun
 ) -> list[AlignmentRow]:
-    """The other direction, and both together; at last, pointing where both agree."""
-    turned_pairs = pairs.reversed()
-    found = [each.links for each in turned_pairs.align(back)]
+    """Rows of the backward model, of both models, and of both with heads that agree best."""
+    reversed_pairs = pairs.reversed()
+    links = [each.links for each in reversed_pairs.align(backward)]
     rows = [
         AlignmentRow(
             f"{name}, French to English",
-            score_alignments(found, turned_pairs.gold),
-            _chosen(back),
-            turned_pairs.best(back),
+            score_alignments(links, reversed_pairs.gold),
+            _chosen(backward),
+            reversed_pairs.best(backward),
         ),
-        AlignmentRow(f"{name}, both", pairs.both(forth, back), "grow-diag of the two"),
+        AlignmentRow(
+            f"{name}, both directions", pairs.symmetrized(forward, backward), "grow-diag of the two"
+        ),
     ]
-    valid = taught.job.run.data.valid
+    valid = trained.run.config.data.valid
     assert valid is not None
-    held = read_parallel(valid.files[0], valid.files[1])
-    point_where_both_agree(forth, back, Pairs(tuple(held[0]), tuple(held[1])))
-    chosen = f"{_chosen(forth)}; {_chosen(back)}"
-    return [*rows, AlignmentRow(f"{name}, both, chosen together", pairs.both(forth, back), chosen)]
+    held_out = read_parallel(valid.files[0], valid.files[1])
+    choose_agreeing_heads(forward, backward, Pairs(tuple(held_out[0]), tuple(held_out[1])))
+    chosen = f"{_chosen(forward)}; {_chosen(backward)}"
+    scores = pairs.symmetrized(forward, backward)
+    return [*rows, AlignmentRow(f"{name}, both directions, chosen together", scores, chosen)]
 
 
 def _crossings(links: Links) -> int:
@@ -213,20 +219,20 @@ def _chosen(translator: Translator) -> str:
     return "–" if translator.alignment_head is None else translator.alignment_head.summary
 
 
-def _drawn(name: str, aligned: WordAlignment, gold: GoldAlignment) -> str:
+def _heatmap(name: str, aligned: WordAlignment, gold: GoldAlignment) -> str:
     return attention_heatmap(
         aligned.weights.numpy(),
         row_labels=aligned.target.word_texts,
         column_labels=(*aligned.source.word_texts, END),
         title=name,
-        note="dots: its links; frames: links by hand",
+        note="dots: predicted links; frames: sure gold links",
         links=aligned.links,
         gold=gold.sure,
     )
 
 
 def _table(rows: Sequence[AlignmentRow]) -> str:
-    heads = ["model", "AER", "precision", "recall", "best choice", "BLEU", "read as an alignment"]
+    heads = ["model", "AER", "precision", "recall", "best AER", "BLEU", "alignment head"]
     return markdown_table(
         heads,
         [

@@ -1,4 +1,4 @@
-"""One sentence, as each model of a study translates it, and where it looked for each word."""
+"""The attention of each model of a study on one sentence."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from regard.tasks.translation.translator import Translator
 
 
 def attention_page(
-    text: str, name: str, models: Mapping[Entry, Translator], walked: Collection[str]
+    text: str, name: str, models: Mapping[Entry, Translator], compared: Collection[str]
 ) -> dict[str, str]:
-    """Pages by their file names: a still of each model, and `name`.html to walk through up to four
-    of them, the entries that `walked` names."""
-    seen = {}
+    """Explain `text` with each model; returns pages by file name.
+
+    There is a heatmap for each model. `name`.html is an interactive page of the entries in
+    `compared`, at most four.
+    """
+    explanations = {}
     for entry, model in models.items():
         one = model.explain(text)
-        seen[entry] = replace(one, identity=replace(one.identity, name=entry.name))
-    together = side_by_side([one for entry, one in seen.items() if entry.name in walked])
-    stills = {f"{entry.stem}-{name}.svg": one.figure().svg for entry, one in seen.items()}
-    return {f"{name}.html": together, **stills}
+        explanations[entry] = replace(one, identity=replace(one.identity, name=entry.name))
+    page = side_by_side([one for entry, one in explanations.items() if entry.name in compared])
+    figures = {f"{entry.stem}-{name}.svg": one.figure().svg for entry, one in explanations.items()}
+    return {f"{name}.html": page, **figures}

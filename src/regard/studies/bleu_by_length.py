@@ -1,8 +1,8 @@
-"""The bottleneck: what becomes of long sentences where one vector must hold all of them.
+"""The bottleneck of a fixed-size source vector: BLEU by sentence length.
 
-Cho et al. 2014 saw BLEU fall with the length of the sentence, and Bahdanau et al. 2015 (figure 2)
-that attention keeps it up. Debates of the European Parliament, English to French; six models of one
-size (to one part in twenty), all with the same encoder, that differ in how the decoder looks.
+Without attention BLEU falls with sentence length (Cho et al. 2014); with attention it does not
+(Bahdanau et al. 2015, figure 2). Six models of the same size (within 5 %) translate Europarl from
+English to French. They differ in the attention of the decoder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regard.studies.study import (
     Entry,
     Findings,
     ParallelCorpus,
-    Say,
+    StatusCallback,
     Study,
     TrainedRun,
     training_budget,
@@ -39,9 +39,9 @@ _BAHDANAU = (*_DIMS, "model.decoder.dim=256")
 
 ENTRIES = (
     Entry(
-        "no attention",  # Sutskever's wiring
+        "no attention",  # as Sutskever et al. 2014
         RECURRENT,
-        # the second layer is as large as what the others look with
+        # the second layer has as many parameters as the attention of the others
         (
             *(*_DIMS, "model.encoder.layers=2"),
             "model.decoder={kind: plain, dim: 256, dropout: 0.1}",
@@ -61,9 +61,9 @@ ENTRIES = (
         (
             "model.embedding_dim=192",
             *(
-                f"model.{side}.{said}"
+                f"model.{side}.{setting}"
                 for side in ("encoder", "decoder")
-                for said in ("dim=192", "hidden_dim=640", "layers=3", "dropout=0.1")
+                for setting in ("dim=192", "hidden_dim=640", "layers=3", "dropout=0.1")
             ),
             "train.optimizer.rate=0.002",
         ),
@@ -75,10 +75,12 @@ class BleuByLength(Study):
     name = "bleu-by-length"
 
     @property
-    def pairs(self) -> ParallelCorpus:
-        few = 80 if self.quick else None
+    def corpus(self) -> ParallelCorpus:
+        size = 80 if self.quick else None
         languages = ("en", "fr")
-        return ParallelCorpus("europarl-en-fr-de", languages, "train", "dev", "test_by_length", few)
+        return ParallelCorpus(
+            "europarl-en-fr-de", languages, "train", "dev", "test_by_length", size
+        )
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -86,35 +88,38 @@ class BleuByLength(Study):
 
     @property
     def settings(self) -> Sequence[str]:
-        """An epoch of 200,000 pairs are some 2,000 steps."""
+        """An epoch of 200,000 pairs takes about 2,000 steps."""
         if self.quick:
             small = ["data.vocabulary=1000", "train.batch_tokens=512", "search.beam_size=1"]
             return [*small, *training_budget(steps=2, every=2)]
         return [*training_budget(steps=1_500, every=750), "data.max_length=160"]
 
-    def find(self, taught: Sequence[TrainedRun], data: Path, say: Say) -> Findings:
-        sources, references = read_parallel(*taught[0].job.test)
-        found: dict[str, Evaluation] = {}
-        for each in taught:
-            say(f"{each.job.name}: scores by length")
-            found[each.job.entry.name] = evaluate_by_length(
+    def analyze(
+        self, trained: Sequence[TrainedRun], data: Path, on_status: StatusCallback
+    ) -> Findings:
+        sources, references = read_parallel(*trained[0].run.test)
+        evaluations: dict[str, Evaluation] = {}
+        for each in trained:
+            on_status(f"{each.run.name}: scores by length")
+            evaluations[each.run.entry.name] = evaluate_by_length(
                 sources, each.outputs, references, ter=False
             )
+        tables = [_table(evaluations, "bleu"), _table(evaluations, "chrf"), cost_table(trained)]
         return Findings(
-            {name: asdict(evaluation) for name, evaluation in found.items()},
+            {name: asdict(evaluation) for name, evaluation in evaluations.items()},
             {
-                "bleu.svg": chart_by_length(found, "bleu"),
-                "chrf.svg": chart_by_length(found, "chrf"),
-                "table.md": _table(found, "bleu") + _table(found, "chrf") + cost_table(taught),
+                "bleu.svg": chart_by_length(evaluations, "bleu"),
+                "chrf.svg": chart_by_length(evaluations, "chrf"),
+                "table.md": "".join(tables),
             },
         )
 
 
-def _table(found: dict[str, Evaluation], metric: str) -> str:
-    buckets = next(iter(found.values())).buckets
+def _table(evaluations: dict[str, Evaluation], metric: str) -> str:
+    buckets = next(iter(evaluations.values())).buckets
     heads = [metric.upper().replace("CHRF", "chrF"), "all", *(str(b.lengths) for b in buckets)]
     rows = []
-    for name, each in found.items():
-        every = [each.scores, *(bucket.scores for bucket in each.buckets)]
-        rows.append([name, *(f"{s[metric].value:.1f}" if metric in s else "–" for s in every)])
+    for name, each in evaluations.items():
+        columns = [each.scores, *(bucket.scores for bucket in each.buckets)]
+        rows.append([name, *(f"{s[metric].value:.1f}" if metric in s else "–" for s in columns)])
     return markdown_table(heads, rows)

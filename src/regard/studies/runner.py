@@ -1,7 +1,7 @@
-"""The runs of a study are taught: several at once, each in a process and on a thread of its own.
+"""Train the runs of a study in parallel, each in its own process with one thread.
 
-Small models learn faster so than one after the other on all threads; and what a run computes then
-never depends on how many others there are. All of it goes on where it stopped.
+For small models this is faster than one run after the other with all threads, and results do not
+depend on the number of parallel runs. An interrupted study resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.queues import Queue
-from multiprocessing.synchronize import Event
+from multiprocessing.synchronize import Event as StopEvent
 from operator import attrgetter
 from queue import Empty
 from statistics import median
@@ -24,153 +24,156 @@ from statistics import median
 from regard.data import storage
 from regard.data.formats.corpus import read_parallel
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation.prepare import ProgressCallback as TellPrepared
-from regard.data.preparation.prepare import StageProgress
+from regard.data.preparation.prepare import ProgressCallback, StageProgress
 from regard.studies.study import Cost, StudyRun, TrainedRun, shared_preparation
 from regard.tasks.training import RunDirectory, dry_run, prepare_data, train_run
 from regard.tasks.translation.guide import write_guide
-from regard.tasks.translation.translator import Translator, load_translator
-from regard.train import events as report
+from regard.tasks.translation.translator import Translator
 from regard.train.distributed import join_world
 from regard.train.dry_run import DryRun
-from regard.train.events import StepCompleted, TrainingStarted, ValidationCompleted
+from regard.train.events import Event, StepCompleted, TrainingStarted, ValidationCompleted
 from regard.train.interrupt import interruptible
-from regard.train.loggers.jsonl import read_steps as read_steps
+from regard.train.loggers.jsonl import read_steps
 from regard.train.peak_memory import process_peak
 
-PAUSE = 0.2  # seconds between looks at what the processes told
-TOGETHER = 200  # sentences of a test that are translated before it is told how far it is
+POLL_INTERVAL = 0.2  # seconds between reads of the progress messages
+TEST_BATCH = 200  # test sentences translated between two progress messages
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is; `words` say how well it goes."""
+    """The progress of a run."""
 
-    job: str
+    run: str  # its name
     step: int
-    last: int
-    words: str
-    done: bool = False  # translated too: there is no more to come
-    plain: bool = False  # one step of many: who shows lines may leave it out
+    steps: int
+    message: str
+    done: bool = False  # trained and translated
+    minor: bool = False  # frequent; line-based displays may skip it
 
 
-Tell = Callable[[RunProgress], None]
+RunCallback = Callable[[RunProgress], None]
 Work = Callable[[StudyRun], None]
 
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run will take, by a few steps that moved nothing."""
+    """The estimated cost of a run, from a few steps of a dry run."""
 
-    job: StudyRun
+    run: StudyRun
     parameters: int
-    left: int  # steps
-    seconds: float  # for them, validations aside
+    remaining_steps: int
+    seconds: float  # for the remaining steps, without validations
 
 
-def prepare_runs(every: Sequence[StudyRun], tell: TellPrepared) -> None:
-    """The pairs as token shards, once for each direction; every run has links to them."""
-    done: set[RunDirectory] = set()
-    for job in every:
-        home = shared_preparation(job.directory.path.parent, turned=job.entry.reversed)
-        if job.directory.data.exists():
+def prepare_runs(runs: Sequence[StudyRun], on_progress: ProgressCallback) -> None:
+    """Prepare the data once for each direction, and hard-link it into the directory of each run."""
+    prepared: set[RunDirectory] = set()
+    for run in runs:
+        shared = shared_preparation(run.directory.path.parent, reverse=run.entry.reversed)
+        if run.directory.data.exists():
             continue
-        if home not in done:
-            prepare_data(job.run, home, tell)
-            done.add(home)
-        job.directory.path.mkdir(exist_ok=True)
-        aside = job.directory.path / "data.aside"
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(home.data, aside, copy_function=os.link)
-        aside.rename(job.directory.data)
+        if shared not in prepared:
+            prepare_data(run.config, shared, on_progress)
+            prepared.add(shared)
+        run.directory.path.mkdir(exist_ok=True)
+        temporary = run.directory.path / "data.tmp"
+        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.copytree(shared.data, temporary, copy_function=os.link)
+        temporary.rename(run.directory.data)
 
 
-def estimate_runs(every: Sequence[StudyRun]) -> Iterator[RunEstimate]:
-    """Of each run that is not done. Seeds of an entry take the same, and so does a run that is
-    guided as the one that guides it; for two models to find the links of a pair takes about as long
-    as for one to learn from it."""
-    known: dict[str, tuple[int, DryRun]] = {}
-    finders = _finders(every)
-    for job in every:
-        if job.cost.exists():
+def estimate_runs(runs: Sequence[StudyRun]) -> Iterator[RunEstimate]:
+    """Estimate the cost of each incomplete run.
+
+    Seeds of an entry cost the same, and a guided run costs as much as its guide. Aligning a pair
+    with two models takes about as long as a training step on it.
+    """
+    measured: dict[str, tuple[int, DryRun]] = {}
+    linkers = _link_writers(runs)
+    for run in runs:
+        if run.cost.exists():
             continue
-        like = job.entry.name if job.entry.guides is None else job.entry.guides[0]
-        if like not in known:
-            _one_thread()
-            plain = job.run.model_copy(
-                update={"train": job.run.train.model_copy(update={"guided_alignment": None})}
-            )
+        entry = run.entry.name if run.entry.guides is None else run.entry.guides[0]
+        if entry not in measured:
+            _use_one_thread()
+            unguided = run.config.train.model_copy(update={"guided_alignment": None})
+            config = run.config.model_copy(update={"train": unguided})
             with join_world() as world:
-                known[like] = dry_run(plain, job.directory, world)
-        parameters, step = known[like]
-        left = job.run.train.steps - (job.directory.last_step or 0)
-        tokens = left * step.tokens
-        if job in finders:
-            shards = PreparedData.open(str(job.directory.data)).shards("train")
+                measured[entry] = dry_run(config, run.directory, world)
+        parameters, step = measured[entry]
+        remaining = run.config.train.steps - (run.directory.last_step or 0)
+        tokens = remaining * step.tokens
+        if run in linkers:
+            shards = PreparedData.open(str(run.directory.data)).shards("train")
             tokens += sum(shard.tokens[1] for shard in shards)
-        yield RunEstimate(job, parameters, left, tokens / step.tokens * step.seconds)
+        yield RunEstimate(run, parameters, remaining, tokens / step.tokens * step.seconds)
 
 
-def train_runs(every: Sequence[StudyRun], at_once: int, tell: Tell) -> list[TrainedRun]:
-    """Teach what is not yet taught, those that guide before those that are guided; those that were
-    interrupted are missing from the answer."""
-    plain = [job for job in every if job.guide is None]
-    guided = [job for job in every if job.guide is not None]
-    waves = (
+def train_runs(runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> list[TrainedRun]:
+    """Train the incomplete runs, `jobs` in parallel, and return the complete ones.
+
+    Guides are trained before the runs that they guide. After an interruption the result lacks the
+    interrupted runs.
+    """
+    plain = [run for run in runs if run.guide is None]
+    guided = [run for run in runs if run.guide is not None]
+    stages = (
         (_train_one, plain, "cost"),
-        (_find_links, _finders(guided), "guide"),
+        (_write_links, _link_writers(guided), "guide"),
         (_train_one, guided, "cost"),
     )
-    for work, some, made in waves:
-        path = attrgetter(made)
-        _do_all(work, [job for job in some if not path(job).exists()], at_once, tell)
-        if not all(path(job).exists() for job in some):
+    for work, stage_runs, output in stages:
+        path = attrgetter(output)
+        pending = [run for run in stage_runs if not path(run).exists()]
+        _run_workers(work, pending, jobs, on_progress)
+        if not all(path(run).exists() for run in stage_runs):
             break
-    return [TrainedRun.read(job) for job in every if job.cost.exists()]
+    return [TrainedRun.read(run) for run in runs if run.cost.exists()]
 
 
-def _finders(every: Sequence[StudyRun]) -> list[StudyRun]:
-    """Of those that are to be taught by one guide that is not there yet, the first."""
-    left = [
-        job
-        for job in every
-        if job.guide is not None and not job.guide.exists() and not job.cost.exists()
+def _link_writers(runs: Sequence[StudyRun]) -> list[StudyRun]:
+    """For each missing guide file, the first run that needs it."""
+    waiting = [
+        run
+        for run in runs
+        if run.guide is not None and not run.guide.exists() and not run.cost.exists()
     ]
-    return list({job.guide: job for job in reversed(left)}.values())[::-1]
+    return list({run.guide: run for run in reversed(waiting)}.values())[::-1]
 
 
-def _do_all(work: Work, every: Sequence[StudyRun], at_once: int, tell: Tell) -> None:
+def _run_workers(work: Work, runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> None:
     context = multiprocessing.get_context("spawn")
-    line = WorkerChannel(context.Queue(), context.Event())
+    channel = WorkerChannel(context.Queue(), context.Event())
     pool = ProcessPoolExecutor(
-        at_once,
+        jobs,
         mp_context=context,
         initializer=_init_worker,
-        initargs=(line,),
-        max_tasks_per_child=1,  # the most memory that a process had is then its run's
+        initargs=(channel,),
+        max_tasks_per_child=1,  # so that the peak memory of a process is that of its run
     )
     with pool, interruptible() as interrupted:
-        left = {pool.submit(_unless_stopped, work, job) for job in every}
-        while left:
-            done, left = wait(left, timeout=PAUSE, return_when=FIRST_COMPLETED)
-            for course in line.drain():
-                tell(course)
+        pending = {pool.submit(_unless_stopped, work, run) for run in runs}
+        while pending:
+            done, pending = wait(pending, timeout=POLL_INTERVAL, return_when=FIRST_COMPLETED)
+            for progress in channel.drain():
+                on_progress(progress)
             for future in done:
                 future.result()
             if interrupted:
-                line.stop.set()
-                pool.shutdown(cancel_futures=True)  # those that run save where they are
+                channel.stop.set()
+                pool.shutdown(cancel_futures=True)  # running workers save their state
                 break
-    for course in line.drain():
-        tell(course)
+    for progress in channel.drain():
+        on_progress(progress)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerChannel:
-    """Between a run's process, which tells how it goes, and who began it, who may stop it."""
+    """Carries progress messages from a worker, and a stop request to it."""
 
     messages: Queue[RunProgress]
-    stop: Event
+    stop: StopEvent
 
     def drain(self) -> Iterator[RunProgress]:
         while True:
@@ -181,102 +184,101 @@ class WorkerChannel:
 
     @property
     def close(self) -> bool:
-        """Whether the run should stop: it was asked to, or nobody is there to hear it."""
+        """Whether the worker should stop: on request, or because its parent process is gone."""
         parent = multiprocessing.parent_process()
         return self.stop.is_set() or (parent is not None and not parent.is_alive())
 
 
-_line: list[WorkerChannel] = []
-"""Of a process that teaches. A queue can be inherited and not sent."""
+_channel: list[WorkerChannel] = []  # in a worker; a queue can be inherited but not pickled
 
 
-def _init_worker(line: WorkerChannel) -> None:
-    _line.append(line)
-    _one_thread()
-    os.setpgrp()  # a keyboard's Ctrl-C is for who began it; this process is told by the line
+def _init_worker(channel: WorkerChannel) -> None:
+    _channel.append(channel)
+    _use_one_thread()
+    os.setpgrp()  # Ctrl-C reaches the parent only, which stops workers through the channel
 
 
-class Stopped(Exception):  # noqa: N818 — a turn of the work, not an error
-    """A run was asked to stop between what it saves: the next time it does that part again."""
+class Stopped(Exception):  # noqa: N818 — control flow, not an error
+    """A worker stopped in a part of its work that the next call repeats."""
 
 
-def _unless_stopped(work: Work, job: StudyRun) -> None:
-    """In a process of its own."""
+def _unless_stopped(work: Work, run: StudyRun) -> None:
     with suppress(Stopped):
-        work(job)
+        work(run)
 
 
-def _say(job: StudyRun, words: str) -> None:
-    """Tell of what is not saved before it is done."""
-    (line,) = _line
-    if line.close:
+def _report(run: StudyRun, message: str) -> None:
+    """Report progress of work that is saved only when it is complete; raise Stopped on request."""
+    (channel,) = _channel
+    if channel.close:
         raise Stopped
-    line.messages.put(
-        RunProgress(job.name, job.directory.last_step or 0, job.run.train.steps, words, plain=True)
-    )
+    step, steps = run.directory.last_step or 0, run.config.train.steps
+    channel.messages.put(RunProgress(run.name, step, steps, message, minor=True))
 
 
-def _train_one(job: StudyRun) -> None:
-    """Train, translate, and write down what it cost."""
-    (line,) = _line
-    told, last, asked = line.messages, job.run.train.steps, list[bool]()
+def _train_one(run: StudyRun) -> None:
+    """Train the run, translate the test set, and write the cost."""
+    (channel,) = _channel
+    messages, steps, stop_sent = channel.messages, run.config.train.steps, list[bool]()
 
-    def tell(event: report.Event) -> None:
-        if line.close and not asked:
-            asked.append(True)
+    def log_event(event: Event) -> None:
+        if channel.close and not stop_sent:
+            stop_sent.append(True)
             signal.raise_signal(signal.SIGINT)  # as if from a keyboard: it saves, and stops
         match event:
             case TrainingStarted():
-                told.put(RunProgress(job.name, event.step, last, event.plan["time"]))
+                messages.put(RunProgress(run.name, event.step, steps, event.plan["time"]))
             case StepCompleted():
-                words = f"loss {event.loss:.3f}, {event.tokens / event.seconds:,.0f} tokens/s"
-                told.put(RunProgress(job.name, event.step, last, words, plain=True))
+                text = f"loss {event.loss:.3f}, {event.tokens / event.seconds:,.0f} tokens/s"
+                messages.put(RunProgress(run.name, event.step, steps, text, minor=True))
             case ValidationCompleted():
-                words = f"{event.metric} {event.scores.values[event.metric]:.4g}"
-                told.put(RunProgress(job.name, event.step, last, words))
+                text = f"{event.metric} {event.scores.values[event.metric]:.4g}"
+                messages.put(RunProgress(run.name, event.step, steps, text))
 
     with join_world() as world:
-        outcome = train_run(job.run, job.directory, world, loggers=[job.directory.journal(), tell])
+        loggers = [run.directory.journal(), log_event]
+        outcome = train_run(run.config, run.directory, world, loggers=loggers)
     memory = process_peak()
     if not outcome.complete:
         return
-    translator = load_translator(job.directory.model, engine="torch")
-    outputs = list(_translations(translator, job))
-    storage.write_bytes(str(job.outputs), "".join(f"{line}\n" for line in outputs).encode())
-    steps = read_steps(job.directory.log)
+    translator = Translator.load(run.directory.model, engine="torch")
+    outputs = list(_translations(translator, run))
+    storage.write_bytes(str(run.outputs), "".join(f"{line}\n" for line in outputs).encode())
+    completed = read_steps(run.directory.log)
     cost = Cost(
         sum(parameter.numel() for parameter in translator.model.parameters()),
-        sum(step["tokens"] for step in steps),
-        sum(step["seconds"] for step in steps),
-        median(step["tokens"] / step["seconds"] for step in steps),
+        sum(step["tokens"] for step in completed),
+        sum(step["seconds"] for step in completed),
+        median(step["tokens"] / step["seconds"] for step in completed),
         memory,
     )
-    storage.write_bytes(str(job.cost), json.dumps(asdict(cost), indent=1).encode())
-    told.put(RunProgress(job.name, outcome.step, last, "done", done=True))
+    storage.write_bytes(str(run.cost), json.dumps(asdict(cost), indent=1).encode())
+    messages.put(RunProgress(run.name, outcome.step, steps, "done", done=True))
 
 
-def _translations(translator: Translator, job: StudyRun) -> Iterator[str]:
-    """Of what it is tested with, a line each."""
-    sources, _ = read_parallel(*job.test)
-    for first in range(0, len(sources), TOGETHER):
-        _say(job, f"translates its test: {first}/{len(sources)}")
-        for said in translator.translate(sources[first : first + TOGETHER]):
-            yield " ".join(said.text.splitlines())
+def _translations(translator: Translator, run: StudyRun) -> Iterator[str]:
+    """The translations of the test sources, one line each."""
+    sources, _ = read_parallel(*run.test)
+    for first in range(0, len(sources), TEST_BATCH):
+        _report(run, f"translating the test set: {first}/{len(sources)}")
+        for translation in translator.translate(sources[first : first + TEST_BATCH]):
+            yield " ".join(translation.text.splitlines())
 
 
-def _find_links(job: StudyRun) -> None:
-    """Write those that its guides agree on, of all their pairs."""
-    assert job.guides is not None
-    assert job.guide is not None
-    there, back = (load_translator(home.model, engine="torch") for home in job.guides)
+def _write_links(run: StudyRun) -> None:
+    """Write the links of the training pairs on which the run's guides agree."""
+    assert run.guides is not None
+    assert run.guide is not None
+    forward, backward = (Translator.load(each.model, engine="torch") for each in run.guides)
 
-    def tell(progress: StageProgress) -> None:
-        _say(job, f"links of its pairs: {progress.done}/{progress.total}")
+    def report(progress: StageProgress) -> None:
+        _report(run, f"aligning the training pairs: {progress.done}/{progress.total}")
 
-    write_guide(job.guide, there, back, PreparedData.open(str(job.guides[0].data)), tell)
+    prepared = PreparedData.open(str(run.guides[0].data))
+    write_guide(run.guide, forward, backward, prepared, report)
 
 
-def _one_thread() -> None:
+def _use_one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)

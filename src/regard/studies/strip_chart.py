@@ -1,4 +1,4 @@
-"""A strip chart: a line for each name, a mark for each of its values, a bar for their mean."""
+"""SVG strip chart: for each name a dot per value and a bar at the mean."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from statistics import fmean
 
 from regard import svg
 
-# in the units of the picture
-_LEFT, _TOP, _WIDE, _STEP = 130, 70, 460, 26
+# in SVG units
+_LEFT, _TOP, _WIDTH, _STEP = 130, 70, 460, 26
 
 
 def strip_chart(values: Mapping[str, Sequence[float]], *, title: str, note: str) -> str:
-    every = [value for some in values.values() for value in some]
-    apart = max(every) - min(every)
-    unit = next(u for u in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if apart / u <= 8)
-    low, high = unit * floor(min(every) / unit), unit * (ceil(max(every) / unit) or 1)
+    flat = [value for each in values.values() for value in each]
+    spread = max(flat) - min(flat)
+    unit = next(u for u in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if spread / u <= 8)
+    low, high = unit * floor(min(flat) / unit), unit * (ceil(max(flat) / unit) or 1)
     high = max(high, low + unit)
 
-    def place(value: float) -> float:
-        return _LEFT + _WIDE * (value - low) / (high - low)
+    def position(value: float) -> float:
+        return _LEFT + _WIDTH * (value - low) / (high - low)
 
     bottom = _TOP + _STEP * len(values)
     parts = [
@@ -28,19 +28,19 @@ def strip_chart(values: Mapping[str, Sequence[float]], *, title: str, note: str)
         svg.svg_text(note, 24, 46, size=11, fill=svg.SOFT),
     ]
     for number in range(round((high - low) / unit) + 1):
-        x, level = place(low + number * unit), low + number * unit
+        x, level = position(low + number * unit), low + number * unit
         parts.append(f"<path d='M{x:.1f} {_TOP - 8}V{bottom}' stroke='{svg.FAINT}'/>")
         parts.append(svg.svg_text(f"{level:g}", x, bottom + 16, size=11, anchor="middle"))
-    for number, (name, some) in enumerate(values.items()):
+    for number, (name, row) in enumerate(values.items()):
         y = _TOP + _STEP * (number + 0.5)
-        mean, colour = place(fmean(some)), svg.colour(0)
+        mean, colour = position(fmean(row)), svg.colour(0)
         parts.append(svg.svg_text(name, _LEFT - 14, y + 4, size=12, anchor="end"))
         parts.append(
             f"<path d='M{mean:.1f} {y - 8:.1f}v16' stroke='{svg.INK}' stroke-width='2.5'/>"
         )
         parts += [
-            f"<circle cx='{place(value):.1f}' cy='{y:.1f}' r='4' fill='{colour}' "
+            f"<circle cx='{position(value):.1f}' cy='{y:.1f}' r='4' fill='{colour}' "
             "fill-opacity='0.65'/>"
-            for value in some
+            for value in row
         ]
-    return svg.svg_document(_LEFT + _WIDE + 40, bottom + 34, parts, title)
+    return svg.svg_document(_LEFT + _WIDTH + 40, bottom + 34, parts, title)

@@ -1,7 +1,7 @@
-"""A study: models that differ in one thing, taught by the same pairs for the same budget.
+"""A study: models that differ in one respect, trained on the same pairs with the same budget.
 
-All of them read the same batches in the same order, so as many steps are as many target tokens.
-Studies of the same pairs share their runs: what one has taught, another finds.
+All models read the same batches in the same order, so equal steps mean equal target tokens. Studies
+of the same corpus share their runs.
 """
 
 from __future__ import annotations
@@ -19,81 +19,79 @@ from regard.errors import CorpusError
 from regard.tasks.training import RunDirectory
 
 GUIDE = "guide.links"
-SAVED = 100  # steps, of some seconds at the most: what a killed run has to do again
-MOST_VALIDATED = 500  # pairs: models are told apart by the test, not here
+SAVE_EVERY = 100  # steps of a few seconds, which a killed run repeats
+MAX_VALID_PAIRS = 500  # models are compared on the test set, not here
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model of a study: what it changes of a preset."""
+    """One model of a study: a preset and the settings that change it."""
 
     name: str  # in tables and figures
     preset: str
-    settings: tuple[str, ...] = ()  # as `--set` takes them
-    reversed: bool = False  # it reads the targets and says the sources
-    guides: tuple[str, str] | None = None  # entries, there and back, whose links guide it
+    settings: tuple[str, ...] = ()  # as for `--set`
+    reversed: bool = False  # whether it translates from target to source
+    guides: tuple[str, str] | None = None  # forward and backward entry, whose links guide it
 
     @property
     def stem(self) -> str:
-        """Its name in the names of files."""
+        """The name in file names."""
         return self.name.replace(" ", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelCorpus:
-    """Pairs of sentences in two languages, in files of the folder of corpora."""
+    """A parallel corpus in the directory of corpora."""
 
     folder: str
     languages: tuple[str, str]
     train: str
     valid: str
     test: str
-    most: int | None = None  # pairs to learn from, and a tenth of that to test, where few will do
+    max_pairs: int | None = None  # for training; a tenth of it for validation and test
 
     @property
     def name(self) -> str:
-        few = "" if self.most is None else f"-{self.most}"
-        return f"{self.folder}-{'-'.join(self.languages)}{few}"
+        size = "" if self.max_pairs is None else f"-{self.max_pairs}"
+        return f"{self.folder}-{'-'.join(self.languages)}{size}"
 
     def files(self, data: Path, out: Path) -> dict[str, tuple[str, str]]:
-        """Source and target of each split."""
-        few = None if self.most is None else self.most // 10
+        """The source and target file of each split; truncated splits are written to `out`."""
+        tenth = None if self.max_pairs is None else self.max_pairs // 10
         return {
-            "train": self._some(data, out, self.train, self.most),
-            "valid": self._some(data, out, self.valid, few or MOST_VALIDATED),
-            "test": self._some(data, out, self.test, few),
+            "train": self._split(data, out, self.train, self.max_pairs),
+            "valid": self._split(data, out, self.valid, tenth or MAX_VALID_PAIRS),
+            "test": self._split(data, out, self.test, tenth),
         }
 
-    def _some(self, data: Path, out: Path, split: str, most: int | None) -> tuple[str, str]:
-        """A split's own files; where there are more than `most` pairs, files with some of them."""
+    def _split(self, data: Path, out: Path, split: str, limit: int | None) -> tuple[str, str]:
         source, target = (data / self.folder / f"{split}.{side}.gz" for side in self.languages)
         for path in (source, target):
             if not path.is_file():
                 raise CorpusError(
-                    f"{path}: is not there; let --data name the folder that holds {self.folder}"
+                    f"{path}: no such file. Set --data to the directory that contains "
+                    f"{self.folder}."
                 )
-        if most is None:
+        if limit is None:
             return str(source), str(target)
         written = [out / f"{split}.{side}" for side in self.languages]
         for path, lines in zip(written, read_parallel(str(source), str(target)), strict=True):
-            # from all parts of the file alike: it may be sorted
-            some = lines[:: -(-len(lines) // most)]
-            path.write_text("".join(f"{line}\n" for line in some), "utf-8")
+            # evenly spaced, as the file may be sorted
+            sample = lines[:: -(-len(lines) // limit)]
+            path.write_text("".join(f"{line}\n" for line in sample), "utf-8")
         return str(written[0]), str(written[1])
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRun:
-    """An entry with a seed: one run, in a folder of its own."""
+    """An entry with a seed."""
 
     entry: Entry
     seed: int
-    run: RunConfig
+    config: RunConfig
     directory: RunDirectory
-    test: tuple[str, str]  # files: what it translates when it is taught, and the references
-    guides: tuple[RunDirectory, RunDirectory] | None = (
-        None  # both directions, that are taught before it
-    )
+    test: tuple[str, str]  # files of sources and references
+    guides: tuple[RunDirectory, RunDirectory] | None = None  # trained before this run
 
     @property
     def name(self) -> str:
@@ -105,52 +103,53 @@ class StudyRun:
 
     @property
     def guide(self) -> Path | None:
-        """The links by which it is guided: the same for both directions."""
-        guide = self.run.train.guided_alignment
+        """The file of the links that guide the run; both directions share it."""
+        guide = self.config.train.guided_alignment
         return None if guide is None else Path(guide.links)
 
     @property
     def cost(self) -> Path:
-        """Written last: where it is, the job is done."""
+        """The file of the run's cost. It is written last, so a run is complete if it exists."""
         return self.directory.path / "cost.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run took."""
+    """The cost of a run."""
 
     parameters: int
-    tokens: int  # of targets, that were predicted
-    seconds: float  # of steps
-    speed: float  # target tokens a second, in the middle of all steps
-    memory: int  # bytes, at the most
+    tokens: int  # predicted target tokens
+    seconds: float  # in training steps
+    speed: float  # target tokens per second, median over the steps
+    memory: int  # peak, in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedRun:
-    """A job that is done."""
+    """A completed run."""
 
-    job: StudyRun
+    run: StudyRun
     cost: Cost
 
     @classmethod
-    def read(cls, job: StudyRun) -> TrainedRun:
-        return cls(job, Cost(**json.loads(job.cost.read_text("utf-8"))))
+    def read(cls, run: StudyRun) -> TrainedRun:
+        return cls(run, Cost(**json.loads(run.cost.read_text("utf-8"))))
 
     @property
     def outputs(self) -> list[str]:
-        return self.job.outputs.read_text("utf-8").splitlines()
+        """The translations of the test sources."""
+        return self.run.outputs.read_text("utf-8").splitlines()
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a study found: facts to compute with, pages of Markdown and pictures, by file name."""
+    """The results of a study."""
 
-    facts: dict[str, object]
-    pages: dict[str, str]
+    facts: dict[str, object]  # written as JSON
+    pages: dict[str, str]  # Markdown, SVG and HTML by file name
 
 
-Say = Callable[[str], None]
+StatusCallback = Callable[[str], None]
 
 
 class Study(ABC):
@@ -161,7 +160,7 @@ class Study(ABC):
 
     @property
     @abstractmethod
-    def pairs(self) -> ParallelCorpus: ...
+    def corpus(self) -> ParallelCorpus: ...
 
     @property
     @abstractmethod
@@ -170,40 +169,41 @@ class Study(ABC):
     @property
     @abstractmethod
     def settings(self) -> Sequence[str]:
-        """What all entries have in common, the budget included."""
+        """The settings of all entries, including the training budget."""
 
     @property
     def seeds(self) -> Sequence[int]:
         return (1,)
 
     @abstractmethod
-    def find(self, trained: Sequence[TrainedRun], data: Path, say: Say) -> Findings:
-        """What the models, all taught, show; `say` hears of whom."""
+    def analyze(
+        self, trained: Sequence[TrainedRun], data: Path, on_status: StatusCallback
+    ) -> Findings:
+        """Evaluate the trained models. `on_status` receives a line about the current work."""
 
 
 def training_budget(*, steps: int, every: int) -> list[str]:
-    """Of so many steps: the rate rises in the first tenth of them, and falls to nothing."""
+    """Settings for `steps` steps, with a warmup of a tenth and a linear decay to zero."""
     return [
         *(f"train.steps={steps}", f"train.validate_every={every}"),
-        f"train.save_every={min(every, SAVED)}",
+        f"train.save_every={min(every, SAVE_EVERY)}",
         f"train.schedule={{kind: linear, warmup: {max(1, steps // 10)}}}",
     ]
 
 
 def study_runs(study: Study, data: Path, out: Path) -> list[StudyRun]:
-    """The runs of a study, in their order, each seed of all entries before the next."""
-    folder = out / study.pairs.name
+    """The runs of a study: all entries with the first seed, then with the next."""
+    folder = out / study.corpus.name
     folder.mkdir(parents=True, exist_ok=True)
-    splits = study.pairs.files(data, folder)
-    found = []
+    splits = study.corpus.files(data, folder)
+    runs = []
     for seed in study.seeds:
-        homes = {
+        directories = {
             entry.name: RunDirectory(folder / f"{entry.stem}-{seed}") for entry in study.entries
         }
         for entry in study.entries:
-            turn = slice(None, None, -1) if entry.reversed else slice(None)
-            files = {name: list(both[turn]) for name, both in splits.items()}
-            home = homes[entry.name]
+            order = slice(None, None, -1) if entry.reversed else slice(None)
+            files = {name: list(sides[order]) for name, sides in splits.items()}
             settings = [
                 *study.settings,
                 *entry.settings,
@@ -217,14 +217,16 @@ def study_runs(study: Study, data: Path, out: Path) -> list[StudyRun]:
                     f"data.tokenizer={json.dumps(str(shared_preparation(folder).data))}"
                 )
             if entry.guides is not None:
-                guides = homes[entry.guides[0]], homes[entry.guides[1]]
-                settings.append(f"train.guided_alignment.links={json.dumps(str(guides[0].path / GUIDE))}")
-            run = load_config(entry.preset, settings)
+                guides = directories[entry.guides[0]], directories[entry.guides[1]]
+                settings.append(
+                    f"train.guided_alignment.links={json.dumps(str(guides[0].path / GUIDE))}"
+                )
+            config = load_config(entry.preset, settings)
             test = files["test"][0], files["test"][1]
-            found.append(StudyRun(entry, seed, run, home, test, guides))
-    return found
+            runs.append(StudyRun(entry, seed, config, directories[entry.name], test, guides))
+    return runs
 
 
-def shared_preparation(folder: Path, *, turned: bool = False) -> RunDirectory:
-    """Where the pairs of a folder's studies are prepared, once for each direction."""
-    return RunDirectory(folder / ("prepared-turned" if turned else "prepared"))
+def shared_preparation(folder: Path, *, reverse: bool = False) -> RunDirectory:
+    """The directory in which the pairs are prepared once for each direction."""
+    return RunDirectory(folder / ("prepared-reversed" if reverse else "prepared"))
