@@ -1,4 +1,4 @@
-"""`regard`, said as on a command line."""
+"""Runs `regard` commands in this process."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from regard.cli.main import app
 
 
 def run_cli(arguments: Sequence[str], text: str | None = None) -> str:
-    """What it says of it, where `text` comes in; an error is raised as it is."""
-    answer = CliRunner().invoke(app, arguments, input=text)
-    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
-        raise answer.exception
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
+    """Run a command with `text` as standard input and return its standard output.
+
+    Exceptions of the command are raised; a nonzero exit code fails the test.
+    """
+    result = CliRunner().invoke(app, arguments, input=text)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout

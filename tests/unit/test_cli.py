@@ -143,6 +143,7 @@ def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_
         [str(tmp_path / f"{name}.{side}") for side in ("en", "de")] for name in ("new", "old")
     )
     options = ("train", "--preset", "translate-tiny", "--source", new[0], "--target", new[1])
+    options += ("-o", str(tmp_path / "run"))
     invoke(*options, "--mix", *old)
     invoke(*options, "--mix-file", str(tmp_path / "old.tsv"), "--set", "train.steps=9")
     for run in prepared_runs:
