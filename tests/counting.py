@@ -1,7 +1,4 @@
-"""A second task for the trainer: which half of the alphabet does a sequence have more of?
-
-It knows nothing of translation; and the trainer knows nothing of it.
-"""
+"""A small training module without files: which half of the alphabet is more frequent?"""
 
 from __future__ import annotations
 
@@ -41,23 +38,23 @@ def draw(seed: int, rows: int = 32) -> Labelled:
 
 
 class Draws:
-    """A stream without files: the batches of a step are drawn by its number."""
+    """A batch stream that draws the batches of a step from its number."""
 
     def __init__(self, rank: int, world: int, micros: int) -> None:
         self.rank, self.world, self.micros = rank, world, micros
 
-    def steps(self, place: Cursor) -> Iterator[TrainingStep[Labelled]]:
-        for number in range(place.step + 1, 1 << 30):
-            mine = [
+    def steps(self, cursor: Cursor) -> Iterator[TrainingStep[Labelled]]:
+        for number in range(cursor.step + 1, 1 << 30):
+            batches = [
                 MicroBatch(i, draw(number * 100 + i % self.micros), i < self.micros)
                 for i in rank_batches(self.rank, self.world, self.micros)
             ]
-            yield TrainingStep(tuple(mine), 32 * self.micros, Cursor(step=number))
+            yield TrainingStep(tuple(batches), 32 * self.micros, Cursor(step=number))
 
-    def state(self, place: Cursor) -> dict[str, int | str]:
-        return {"step": place.step}
+    def state(self, cursor: Cursor) -> dict[str, int | str]:
+        return {"step": cursor.step}
 
-    def place(self, state: dict[str, Any]) -> Cursor:
+    def cursor(self, state: dict[str, Any]) -> Cursor:
         return Cursor(step=state["step"])
 
 
@@ -69,7 +66,7 @@ class Counting(TrainingModule[Labelled]):
         self.model = Classifier(encoder, 2, dropout=0.1)
         self.objective = nn.Identity()
         self.epoch_tokens, self.facts, self.micros = 3200, {"letters": str(LETTERS)}, micros
-        self.broken_at = broken_at  # the step whose loss is not a number, the first time
+        self.broken_at = broken_at  # the call whose loss is not a number
         self.calls = 0
 
     def forward(self, batch: Labelled) -> Loss:
@@ -84,5 +81,5 @@ class Counting(TrainingModule[Labelled]):
 
     def validate(self) -> Scores:
         test = draw(-1, rows=500)
-        right = self.model(test.text).argmax(dim=1) == test.labels
-        return Scores({"accuracy": float(right.float().mean())})
+        correct = self.model(test.text).argmax(dim=1) == test.labels
+        return Scores({"accuracy": float(correct.float().mean())})

@@ -1,4 +1,4 @@
-"""Checkpoints, when the process dies or the disk fails at any of the acts that make one."""
+"""Checkpoints if the process dies or the disk fails at any operation of a save."""
 
 from __future__ import annotations
 
@@ -21,64 +21,63 @@ from regard.train import checkpoint
 from regard.train.distributed import World
 
 WORLD = World()
-ACTS = ("fsync", "rename", "replace", "mkdir", "unlink", "rmdir")  # of os, which all others use
+OPERATIONS = ("fsync", "rename", "replace", "mkdir", "unlink", "rmdir")  # of os
 
 
 class Died(BaseException):
-    """Stands for the end of the process: nothing catches it, and nothing is done after it."""
+    """Simulates the death of the process: nothing catches it, and no operation follows it."""
 
 
 class Disk:
-    """Notes the acts that change the disk, and lets one of them fail."""
+    """Records the operations that change the disk, and makes one of them fail."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.acts: list[str] = []
-        self.fatal, self.failure, self.dead = 0, BaseException(), False
-        for name in ACTS:
-            monkeypatch.setattr(os, name, self._watched(name, getattr(os, name)))
-        opened = Path.open
+        self.operations: list[str] = []
+        self.failing_at, self.failure, self.dead = 0, BaseException(), False
+        for name in OPERATIONS:
+            monkeypatch.setattr(os, name, self._patched(name, getattr(os, name)))
+        original_open = Path.open
 
-        def open_watched(path: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+        def patched_open(path: Path, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if "w" not in mode:
-                return opened(path, mode, *rest, **more)
-            self.act("open")
-            return Written(path, self)
+                return original_open(path, mode, *args, **kwargs)
+            self.record("open")
+            return FailingFile(path, self)
 
-        monkeypatch.setattr(Path, "open", open_watched)
+        monkeypatch.setattr(Path, "open", patched_open)
 
-    def act(self, name: str) -> None:
-        self.acts.append(name)
+    def record(self, name: str) -> None:
+        self.operations.append(name)
         if self.dead:
             raise Died
-        if len(self.acts) == self.fatal:
+        if len(self.operations) == self.failing_at:
             self.dead = isinstance(self.failure, Died)
             raise self.failure
 
-    def of(self, work: Callable[[], None]) -> list[str]:
-        """The acts of `work`."""
-        self.acts = []
+    def operations_of(self, work: Callable[[], None]) -> list[str]:
+        self.operations = []
         work()
-        return self.acts
+        return self.operations
 
     @contextmanager
-    def failing(self, fatal: int, failure: BaseException) -> Iterator[None]:
-        """Let the act of that number fail, from now on; after the block all is well again."""
-        self.acts, self.fatal, self.failure = [], fatal, failure
+    def failing(self, number: int, failure: BaseException) -> Iterator[None]:
+        """Make operation `number`, counted from 1, fail inside this context."""
+        self.operations, self.failing_at, self.failure = [], number, failure
         try:
             yield
         finally:
-            self.fatal, self.dead = 0, False
+            self.failing_at, self.dead = 0, False
 
-    def _watched(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def act(*said: Any, **more: Any) -> Any:
-            self.act(name)
-            return real(*said, **more)
+    def _patched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            self.record(name)
+            return original(*args, **kwargs)
 
-        return act
+        return patched
 
 
-class Written(io.FileIO):
-    """A file that is being written; where that fails, the half of it is there."""
+class FailingFile(io.FileIO):
+    """A file that is half written if writing fails."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
         super().__init__(path, "w")
@@ -86,7 +85,7 @@ class Written(io.FileIO):
 
     def write(self, data: Any) -> int:
         try:
-            self.disk.act("write")
+            self.disk.record("write")
         except BaseException:
             super().write(data[: len(data) // 2])
             raise
@@ -102,7 +101,7 @@ def save(root: Path, step: int, value: float) -> None:
 
 
 def newest(root: Path) -> tuple[int, float]:
-    """The step and the value of the newest checkpoint, all of which was read."""
+    """Read the newest checkpoint and return its step and value."""
     step = checkpoint.checkpoint_steps(root)[0]
     read = tensors(0.0)
     facts = checkpoint.load_checkpoint(WORLD, checkpoint.checkpoint_folder(root, step), read)
@@ -123,41 +122,44 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 FAILURES = [Died(), OSError(errno.EIO, "Input/output error")]
 
 
-def fail_at_every_act(
+def fail_at_every_operation(
     disk: Disk,
     root: Path,
     failure: BaseException,
     before: Callable[[], None],
     during: Callable[[], None],
 ) -> Iterator[bool]:
-    """Let each act of `during` fail once, each time on what `before` makes: was that told?"""
+    """Run `before` and `during` once for each operation of `during`, which fails.
+
+    Yields whether the failure was raised.
+    """
     before()
-    acts = len(disk.of(during))
-    assert acts
-    for fatal in range(1, acts + 1):
+    operations = len(disk.operations_of(during))
+    assert operations
+    for number in range(1, operations + 1):
         shutil.rmtree(root)
         before()
-        told = False
-        with disk.failing(fatal, failure):
+        raised = False
+        with disk.failing(number, failure):
             try:
                 during()
             except Died:
-                told = True
+                raised = True
             except StorageError as error:
-                told = str(root) in str(error)
-        yield told
+                raised = str(root) in str(error)
+        yield raised
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=["death", "EIO"])
-def test_whatever_fails_in_a_save_the_older_or_the_newer_checkpoint_is_whole(
+def test_a_failed_save_leaves_the_old_or_the_new_checkpoint_intact(
     tmp_path: Path, disk: Disk, failure: BaseException
 ) -> None:
     found = set()
-    for told in fail_at_every_act(
+    for raised in fail_at_every_operation(
         disk, tmp_path, failure, lambda: save(tmp_path, 1, 1.0), lambda: save(tmp_path, 2, 2.0)
     ):
         found.add(newest(tmp_path))
-        assert told or newest(tmp_path) == (2, 2.0)  # an act that was not needed
+        assert raised or newest(tmp_path) == (2, 2.0)  # the operation was not essential
         save(tmp_path, 3, 3.0)
         assert newest(tmp_path) == (3, 3.0)
         assert not [name for name in names(tmp_path) if name.endswith(".aside")]
@@ -165,15 +167,15 @@ def test_whatever_fails_in_a_save_the_older_or_the_newer_checkpoint_is_whole(
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=["death", "EIO"])
-def test_whatever_fails_in_replacing_the_only_checkpoint_one_of_the_two_is_whole(
+def test_a_failed_replacement_leaves_the_old_or_the_new_checkpoint_intact(
     tmp_path: Path, disk: Disk, failure: BaseException
 ) -> None:
     found = set()
-    for told in fail_at_every_act(
+    for raised in fail_at_every_operation(
         disk, tmp_path, failure, lambda: save(tmp_path, 1, 1.0), lambda: save(tmp_path, 1, 2.0)
     ):
         found.add(newest(tmp_path))
-        assert told or newest(tmp_path) == (1, 2.0)
+        assert raised or newest(tmp_path) == (1, 2.0)
         save(tmp_path, 1, 3.0)
         assert newest(tmp_path) == (1, 3.0)
         assert names(tmp_path) == ["step-00000001"]
@@ -181,30 +183,30 @@ def test_whatever_fails_in_replacing_the_only_checkpoint_one_of_the_two_is_whole
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=["death", "EIO"])
-def test_whatever_fails_in_tidying_up_what_is_wanted_is_whole(
+def test_a_failed_cleanup_leaves_the_wanted_checkpoints_intact(
     tmp_path: Path, disk: Disk, failure: BaseException
 ) -> None:
     def before() -> None:
         for step in (1, 2, 3):
             save(tmp_path, step, step)
 
-    def tidy() -> None:
+    def clean_up() -> None:
         checkpoint.keep_checkpoints(WORLD, tmp_path, {2, 3})
 
-    for told in fail_at_every_act(disk, tmp_path, failure, before, tidy):
-        assert told and newest(tmp_path) == (3, 3.0)
-        tidy()
+    for raised in fail_at_every_operation(disk, tmp_path, failure, before, clean_up):
+        assert raised and newest(tmp_path) == (3, 3.0)
+        clean_up()
         assert names(tmp_path) == ["step-00000002", "step-00000003"]
         assert newest(tmp_path) == (3, 3.0)
 
 
-def test_two_deaths_in_replacing_the_only_checkpoint_leave_one_of_them(
+def test_two_kills_while_replacing_the_only_checkpoint_leave_one_intact(
     tmp_path: Path, disk: Disk
 ) -> None:
-    """The first between the two renames: the old one is away, and the new one not yet there."""
+    """The first is between the two renames, when no checkpoint has its final name."""
     save(tmp_path, 1, 1.0)
-    acts = disk.of(lambda: save(tmp_path, 1, 2.0))
-    between = acts.index("rename", acts.index("rename") + 1) + 1
+    operations = disk.operations_of(lambda: save(tmp_path, 1, 2.0))
+    between = operations.index("rename", operations.index("rename") + 1) + 1
 
     def die_once() -> None:
         save(tmp_path, 1, 1.0)
@@ -213,7 +215,9 @@ def test_two_deaths_in_replacing_the_only_checkpoint_leave_one_of_them(
         assert names(tmp_path) == ["step-00000001.aside", "step-00000001.old"]
 
     found = set()
-    for _ in fail_at_every_act(disk, tmp_path, Died(), die_once, lambda: save(tmp_path, 1, 3.0)):
+    for _ in fail_at_every_operation(
+        disk, tmp_path, Died(), die_once, lambda: save(tmp_path, 1, 3.0)
+    ):
         found.add(newest(tmp_path))
         checkpoint.keep_checkpoints(WORLD, tmp_path, {1})
         assert len(names(tmp_path)) == 1
@@ -221,28 +225,26 @@ def test_two_deaths_in_replacing_the_only_checkpoint_leave_one_of_them(
     assert found == {(1, 1.0), (1, 3.0)}
 
 
-def test_a_full_disk_is_told_with_the_path_the_need_and_what_is_free(
+def test_a_full_disk_error_has_the_path_and_the_needed_and_free_space(
     tmp_path: Path, disk: Disk
 ) -> None:
-    """At whichever act of the first save of all it is found full."""
     root, full = tmp_path / "checkpoints", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    told = re.compile(
-        rf"{root}/step-00000007: the checkpoint cannot be written \(the disk is full: [\d,.]+ MB "
-        r"are free\); it needs 0\.0 MB\. Older checkpoints are intact: mend this and run the same"
+    message = re.compile(
+        rf"{root}/step-00000007: .*the disk is full: [\d,.]+ MB are free.* needs 0\.0 MB"
     )
-    acts = len(disk.of(lambda: save(root, 7, 1.0)))
-    for fatal in range(1, acts + 1):
+    operations = len(disk.operations_of(lambda: save(root, 7, 1.0)))
+    for number in range(1, operations + 1):
         shutil.rmtree(root, ignore_errors=True)
-        with disk.failing(fatal, full):
-            error = failure_of(lambda: save(root, 7, 1.0))
+        with disk.failing(number, full):
+            error = storage_error(lambda: save(root, 7, 1.0))
         if error is None:
             assert newest(root) == (7, 1.0)
         else:
-            assert told.match(str(error)) and error.code == 74
+            assert message.match(str(error)) and error.code == 74
             assert not list(root.glob("*.aside"))
 
 
-def failure_of(work: Callable[[], None]) -> StorageError | None:
+def storage_error(work: Callable[[], None]) -> StorageError | None:
     try:
         work()
     except StorageError as error:
@@ -250,14 +252,14 @@ def failure_of(work: Callable[[], None]) -> StorageError | None:
     return None
 
 
-def test_a_checkpoint_holds_tensors_and_json_and_no_code(tmp_path: Path) -> None:
+def test_a_checkpoint_holds_only_safetensors_and_json(tmp_path: Path) -> None:
     save(tmp_path, 1, 1.0)
     files = sorted(path.suffix for path in (tmp_path / "step-00000001").iterdir())
     assert files == [".json", ".safetensors"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 99}'])
-def test_a_state_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 99}'])
+def test_an_unreadable_state_file_is_refused(tmp_path: Path, text: str) -> None:
     save(tmp_path, 1, 1.0)
     (tmp_path / "step-00000001" / "state.json").write_text(text)
     with pytest.raises(ArtifactError, match="step-00000001"):

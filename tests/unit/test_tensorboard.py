@@ -1,4 +1,4 @@
-"""TensorBoard shows curves, sentences and attention, and no step twice."""
+"""The TensorBoard logger."""
 
 from __future__ import annotations
 
@@ -17,85 +17,92 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from regard.errors import ConfigError
 from regard.train.loggers.pixel_heatmap import pixel_heatmap
 from regard.train.loggers.tensorboard import TensorBoardLogger
-from tests.events import PIECES, READ, back, run, scores, stepped
+from tests.events import OUTPUT_PIECES, SOURCE_PIECES, rolled_back, run, scores, step_completed
 
 
-def shown(folder: Path) -> EventAccumulator:
+def load(folder: Path) -> EventAccumulator:
     everything = dict.fromkeys(("scalars", "images", "tensors"), 0)
     return EventAccumulator(str(folder), size_guidance=everything).Reload()
 
 
 def steps(folder: Path, curve: str) -> list[int]:
-    return [point.step for point in shown(folder).Scalars(curve)]
+    return [point.step for point in load(folder).Scalars(curve)]
 
 
 @pytest.fixture
 def board(tmp_path: Path) -> Path:
-    observer = TensorBoardLogger(tmp_path)
+    logger = TensorBoardLogger(tmp_path)
     for event in run(20):
-        observer(event)
+        logger(event)
     return tmp_path
 
 
-def test_all_numbers_of_a_run_are_curves(board: Path) -> None:
+def test_all_values_of_a_run_are_curves(board: Path) -> None:
     train = ["loss", "nll", "norm", "rate", "tokens_per_second"]
     valid = ["bleu", "chrf", "nll"]
-    assert sorted(shown(board).Tags()["scalars"]) == [
+    assert sorted(load(board).Tags()["scalars"]) == [
         *(f"train/{name}" for name in train),
         *(f"valid/{name}" for name in valid),
     ]
     assert steps(board, "train/loss") == list(range(1, 21))
-    assert [point.value for point in shown(board).Scalars("valid/bleu")] == [15.0, 30.0]
-    assert shown(board).Scalars("train/tokens_per_second")[0].value == 8000
+    assert [point.value for point in load(board).Scalars("valid/bleu")] == [15.0, 30.0]
+    assert load(board).Scalars("train/tokens_per_second")[0].value == 8000
 
 
-def test_a_sentence_is_shown_at_each_validation(board: Path) -> None:
-    first, last = shown(board).Tensors("sample 1/text_summary")
+def test_each_validation_adds_sample_texts(board: Path) -> None:
+    first, last = load(board).Tensors("sample 1/text_summary")
     assert (first.step, last.step) == (10, 20)
     (text,) = last.tensor_proto.string_val
     assert "    output     ein Hund schläft\n" in text.decode()
 
 
-def test_attention_is_a_picture_at_each_validation(board: Path) -> None:
-    first, last = shown(board).Images("sample 1/decoder.attention 0")
+def test_each_validation_adds_attention_heatmaps(board: Path) -> None:
+    first, last = load(board).Images("sample 1/decoder.attention 0")
     assert (first.step, last.step) == (10, 20)
     drawn = np.asarray(Image.open(io.BytesIO(last.encoded_image_string)).convert("RGB"))
     weights = scores(30.0, 20).samples[0].attention[0].weights.numpy()
-    assert np.array_equal(drawn, pixel_heatmap(weights, row_labels=PIECES, column_labels=READ))
+    assert np.array_equal(
+        drawn, pixel_heatmap(weights, row_labels=OUTPUT_PIECES, column_labels=SOURCE_PIECES)
+    )
     assert first.encoded_image_string != last.encoded_image_string
 
 
-def test_a_run_that_goes_on_shows_no_step_twice(tmp_path: Path) -> None:
+def test_a_resumed_run_has_no_step_twice(tmp_path: Path) -> None:
     killed = TensorBoardLogger(tmp_path)
     for event in run(20):
         if event.step <= 17:
             killed(event)
     killed.writer.close()
-    observer = TensorBoardLogger(tmp_path, after=10)
+    logger = TensorBoardLogger(tmp_path, after=10)
     for event in run(20, after=10):
-        observer(event)
+        logger(event)
     assert steps(tmp_path, "train/loss") == list(range(1, 21))
     assert steps(tmp_path, "valid/bleu") == [10, 20]
 
 
-def test_what_went_wrong_is_hidden_once_the_run_steps_back(tmp_path: Path) -> None:
-    observer = TensorBoardLogger(tmp_path)
-    for event in [*map(stepped, range(1, 8)), back(5, 7), stepped(6, 1.0), stepped(7, 1.0)]:
-        observer(event)
-    observer.writer.close()
-    points = shown(tmp_path).Scalars("train/loss")
+def test_diverged_steps_are_hidden_after_a_rollback(tmp_path: Path) -> None:
+    logger = TensorBoardLogger(tmp_path)
+    for event in [
+        *map(step_completed, range(1, 8)),
+        rolled_back(5, 7),
+        step_completed(6, 1.0),
+        step_completed(7, 1.0),
+    ]:
+        logger(event)
+    logger.writer.close()
+    points = load(tmp_path).Scalars("train/loss")
     assert [point.step for point in points] == [1, 2, 3, 4, 5, 6, 7]
     assert [point.value for point in points] == [3.0] * 5 + [1.0] * 2
 
 
-def test_a_run_begun_anew_shows_nothing_of_the_old(board: Path) -> None:
-    observer = TensorBoardLogger(board)
-    observer(stepped(1))
-    observer.writer.close()
+def test_a_new_run_hides_the_old_one(board: Path) -> None:
+    logger = TensorBoardLogger(board)
+    logger(step_completed(1))
+    logger.writer.close()
     assert steps(board, "train/loss") == [1]
 
 
-def test_where_it_is_missing_its_package_is_named(tmp_path: Path, monkeypatch) -> None:
+def test_a_missing_package_is_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard.writer", None)
     with pytest.raises(ConfigError, match=r"pip install 'regard\[tensorboard\]'"):
         TensorBoardLogger(tmp_path)

@@ -1,10 +1,11 @@
-"""The trainer, with a task that it knows nothing of."""
+"""The trainer, with a small task that is not part of regard."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,28 +45,27 @@ def digest(module: torch.nn.Module) -> str:
     return hashed.hexdigest()
 
 
-def trained(
-    home: Path, settings: TrainerSettings = SETTINGS, **said: object
+def train(
+    directory: Path, settings: TrainerSettings = SETTINGS, **options: object
 ) -> tuple[str, list[Event]]:
-    """The digest of the model and of all that the run remembers, and what was told."""
-    told: list[Event] = []
-    task = Counting(**{k: said.pop(k) for k in ("micros", "broken_at") if k in said})  # type: ignore[arg-type]
-    trainer = Trainer(task, settings, home, loggers=[told.append], **said)  # type: ignore[arg-type]
-    trainer.run()
-    return digest(task), told
+    """Train, and return the digest of the module and the events."""
+    events: list[Event] = []
+    module = Counting(**{k: options.pop(k) for k in ("micros", "broken_at") if k in options})  # type: ignore[arg-type]
+    Trainer(module, settings, directory, loggers=[events.append], **options).run()  # type: ignore[arg-type]
+    return digest(module), events
 
 
-def losses(told: list[Event]) -> dict[int, float]:
-    return {event.step: event.loss for event in told if isinstance(event, StepCompleted)}
+def losses(events: list[Event]) -> dict[int, float]:
+    return {event.step: event.loss for event in events if isinstance(event, StepCompleted)}
 
 
-def test_a_task_that_it_knows_nothing_of_is_learnt_validated_and_saved(tmp_path: Path) -> None:
-    _, told = trained(tmp_path, replace(SETTINGS, steps=150))
-    ended = told[-1]
-    assert isinstance(told[1], TrainingStarted) and "60" not in told[1].plan["model"]
+def test_a_custom_task_is_trained_validated_and_saved(tmp_path: Path) -> None:
+    _, events = train(tmp_path, replace(SETTINGS, steps=150))
+    ended = events[-1]
+    assert isinstance(events[1], TrainingStarted) and "parameters" in events[1].plan["model"]
     assert isinstance(ended, TrainingEnded) and ended.best is not None
     assert ended.best.values["accuracy"] > 0.95
-    assert [e.step for e in told if isinstance(e, ValidationCompleted)] == [
+    assert [e.step for e in events if isinstance(e, ValidationCompleted)] == [
         20,
         40,
         60,
@@ -75,145 +75,161 @@ def test_a_task_that_it_knows_nothing_of_is_learnt_validated_and_saved(tmp_path:
         140,
         150,
     ]
-    assert list(losses(told)) == list(range(1, 151))
+    assert list(losses(events)) == list(range(1, 151))
     assert checkpoint.checkpoint_steps(tmp_path / "checkpoints") == [150, 140]
 
 
 class Killed(BaseException):
-    """Stands for whatever ends a process: nothing catches it."""
+    """Simulates the death of the process: nothing catches it."""
 
 
-@pytest.mark.parametrize("moment", [1, 7, 10, 11, 20, 39, 40, 59])
-def test_law_10_resume_n_and_m_steps_are_n_a_death_and_m(tmp_path: Path, moment: int) -> None:
-    whole, told = trained(tmp_path / "whole")
+@pytest.mark.parametrize("step", [1, 7, 10, 11, 20, 39, 40, 59])
+def test_a_run_killed_after_a_step_resumes_to_the_same_result(tmp_path: Path, step: int) -> None:
+    expected, events = train(tmp_path / "uninterrupted")
 
     def die(event: Event) -> None:
-        if isinstance(event, StepCompleted) and event.step == moment:
+        if isinstance(event, StepCompleted) and event.step == step:
             raise Killed
 
-    task = Counting()
     with pytest.raises(Killed):
-        Trainer(task, SETTINGS, tmp_path / "killed", loggers=[die]).run()
-    again, rest = trained(tmp_path / "killed")
-    assert again == whole
-    assert losses(told) | losses(rest) == losses(told)
+        Trainer(Counting(), SETTINGS, tmp_path / "killed", loggers=[die]).run()
+    resumed, rest = train(tmp_path / "killed")
+    assert resumed == expected
+    assert losses(events) | losses(rest) == losses(events)
 
 
-def test_being_asked_to_stop_saves_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    whole, _ = trained(tmp_path / "whole")
+@pytest.mark.parametrize("method", ["signal", "stop"])
+def test_an_interrupted_run_saves_and_resumes(tmp_path: Path, method: str) -> None:
+    expected, _ = train(tmp_path / "uninterrupted")
+    events: list[Event] = []
 
-    def ask(event: Event) -> None:
+    def interrupt(event: Event) -> None:
         if isinstance(event, StepCompleted) and event.step == 13:
-            os.kill(os.getpid(), signal.SIGTERM)
+            if method == "stop":
+                trainer.stop()
+            else:
+                os.kill(os.getpid(), signal.SIGTERM)
 
-    told: list[Event] = []
-    outcome = Trainer(Counting(), SETTINGS, tmp_path / "asked", loggers=[told.append, ask]).run()
-    assert not outcome.complete and outcome.step in (13, 14)
-    assert isinstance(told[-2], CheckpointSaved)
-    assert trained(tmp_path / "asked")[0] == whole
+    directory = tmp_path / "interrupted"
+    trainer = Trainer(Counting(), SETTINGS, directory, loggers=[events.append, interrupt])
+    outcome = trainer.run()
+    assert not outcome.complete and outcome.step == 14
+    assert isinstance(events[-2], CheckpointSaved) and events[-2].step == 14
+    assert checkpoint.checkpoint_steps(directory / "checkpoints")[0] == 14
+    assert train(directory)[0] == expected
 
 
-def test_a_finished_run_ends_at_once_and_says_so(tmp_path: Path) -> None:
-    first, _ = trained(tmp_path)
-    second, told = trained(tmp_path)
-    assert second == first and not losses(told)
-    assert isinstance(told[-1], TrainingEnded) and told[-1].why == "all 60 steps were made"
+def test_stop_works_outside_the_main_thread(tmp_path: Path) -> None:
+    """Signals do not: Python delivers them to the main thread only."""
+
+    def stop(event: Event) -> None:
+        if isinstance(event, StepCompleted) and event.step == 5:
+            trainer.stop()
+
+    trainer = Trainer(Counting(), SETTINGS, tmp_path, loggers=[stop])
+    with ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(trainer.run).result()
+    assert not outcome.complete and outcome.step == 6
+
+
+def test_a_finished_run_ends_at_once(tmp_path: Path) -> None:
+    first, _ = train(tmp_path)
+    second, events = train(tmp_path)
+    assert second == first and not losses(events)
+    assert isinstance(events[-1], TrainingEnded) and events[-1].reason == "all 60 steps completed"
 
 
 def test_gradients_add_up_over_micro_batches(tmp_path: Path) -> None:
-    """Two batches of a step weigh each of their tokens alike."""
-    _, told = trained(tmp_path, replace(SETTINGS, steps=2), micros=2)
-    tokens = [event.tokens for event in told if isinstance(event, StepCompleted)]
+    _, events = train(tmp_path, replace(SETTINGS, steps=2), micros=2)
+    tokens = [event.tokens for event in events if isinstance(event, StepCompleted)]
     assert tokens == [64, 64]
 
 
-def test_a_loss_that_is_no_number_steps_back_with_half_the_rate(tmp_path: Path) -> None:
-    rehearsed = 3
-    _, told = trained(tmp_path, broken_at=rehearsed + 25)
-    back = [event for event in told if isinstance(event, RolledBack)]
+def test_a_nan_loss_rolls_back_with_half_the_learning_rate(tmp_path: Path) -> None:
+    dry_run_steps = 3
+    _, events = train(tmp_path, broken_at=dry_run_steps + 25)
+    back = [event for event in events if isinstance(event, RolledBack)]
     assert [(event.step, event.diverged_at, event.lr_scale) for event in back] == [(20, 25, 0.5)]
-    rates = [event.rate for event in told if isinstance(event, StepCompleted) and event.step == 21]
+    rates = [
+        event.rate for event in events if isinstance(event, StepCompleted) and event.step == 21
+    ]
     assert rates[1] == rates[0] / 2
-    assert isinstance(told[-1], TrainingEnded) and told[-1].step == 60
+    assert isinstance(events[-1], TrainingEnded) and events[-1].step == 60
 
 
-def test_what_never_becomes_a_number_ends_with_a_remedy(tmp_path: Path) -> None:
-    task = Counting()
+def test_a_loss_that_is_always_nan_ends_with_an_error(tmp_path: Path) -> None:
+    module = Counting()
     with torch.no_grad():
-        task.model.readout.bias.fill_(float("nan"))
-    with pytest.raises(
-        TrainingError, match=r"step 1: the loss is nan.*lower train\.optimizer\.rate"
-    ):
-        Trainer(task, SETTINGS, tmp_path).run()
+        module.model.readout.bias.fill_(float("nan"))
+    with pytest.raises(TrainingError, match=r"step 1: .*nan.*train\.optimizer\.rate"):
+        Trainer(module, SETTINGS, tmp_path).run()
 
 
-def test_a_run_that_gets_no_better_stops_early(tmp_path: Path) -> None:
-    still = replace(SETTINGS, optimizer=Adam(rate=1e-12), patience=2, ema=0.0)
-    _, told = trained(tmp_path, still)
-    assert isinstance(told[-1], TrainingEnded)
-    assert (told[-1].step, told[-1].why) == (60, "no better accuracy in 2 validations") or told[
-        -1
-    ].why == "all 60 steps were made"
-    left = [event.patience for event in told if isinstance(event, ValidationCompleted)]
+def test_a_run_without_improvement_stops_early(tmp_path: Path) -> None:
+    constant = replace(SETTINGS, optimizer=Adam(rate=1e-12), patience=2, ema=0.0, steps=200)
+    _, events = train(tmp_path, constant)
+    assert isinstance(events[-1], TrainingEnded)
+    assert (events[-1].step, events[-1].reason) == (60, "no better accuracy in 2 validations")
+    left = [event.patience for event in events if isinstance(event, ValidationCompleted)]
     assert left == [2, 1, 0]
 
 
-def test_patience_survives_a_death(tmp_path: Path) -> None:
-    still = replace(SETTINGS, optimizer=Adam(rate=1e-12), patience=2, ema=0.0, steps=200)
+def test_patience_survives_a_killed_run(tmp_path: Path) -> None:
+    constant = replace(SETTINGS, optimizer=Adam(rate=1e-12), patience=2, ema=0.0, steps=200)
 
     def die(event: Event) -> None:
         if isinstance(event, StepCompleted) and event.step == 45:
             raise Killed
 
     with pytest.raises(Killed):
-        Trainer(Counting(), still, tmp_path, loggers=[die]).run()
-    _, told = trained(tmp_path, still)
-    assert isinstance(told[-1], TrainingEnded) and told[-1].step == 60
+        Trainer(Counting(), constant, tmp_path, loggers=[die]).run()
+    _, events = train(tmp_path, constant)
+    assert isinstance(events[-1], TrainingEnded) and events[-1].step == 60
 
 
-def test_the_last_validated_weights_are_averaged_where_that_is_better(tmp_path: Path) -> None:
-    _, told = trained(tmp_path, replace(SETTINGS, average=3, ema=0.0))
-    ended = told[-1]
-    validated = [e.scores.values["accuracy"] for e in told if isinstance(e, ValidationCompleted)]
+def test_the_last_validated_weights_are_averaged_if_that_is_better(tmp_path: Path) -> None:
+    _, events = train(tmp_path, replace(SETTINGS, average=3, ema=0.0))
+    ended = events[-1]
+    validated = [e.scores.values["accuracy"] for e in events if isinstance(e, ValidationCompleted)]
     assert isinstance(ended, TrainingEnded) and ended.best is not None
     assert ended.best.values["accuracy"] >= max(validated)
     assert checkpoint.checkpoint_steps(tmp_path / "weights") == [60, 40, 20]
 
 
-def test_a_silent_change_of_threads_or_settings_is_refused(tmp_path: Path) -> None:
-    trained(tmp_path, replace(SETTINGS, steps=10), environment={"train.clip_norm": 1.0})
+def test_resuming_with_other_threads_or_settings_is_refused(tmp_path: Path) -> None:
+    train(tmp_path, replace(SETTINGS, steps=10), environment={"train.clip_norm": 1.0})
     longer = replace(SETTINGS, steps=20)
     torch.set_num_threads(2)
     try:
-        with pytest.raises(ArtifactError, match=r"threads: 1 then, 2 now.*--accept-changes"):
-            trained(tmp_path, longer, environment={"train.clip_norm": 1.0})
+        with pytest.raises(ArtifactError, match=r"threads was 1 and is 2.*--accept-changes"):
+            train(tmp_path, longer, environment={"train.clip_norm": 1.0})
     finally:
         torch.set_num_threads(1)
-    with pytest.raises(ArtifactError, match=r"train\.clip_norm: 1\.0 then, 2\.0 now"):
-        trained(tmp_path, longer, environment={"train.clip_norm": 2.0})
-    _, told = trained(tmp_path, longer, environment={"train.clip_norm": 2.0}, accept_changes=True)
-    assert list(losses(told)) == list(range(11, 21))
+    with pytest.raises(ArtifactError, match=r"train\.clip_norm was 1\.0 and is 2\.0"):
+        train(tmp_path, longer, environment={"train.clip_norm": 2.0})
+    _, events = train(tmp_path, longer, environment={"train.clip_norm": 2.0}, accept_changes=True)
+    assert list(losses(events)) == list(range(11, 21))
 
 
-def test_a_metric_that_validation_does_not_find_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"train\.metric: a validation finds accuracy, and no bleu"):
-        trained(tmp_path, replace(SETTINGS, metric="bleu"))
+def test_an_unknown_metric_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"train\.metric: bleu .*accuracy"):
+        train(tmp_path, replace(SETTINGS, metric="bleu"))
 
 
-def test_a_damaged_checkpoint_is_named_and_an_older_one_is_left(tmp_path: Path) -> None:
-    trained(tmp_path, replace(SETTINGS, steps=20))
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
+    train(tmp_path, replace(SETTINGS, steps=20))
     newest = checkpoint.checkpoint_folder(tmp_path / "checkpoints", 20)
     tensors = next(newest.glob("*.safetensors"))
     data = bytearray(tensors.read_bytes())
     data[-1] ^= 1
     tensors.write_bytes(data)
-    with pytest.raises(ArtifactError, match=f"{tensors}: is not what .* remove the folder"):
-        trained(tmp_path, replace(SETTINGS, steps=20))
+    with pytest.raises(ArtifactError, match=f"{tensors}: .*Delete the directory {newest}"):
+        train(tmp_path, replace(SETTINGS, steps=20))
 
 
-def test_schedules_rise_straight_and_go_down_as_they_say() -> None:
-    shares = [Linear(10).factor(step, 100) for step in (1, 5, 10, 55, 100, 101)]
-    assert shares == pytest.approx([0.1, 0.5, 1.0, 46 / 91, 1 / 91, 0.0])
+def test_schedules() -> None:
+    factors = [Linear(10).factor(step, 100) for step in (1, 5, 10, 55, 100, 101)]
+    assert factors == pytest.approx([0.1, 0.5, 1.0, 46 / 91, 1 / 91, 0.0])
     assert InverseSqrt(100).factor(400, 1000) == 0.5
     assert InverseSqrt(0).factor(4, 10) == 0.5
     assert [Constant(2).factor(step, 9) for step in (1, 2, 9)] == [0.5, 1.0, 1.0]

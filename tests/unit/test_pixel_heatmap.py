@@ -1,4 +1,4 @@
-"""The heatmap in pixels: it has a cell for each weight, brighter for more."""
+"""Attention heatmaps as pixels."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from regard.train.loggers import pixel_heatmap as module
 from regard.train.loggers.pixel_heatmap import CELL, MARGIN, pixel_heatmap
 
 
-def cells(picture: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """The colour in the middle of each cell: they stand at the lower right."""
-    bottom, right = (size - MARGIN for size in picture.shape[:2])
+def cells(image: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """Return the color in the middle of each cell."""
+    bottom, right = (size - MARGIN for size in image.shape[:2])
     ys = [bottom - (rows - row) * CELL + CELL // 2 for row in range(rows)]
     xs = [right - (columns - column) * CELL + CELL // 2 for column in range(columns)]
-    return picture[np.ix_(ys, xs)]
+    return image[np.ix_(ys, xs)]
 
 
-def test_a_cell_has_the_colour_of_the_vector_picture() -> None:
+def test_a_cell_has_the_color_of_the_svg_heatmap() -> None:
     weights = np.array([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0]], np.float32)
     found = cells(
         pixel_heatmap(weights, row_labels=["▁a", "b"], column_labels=["x", "y", "z"]), 2, 3
     )
     for row in range(2):
         for column in range(3):
-            colour = "#" + "".join(f"{part:02X}" for part in found[row, column])
-            assert colour == shade(float(weights[row, column]))
+            color = "#" + "".join(f"{part:02X}" for part in found[row, column])
+            assert color == shade(float(weights[row, column]))
 
 
-def test_a_long_piece_has_room() -> None:
+def test_long_labels_enlarge_the_image() -> None:
     weights = np.eye(2, dtype=np.float32)
     narrow = pixel_heatmap(weights, row_labels=["a", "b"], column_labels=["x", "y"])
     wide = pixel_heatmap(
@@ -41,7 +41,7 @@ def test_a_long_piece_has_room() -> None:
     assert wide.shape[0] > narrow.shape[0] + 30
 
 
-def test_a_picture_may_have_no_labels() -> None:
+def test_labels_may_be_empty() -> None:
     weights = np.full((3, 4), 0.25, np.float32)
     assert pixel_heatmap(weights, row_labels=[], column_labels=[]).shape == (
         3 * CELL + 3 * MARGIN,
@@ -50,13 +50,13 @@ def test_a_picture_may_have_no_labels() -> None:
     )
 
 
-def test_what_the_font_lacks_is_shown_by_what_comes_near(monkeypatch) -> None:
-    monkeypatch.setattr(module, "FONTS", ())  # only the library's own: ASCII
-    for cached in (module._font, module._shown):
+def test_characters_that_the_font_lacks_are_replaced(monkeypatch) -> None:
+    monkeypatch.setattr(module, "FONTS", ())  # only Pillow's default font: ASCII
+    for cached in (module._font, module._printable):
         cached.cache_clear()
     try:
-        assert [module._shown(character) for character in "aä▁中"] == ["a", "a", "_", "?"]
+        assert [module._printable(character) for character in "aä▁中"] == ["a", "a", "_", "?"]
         pixel_heatmap(np.ones((1, 1), np.float32), row_labels=["▁über"], column_labels=["中"])
     finally:
-        for cached in (module._font, module._shown):
+        for cached in (module._font, module._printable):
             cached.cache_clear()

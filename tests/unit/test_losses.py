@@ -1,4 +1,4 @@
-"""What training makes small."""
+"""Losses, and cross-entropy in chunks."""
 
 from __future__ import annotations
 
@@ -30,23 +30,25 @@ def readout(*, bias: bool = True, dtype: torch.dtype = torch.float32) -> nn.Line
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("at_once", [1 << 20, 3 * V])
-def test_chunks_give_what_all_logits_at_once_give(monkeypatch, bias, smoothing, at_once) -> None:
+def test_chunked_cross_entropy_is_torch_s_cross_entropy(
+    monkeypatch, bias, smoothing, at_once
+) -> None:
     monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", at_once)
     layer = readout(bias=bias)
     hidden = torch.randn(13, E, requires_grad=True)
     ids = torch.randint(0, V, (13,))
-    whole = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=smoothing)
+    expected = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=smoothing)
     parameters = [hidden, *layer.parameters()]
-    want = torch.autograd.grad(whole, parameters)
+    want = torch.autograd.grad(expected, parameters)
     total, logps = cross_entropy(hidden, layer, ids, smoothing)
-    torch.testing.assert_close(total, whole)
+    torch.testing.assert_close(total, expected)
     torch.testing.assert_close(logps, layer(hidden).log_softmax(-1).gather(1, ids[:, None])[:, 0])
     for got, grad in zip(torch.autograd.grad(3 * total, parameters), want, strict=True):
         torch.testing.assert_close(got, 3 * grad)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_all_logits_at_once_is_torch_s_own_cross_entropy(smoothing) -> None:
+def test_unchunked_cross_entropy_is_torch_s_cross_entropy(smoothing) -> None:
     layer = readout()
     hidden = torch.randn(13, E, requires_grad=True)
     ids = torch.randint(0, V, (13,))
@@ -60,26 +62,26 @@ def test_all_logits_at_once_is_torch_s_own_cross_entropy(smoothing) -> None:
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_under_autocast_products_are_narrow_and_sums_are_not(monkeypatch, chunked) -> None:
-    """4,000 rows in 400 chunks: added up in bf16, the gradient of the weights would be lost."""
+def test_under_autocast_sums_are_in_fp32(monkeypatch, chunked) -> None:
+    """4,000 rows in 400 chunks: a sum in bf16 would lose the gradient of the weights."""
     rows, dim, words = 4000, 32, 50
     monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", 10 * words)
     layer = nn.Linear(dim, words)
     hidden = torch.randn(rows, dim, requires_grad=True)
     ids = torch.randint(0, words, (rows,))
     parameters = [hidden, *layer.parameters()]
-    whole = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=0.1)
-    want = torch.autograd.grad(whole, parameters)
+    expected = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=0.1)
+    want = torch.autograd.grad(expected, parameters)
     with torch.autocast("cpu", torch.bfloat16):
         total, logps = cross_entropy(hidden, layer, ids, 0.1, chunked=chunked)
     assert total.dtype == logps.dtype == torch.float32
-    torch.testing.assert_close(total, whole, rtol=1e-4, atol=0)
+    torch.testing.assert_close(total, expected, rtol=1e-4, atol=0)
     for got, grad in zip(torch.autograd.grad(total, parameters), want, strict=True):
         assert got.dtype == torch.float32
         assert (got - grad).norm() < 0.01 * grad.norm()
 
 
-def test_the_gradient_is_right_in_double_precision() -> None:
+def test_gradcheck_in_double_precision() -> None:
     layer = readout(dtype=torch.float64)
     hidden = torch.randn(4, E, dtype=torch.float64, requires_grad=True)
     ids = torch.randint(0, V, (4,))
@@ -90,42 +92,42 @@ def test_the_gradient_is_right_in_double_precision() -> None:
     assert torch.autograd.gradcheck(total, (hidden, layer.weight, layer.bias))
 
 
-def test_nothing_is_learnt_where_nobody_asks_for_gradients() -> None:
+def test_no_gradients_under_no_grad() -> None:
     with torch.no_grad():
         total, _ = cross_entropy(torch.randn(4, E), readout(), torch.randint(0, V, (4,)), 0.0)
     assert not total.requires_grad
 
 
-def test_the_n_by_v_matrix_is_never_held(monkeypatch) -> None:
+def test_all_logits_are_never_in_memory_at_once(monkeypatch) -> None:
     largest = 0
-    plain = nn.functional.linear
+    linear = nn.functional.linear
 
-    def watched(x, w, b=None):
+    def recorded_linear(x, w, b=None):
         nonlocal largest
-        out = plain(x, w, b)
+        out = linear(x, w, b)
         largest = max(largest, out.numel())
         return out
 
     monkeypatch.setattr(chunks, "LOGITS_AT_ONCE", 4 * V)
-    monkeypatch.setattr(nn.functional, "linear", watched)
+    monkeypatch.setattr(nn.functional, "linear", recorded_linear)
     cross_entropy(torch.randn(100, E, requires_grad=True), readout(), torch.zeros(100).long(), 0.1)
     assert largest == 4 * V
 
 
-def test_padding_counts_for_nothing_and_a_loss_is_a_sum() -> None:
+def test_a_loss_is_a_sum_without_padding() -> None:
     layer = readout()
     hidden, ids = torch.randn(3, 5, E), torch.randint(0, V, (3, 5))
     loss = CrossEntropy(0.1)(Decoded(hidden), layer, Tokens(ids, LENGTHS))
     assert loss.count == 11
-    alone = [
+    single = [
         CrossEntropy(0.1)(Decoded(hidden[i : i + 1, :n]), layer, Tokens(ids[i : i + 1, :n]))
         for i, n in enumerate(LENGTHS.tolist())
     ]
-    torch.testing.assert_close(loss.total, sum(one.total for one in alone))
-    torch.testing.assert_close(loss.parts["nll"], sum(one.parts["nll"] for one in alone))
+    torch.testing.assert_close(loss.total, sum(one.total for one in single))
+    torch.testing.assert_close(loss.parts["nll"], sum(one.parts["nll"] for one in single))
 
 
-def test_reinforce_rewards_what_went_better_than_usual() -> None:
+def test_reinforce_gradients() -> None:
     """Xu et al. 2015, eq. 12: the gradient of log p(s) is −λ (R − b), of the entropy −μ."""
     layer = readout()
     hidden, ids = torch.randn(3, 5, E), torch.randint(0, V, (3, 5))
@@ -144,26 +146,26 @@ def test_reinforce_rewards_what_went_better_than_usual() -> None:
     torch.testing.assert_close(entropy.grad, -0.02 * real.float())
 
 
-def test_reinforce_moves_its_baseline_in_training_only() -> None:
+def test_reinforce_updates_its_baseline_in_training_only() -> None:
     reinforce = Reinforce().eval()
-    choice = SampledPosition(torch.zeros(3, 5), torch.zeros(3, 5))
+    sampled = SampledPosition(torch.zeros(3, 5), torch.zeros(3, 5))
     ids = torch.randint(0, V, (3, 5))
-    reinforce(Decoded(torch.randn(3, 5, E), choice), readout(), Tokens(ids))
+    reinforce(Decoded(torch.randn(3, 5, E), sampled), readout(), Tokens(ids))
     assert reinforce.baseline == 0
 
 
-def test_the_doubly_stochastic_regulariser_wants_every_region_seen() -> None:
+def test_coverage_loss() -> None:
     """Xu et al. 2015, eq. 14: λ Σ_s (1 − Σ_t α_ts)², over the steps that are not padding."""
     small = tiny("caption-soft")
     source, words = small.source([1, 1, 1]), target(3, 5)
-    regulariser = CoverageLoss(small.model.decoder.attention, strength=0.3)
-    with regulariser.recording():
+    regularizer = CoverageLoss(small.model.decoder.attention, strength=0.3)
+    with regularizer.recording():
         small.model(source, words)
-    got = regulariser.loss(Tokens(words, LENGTHS))
-    looks = []
-    with small.model.decoder.attention.record(looks.append):
+    got = regularizer.loss(Tokens(words, LENGTHS))
+    outputs = []
+    with small.model.decoder.attention.record(outputs.append):
         small.model(source, words)
-    weights = torch.cat([look.weights for look in looks], dim=2)[:, 0]  # B T S
+    weights = torch.cat([output.weights for output in outputs], dim=2)[:, 0]  # B T S
     want = sum(
         0.3 * ((1 - weights[row, :n].sum(dim=0)) ** 2).sum() for row, n in enumerate(LENGTHS)
     )
