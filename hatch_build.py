@@ -1,7 +1,7 @@
-"""Builds the native kernel into the wheel, where there is a C compiler; else the wheel is pure.
+"""Build hook: compile the native kernel into the wheel. Without a C compiler the wheel is pure.
 
-`additive.c` needs no header but the compiler's own, so one wheel serves every Python and every
-torch on its platform. Why it is done so: docs/decisions/0002-native-kernel.md.
+`additive.c` includes only headers of the compiler, so one wheel works with every version of Python
+and torch on its platform. See docs/decisions/0002-native-kernel.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from packaging.tags import sys_tags
 
 FOLDER = Path("src", "regard", "attention", "kernels")
 SOURCE = FOLDER / "additive.c"
-LIBRARY = FOLDER / "libadditive.so"  # by this name on every platform: ctypes does not mind
+LIBRARY = FOLDER / "libadditive.so"  # ctypes accepts this name on every platform
 
 
 class NativeKernel(BuildHookInterface):  # type: ignore[type-arg]
@@ -27,28 +27,25 @@ class NativeKernel(BuildHookInterface):  # type: ignore[type-arg]
         try:
             compile_kernel(Path(self.root))
         except (OSError, subprocess.SubprocessError) as failure:
-            self.app.display_warning(f"regard without its native kernel, slower: {failure}")
+            self.app.display_warning(f"Building without the native kernel (slower): {failure}")
             return
-        build_data["artifacts"].append(LIBRARY.as_posix())  # git ignores it, the wheel must not
+        build_data["artifacts"].append(LIBRARY.as_posix())  # ignored by git, but part of the wheel
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform()}"
 
 
 def compile_kernel(root: Path) -> Path:
-    """Compile the library into the source tree, where an editable installation looks for it."""
+    """Compile the library into the source tree, so that an editable install finds it."""
     library = root / LIBRARY
-    library.unlink(missing_ok=True)  # an old one would be worse than none
-    # No -ffast-math: the kernel needs none of it, and GCC before 13 would put code into the library
-    # that makes the whole process flush denormal numbers to zero when it is loaded.
+    library.unlink(missing_ok=True)  # never keep an outdated library
+    # Not -ffast-math: with GCC before 13, loading the library would make the whole process flush
+    # denormal numbers to zero.
     flags = ["-O3", "-std=gnu11", "-ffp-contract=fast", "-fPIC", "-shared"]
     if sys.platform == "darwin":
-        flags += [
-            "-undefined",
-            "dynamic_lookup",
-        ]  # OpenMP is torch's, found when loaded
+        flags += ["-undefined", "dynamic_lookup"]  # OpenMP symbols come from torch at load time
     unfinished = library.with_suffix(f".{os.getpid()}")
     try:
-        subprocess.run(  # noqa: S603  the compiler is the builder's own choice
+        subprocess.run(  # noqa: S603  the builder chooses the compiler
             [*compiler(), *flags, str(root / SOURCE), "-o", str(unfinished)],
             check=True,
             capture_output=True,
@@ -61,17 +58,17 @@ def compile_kernel(root: Path) -> Path:
 
 
 def compiler() -> list[str]:
-    """$CC if it is set, else the first of the usual names that is there."""
+    """Return $CC if it is set, else the first of cc, gcc and clang on the path."""
     if command := shlex.split(os.environ.get("CC", "")):
         return command
     for name in ("cc", "gcc", "clang"):
         if found := shutil.which(name):
             return [found]
-    raise FileNotFoundError("there is no C compiler ($CC, cc, gcc, clang)")
+    raise FileNotFoundError("no C compiler found ($CC, cc, gcc, clang)")
 
 
 def platform() -> str:
-    """Of this machine and no other: whether a wheel is `manylinux` is for auditwheel to say."""
+    """Return the platform tag of this machine. auditwheel decides whether a wheel is manylinux."""
     return next(
         tag.platform
         for tag in sys_tags()

@@ -1,4 +1,4 @@
-"""The native kernel is built where there is a compiler, and missed nowhere."""
+"""The build hook compiles the native kernel if there is a C compiler."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ def tree(tmp_path: Path, hook: ModuleType) -> Path:
 
 
 def build(hook: ModuleType, tree: Path) -> tuple[dict, list[str]]:
-    """What the hook tells the wheel's builder, and the user."""
-    said: list[str] = []
-    app = type("App", (), {"display_warning": staticmethod(said.append)})
+    """Run the hook; return the build data and the warnings."""
+    warnings: list[str] = []
+    app = type("App", (), {"display_warning": staticmethod(warnings.append)})
     data: dict = {"artifacts": []}
     kernel = object.__new__(hook.NativeKernel)
     kernel._BuildHookInterface__root = str(tree)
     kernel._BuildHookInterface__app = app
     kernel.initialize("standard", data)
-    return data, said
+    return data, warnings
 
 
 @pytest.mark.skipif(
     not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="there is no C compiler"
 )
-def test_with_a_compiler_the_wheel_has_the_library_and_its_platform(hook, tree) -> None:
-    data, said = build(hook, tree)
-    assert said == []
+def test_with_a_compiler_the_wheel_has_the_library_and_a_platform_tag(hook, tree) -> None:
+    data, warnings = build(hook, tree)
+    assert warnings == []
     assert data["artifacts"] == [hook.LIBRARY.as_posix()]
     assert data["tag"].startswith("py3-none-") and data["pure_python"] is False
     assert ctypes.CDLL(str(tree / hook.LIBRARY)).regard_additive_scores
 
 
-def test_without_one_the_wheel_is_pure_and_one_line_says_so(hook, tree, monkeypatch) -> None:
+def test_without_a_compiler_the_wheel_is_pure_with_one_warning(hook, tree, monkeypatch) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tree))
-    data, said = build(hook, tree)
+    data, warnings = build(hook, tree)
     assert data == {"artifacts": []}
-    assert len(said) == 1 and "no C compiler" in said[0]
+    assert len(warnings) == 1 and "no C compiler" in warnings[0]
 
 
-def test_a_compiler_that_fails_leaves_nothing_behind(hook, tree, monkeypatch) -> None:
+def test_a_failed_compilation_leaves_no_files(hook, tree, monkeypatch) -> None:
     monkeypatch.setenv("CC", "false")
     with pytest.raises(subprocess.CalledProcessError):
         hook.compile_kernel(tree)

@@ -1,4 +1,4 @@
-"""A sealed model: what was sealed comes back, and nothing else does."""
+"""Model bundles: saving, opening, damage, and the model card."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from regard.bundle.bundle import (
     save_bundle,
 )
 from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
-from regard.bundle.manifest import MANIFEST
+from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.restore import build_and_restore, restore
 from regard.cli.main import app
 from regard.config.load import dump_config, load_config
@@ -46,8 +46,8 @@ FILES = {
 TENSORS = {"encoder.weight": torch.arange(12.0).view(3, 4), "encoder.steps": torch.tensor([7])}
 
 
-def put(path: Path, data: bytes | bytearray) -> None:
-    path.unlink()  # a disk may wait for what overwrites a file, not for a new one
+def replace_file(path: Path, data: bytes | bytearray) -> None:
+    path.unlink()  # some file systems flush when a file is overwritten, which is slow
     path.write_bytes(data)
 
 
@@ -56,7 +56,7 @@ def bundle(tmp_path: Path) -> Bundle:
     return save_bundle(tmp_path / "model", FILES, TENSORS)
 
 
-def test_what_was_sealed_comes_back(bundle: Bundle) -> None:
+def test_a_saved_bundle_opens_with_the_same_content(bundle: Bundle) -> None:
     opened = open_bundle(bundle.path)
     assert opened == bundle
     assert set(opened.names) == {*FILES, WEIGHTS}
@@ -65,50 +65,50 @@ def test_what_was_sealed_comes_back(bundle: Bundle) -> None:
         assert tensor.equal(TENSORS[name]) and tensor.dtype == TENSORS[name].dtype
 
 
-def test_the_same_content_is_sealed_as_the_same_bytes(bundle: Bundle, tmp_path: Path) -> None:
+def test_the_same_content_gives_the_same_bytes(bundle: Bundle, tmp_path: Path) -> None:
     again = save_bundle(tmp_path / "again", dict(reversed(FILES.items())), TENSORS)
     for name in (*bundle.names, MANIFEST):
         assert (bundle.path / name).read_bytes() == (again.path / name).read_bytes()
 
 
-def test_every_flipped_bit_and_every_cut_is_found(bundle: Bundle) -> None:
-    """1,000 flips and 200 cuts, wherever they fall; before anything is parsed but the manifest."""
-    chance = random.Random(3)
+def test_flipped_bits_and_truncated_files_are_found(bundle: Bundle) -> None:
+    """1,000 flipped bits and 200 truncations at random places."""
+    random_ = random.Random(3)
     content = {name: (bundle.path / name).read_bytes() for name in (*bundle.names, MANIFEST)}
 
-    def damaged(harm: Callable[[bytearray], None]) -> bool:
-        # Each file as often as the others: the small ones are the ones that are parsed.
-        name = chance.choice(list(content))
+    def damage_is_found(damage: Callable[[bytearray], None]) -> bool:
+        name = random_.choice(list(content))
         data = bytearray(content[name])
-        harm(data)
-        put(bundle.path / name, data)
+        damage(data)
+        replace_file(bundle.path / name, data)
         with pytest.raises(ArtifactError, match=str(bundle.path)):
             open_bundle(bundle.path)
-        put(bundle.path / name, content[name])
+        replace_file(bundle.path / name, content[name])
         return True
 
     def flip(data: bytearray) -> None:
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        data[random_.randrange(len(data))] ^= 1 << random_.randrange(8)
 
     def cut(data: bytearray) -> None:
-        del data[chance.randrange(len(data)) :]
+        del data[random_.randrange(len(data)) :]
 
-    assert sum(damaged(flip) for _ in range(1_000)) + sum(damaged(cut) for _ in range(200)) == 1_200
+    assert sum(damage_is_found(flip) for _ in range(1_000)) == 1_000
+    assert sum(damage_is_found(cut) for _ in range(200)) == 200
     assert open_bundle(bundle.path) == bundle
 
 
-def test_every_bit_of_the_manifest_matters(bundle: Bundle) -> None:
+def test_any_changed_byte_of_the_manifest_is_found(bundle: Bundle) -> None:
     path = bundle.path / MANIFEST
-    whole = path.read_bytes()
-    for place in range(len(whole)):
-        data = bytearray(whole)
-        data[place] ^= 1 << place % 8
-        put(path, data)
+    original = path.read_bytes()
+    for position in range(len(original)):
+        data = bytearray(original)
+        data[position] ^= 1 << position % 8
+        replace_file(path, data)
         with pytest.raises(ArtifactError):
             open_bundle(bundle.path)
 
 
-def test_what_changes_after_the_check_is_not_read(bundle: Bundle) -> None:
+def test_a_file_that_changes_after_opening_is_not_read(bundle: Bundle) -> None:
     for name in (RUN, WEIGHTS):
         data = bytearray((bundle.path / name).read_bytes())
         data[-1] ^= 1
@@ -119,7 +119,7 @@ def test_what_changes_after_the_check_is_not_read(bundle: Bundle) -> None:
         bundle.weights()
 
 
-def test_files_beside_those_of_the_manifest_are_never_read(bundle: Bundle) -> None:
+def test_files_that_the_manifest_does_not_list_are_never_read(bundle: Bundle) -> None:
     (bundle.path / ".DS_Store").write_bytes(b"anything")
     (bundle.path / "ctranslate2" / "more.json").symlink_to("/dev/zero")
     opened = open_bundle(bundle.path)
@@ -128,7 +128,7 @@ def test_files_beside_those_of_the_manifest_are_never_read(bundle: Bundle) -> No
         opened.read(".DS_Store")
 
 
-def test_adding_keeps_what_is_there_and_replaces_what_is_given(bundle: Bundle) -> None:
+def test_add_files_keeps_other_files_and_replaces_given_ones(bundle: Bundle) -> None:
     more = add_files(bundle, {CARD: b"# A better card\n", "alignment.json": b"{}"})
     assert open_bundle(bundle.path) == more
     assert set(more.names) == {*bundle.names, "alignment.json"}
@@ -137,7 +137,7 @@ def test_adding_keeps_what_is_there_and_replaces_what_is_given(bundle: Bundle) -
     assert [path.name for path in bundle.path.parent.iterdir()] == [bundle.path.name]
 
 
-def test_adding_to_a_damaged_bundle_leaves_it_as_it_is(bundle: Bundle) -> None:
+def test_add_files_leaves_a_damaged_bundle_unchanged(bundle: Bundle) -> None:
     (bundle.path / MODEL_FILE).write_bytes(b"damaged")
     with pytest.raises(ArtifactError, match=MODEL_FILE):
         add_files(bundle, {"alignment.json": b"{}"})
@@ -145,49 +145,49 @@ def test_adding_to_a_damaged_bundle_leaves_it_as_it_is(bundle: Bundle) -> None:
     assert not (bundle.path / "alignment.json").exists()
 
 
-def test_a_bundle_may_be_reached_by_a_link(bundle: Bundle, tmp_path: Path) -> None:
+def test_a_bundle_can_be_opened_through_a_link(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "newest").symlink_to(bundle.path)
     assert open_bundle(tmp_path / "newest").read(RUN) == FILES[RUN]
 
 
 @dataclass(frozen=True)
-class Known:
+class ExampleFacts:
     steps: int
     rates: tuple[float, ...] = ()
 
 
-def test_what_a_file_tells_is_checked_field_by_field(bundle: Bundle) -> None:
-    said = {"steps": 3, "rates": [0.5, 1], "more": "of a later version"}
+def test_the_fields_of_a_json_file_are_checked(bundle: Bundle) -> None:
+    content = {"steps": 3, "rates": [0.5, 1], "more": "of a later version"}
     more = add_files(
-        bundle, {"known.json": json.dumps(said).encode(), "other.json": b'{"steps": "3"}'}
+        bundle, {"known.json": json.dumps(content).encode(), "other.json": b'{"steps": "3"}'}
     )
-    assert more.value("known.json", Known) == Known(3, (0.5, 1.0))
-    assert more.json("known.json") == said
+    assert more.value("known.json", ExampleFacts) == ExampleFacts(3, (0.5, 1.0))
+    assert more.json("known.json") == content
     with pytest.raises(ArtifactError, match=r"other\.json: steps: .*valid integer"):
-        more.value("other.json", Known)
+        more.value("other.json", ExampleFacts)
     for name, wrong in ((MODEL_FILE, "UTF-8"), (RUN, "JSON")):
         with pytest.raises(ArtifactError, match=f"{name}: not {wrong}"):
             more.json(name)
 
 
-def test_a_model_is_restored_as_it_was_sealed(tmp_path: Path) -> None:
-    sealed = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
-    bundle = save_bundle(tmp_path / "model", {}, dict(sealed.named_parameters()))
-    found = build_and_restore(lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3)), bundle)
+def test_a_model_is_restored_as_it_was_saved(tmp_path: Path) -> None:
+    saved = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
+    bundle = save_bundle(tmp_path / "model", {}, dict(saved.named_parameters()))
+    built = build_and_restore(lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3)), bundle)
     other = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
     restore(other, bundle)
-    for model in (found, other):
-        for one, again in zip(sealed.parameters(), model.parameters(), strict=True):
-            assert one.equal(again) and again.requires_grad
+    for model in (built, other):
+        for expected, restored in zip(saved.parameters(), model.parameters(), strict=True):
+            assert expected.equal(restored) and restored.requires_grad
 
 
-@pytest.mark.parametrize("wide", [5, 1 << 40, 1 << 62, 1 << 70])
-def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
-    wide: int, tmp_path: Path
+@pytest.mark.parametrize("size", [5, 1 << 40, 1 << 62, 1 << 70])
+def test_weights_that_do_not_match_are_refused_before_the_model_is_built(
+    size: int, tmp_path: Path
 ) -> None:
     bundle = save_bundle(tmp_path / "model", {}, dict(nn.Linear(3, 4).named_parameters()))
-    with pytest.raises(ArtifactError, match=r"does not fit|cannot be built"):
-        build_and_restore(lambda: nn.Linear(3, wide), bundle)
+    with pytest.raises(ArtifactError, match=r"does not match|cannot be built"):
+        build_and_restore(lambda: nn.Linear(3, size), bundle)
 
 
 @pytest.mark.parametrize(
@@ -198,41 +198,44 @@ def test_weights_that_do_not_fit_are_refused_before_there_is_a_model(
         *("x.pt", "x.pkl", "x.npz", "x.py", "x.so", "x"),
     ],
 )
-def test_a_name_that_no_file_of_a_model_has_is_not_sealed(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match="model"):
+def test_a_file_name_or_type_that_is_not_allowed_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError, match="not an allowed file"):
         save_bundle(tmp_path / "model", {name: b"{}"}, TENSORS)
     assert not (tmp_path / "model").exists()
 
 
-def test_a_folder_that_is_no_model_says_what_to_do(bundle: Bundle, tmp_path: Path) -> None:
+def test_opening_a_directory_that_is_not_a_bundle(bundle: Bundle, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none", bundle.path / RUN):
-        with pytest.raises(ArtifactError, match=r"not a model .*such as run/model"):
+        with pytest.raises(ArtifactError, match=r"not a model bundle .*such as run/model"):
             open_bundle(path)
     bundle.path.rename(tmp_path / "model.old")
-    with pytest.raises(ArtifactError, match=r"being replaced: rename .*model\.old to model"):
+    with pytest.raises(ArtifactError, match=r"rename .*model\.old to model"):
         open_bundle(bundle.path)
 
 
-def test_another_format_says_which_version_to_use(bundle: Bundle) -> None:
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(1, "Retrain"), (FORMAT + 1, "version of regard that saved")]
+)
+def test_a_bundle_of_another_format_is_refused(bundle: Bundle, version: int, remedy: str) -> None:
     path = bundle.path / MANIFEST
-    said = json.loads(path.read_bytes())
-    path.write_text(json.dumps(said | {"format": 2}, indent=1, sort_keys=True))
-    with pytest.raises(ArtifactError, match="of format 2, and this version reads 1"):
+    content = json.loads(path.read_bytes())
+    path.write_text(json.dumps(content | {"format": version}, indent=1, sort_keys=True))
+    with pytest.raises(ArtifactError, match=rf"manifest\.json: .*format .*{version}.*{remedy}"):
         open_bundle(bundle.path)
 
 
-def test_one_who_is_killed_while_sealing_leaves_the_old_bundle(bundle: Bundle) -> None:
-    aside = bundle.path.with_name("model.aside")
-    shutil.copytree(bundle.path, aside)
-    (aside / WEIGHTS).write_bytes(b"half")
+def test_an_interrupted_save_leaves_the_old_bundle(bundle: Bundle) -> None:
+    unfinished = bundle.path.with_name("model.new")
+    shutil.copytree(bundle.path, unfinished)
+    (unfinished / WEIGHTS).write_bytes(b"half")
     assert open_bundle(bundle.path) == bundle
     assert save_bundle(bundle.path, FILES, TENSORS) == bundle
-    assert not aside.exists()
+    assert not unfinished.exists()
 
 
 FACTS = CardFacts(
     name="tiny en-de",
-    description='four layers | "strongly" regularised\n<script>',
+    description='four layers | "strongly" regularized\n<script>',
     kind="transformer, 4 × 128",
     parameters=2_356_032,
     vocabulary="8,000 unigram pieces, NFC",
@@ -244,13 +247,13 @@ FACTS = CardFacts(
     search="beam 5, scores divided by length^1",
     export="CTranslate2 can run it",
     languages=("en", "no"),
-    alignment="decoder.blocks.2.cross_attention, head 1, as it is read in",
+    alignment="decoder.blocks.2.cross_attention, head 1, at next input",
 )
 
 
-def test_a_card_tells_every_figure_with_its_signature() -> None:
+def test_a_card_shows_all_figures_and_signatures() -> None:
     card = write_card(FACTS)
-    for said in (
+    for text in (
         "2,356,032",
         "28,993",
         "414,144",
@@ -259,28 +262,28 @@ def test_a_card_tells_every_figure_with_its_signature() -> None:
         "head 1",
         "beam 5",
     ):
-        assert said in card
+        assert text in card
     assert "| bleu | 38.80 | `nrefs:1\\|case:mixed\\|version:2.6.0` |" in card
-    assert "not for" in card and "<script>" not in card
+    assert "Do not use it for" in card and "<script>" not in card
 
 
-def test_the_metadata_of_a_card_are_those_that_hubs_read() -> None:
+def test_the_metadata_of_a_card_are_those_of_hugging_face() -> None:
     before, metadata, _ = write_card(FACTS).split("---\n", 2)
-    said = yaml.safe_load(metadata)
-    assert before == "" and said["language"] == ["en", "no"]  # which is not YAML's "no"
-    assert said["pipeline_tag"] == "translation" and "license" not in said
-    (result,) = said["model-index"][0]["results"]
+    parsed = yaml.safe_load(metadata)
+    assert before == "" and parsed["language"] == ["en", "no"]  # a plain `no` is false in YAML
+    assert parsed["pipeline_tag"] == "translation" and "license" not in parsed
+    (result,) = parsed["model-index"][0]["results"]
     assert result["metrics"][0]["value"] == 38.8021
     assert result["metrics"][0]["name"] == "nrefs:1|case:mixed|version:2.6.0"
 
 
-def test_a_card_leaves_out_what_is_not_known() -> None:
+def test_a_card_omits_unknown_facts() -> None:
     card = write_card(replace(FACTS, languages=None, scores=(), alignment=None))
     assert "language:" not in card and "model-index" not in card
     assert "Translates from" not in card
 
 
-def test_describe_shows_a_sealed_model(tmp_path: Path) -> None:
+def test_describe_shows_a_bundle(tmp_path: Path) -> None:
     tokenizer = SentencePiece.train(["one two three", "four five six"] * 5, size=280)
     run = load_config(
         "bahdanau", ["model.embedding_dim=8", "model.encoder.dim=8", "model.decoder.dim=8"]
@@ -289,21 +292,21 @@ def test_describe_shows_a_sealed_model(tmp_path: Path) -> None:
     files = {
         RUN: dump_config(run).encode(),
         SCORES: b'{"step": 4000, "values": {"bleu": 38.8}, "signatures": {"bleu": "case:mixed"}}',
-        "alignment.json": b'{"look": "decoder.attention", "shift": 0}',
+        "alignment.json": b'{"attention": "decoder.attention", "shift": 0}',
         DATA: b'{"train": {"pairs": 28993, "fingerprint": "ab12"}}',
         "ctranslate2/parity.json": b'{"logps": 1e-5}',
         **{name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
     }
     path = save_bundle(tmp_path / "model", files, {}).path
-    said = CliRunner().invoke(app, ["describe", str(path)]).output
+    shown = CliRunner().invoke(app, ["describe", str(path)]).output
     for word in ("Bahdanau", "parameters", "38.8", "case:mixed", "decoder.attention", "28,993"):
-        assert word in said
-    assert "ab12" in said and "ctranslate2.logps" in said and "beam" in said
-    told = json.loads(CliRunner().invoke(app, ["describe", str(path), "--json"]).output)
-    assert told["files"]["tokenizer.model"] == len(tokenizer.model)
-    assert told["scores"]["values"]["bleu"] == 38.8 and told["exports"] == {
+        assert word in shown
+    assert "ab12" in shown and "ctranslate2.logps" in shown and "beam" in shown
+    facts = json.loads(CliRunner().invoke(app, ["describe", str(path), "--json"]).output)
+    assert facts["files"]["tokenizer.model"] == len(tokenizer.model)
+    assert facts["scores"]["values"]["bleu"] == 38.8 and facts["exports"] == {
         "ctranslate2": {"logps": 1e-5}
     }
-    assert told["parameters"]["embedding"] == 8 * tokenizer.size
+    assert facts["parameters"]["embedding"] == 8 * tokenizer.size
     changed = CliRunner().invoke(app, ["describe", str(path), "--set", "search.beam_size=1"])
     assert changed.exit_code == 2
