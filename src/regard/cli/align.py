@@ -53,7 +53,7 @@ def align(
         ),
     ] = None,
     pretokenized: Annotated[
-        bool, typer.Option("--pretokenized", help="Words are separated by spaces.")
+        bool, typer.Option("--pretokenized", help="Split words at spaces only.")
     ] = False,
     as_json: Annotated[
         bool,
@@ -62,13 +62,13 @@ def align(
         ),
     ] = False,
 ) -> None:
-    """Print the word links of each sentence pair as i-j: source word, target word, from 0.
+    """Print word links i-j for each sentence pair: source word i, target word j, from 0.
 
     Examples:
 
-        regard align model/ --source test.en --target test.de > test.links
+    regard align model/ --source test.en --target test.de > test.links
 
-        regard align run/model --reverse back/model --prepared run/data --out guide.links
+    regard align run/model --reverse back/model --prepared run/data --out guide.links
     """
     if prepared is not None:
         others = (source, target, choose_heads, symmetrize, pretokenized, as_json)

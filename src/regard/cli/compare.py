@@ -29,8 +29,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="METRIC=CHANGE",
-            help="Fail if a system's score changes for the worse by more than this: bleu=-0.3. "
-            "Repeatable.",
+            help="Fail if a score falls, or TER rises, by more than this: bleu=-0.3. Repeatable.",
         ),
     ] = None,
     beam_size: BeamSize = None,

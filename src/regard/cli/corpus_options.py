@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 TrainingFiles = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help="The training corpus: a source and a target file with one sentence per line, or one "
         ".tsv, .jsonl, .parquet or .tmx file.",
     ),

@@ -20,7 +20,7 @@ def describe(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="A preset, a run file or a model bundle. Default: list presets."
+            metavar="NAME", help="A preset, a run file or a model bundle. Default: list presets."
         ),
     ] = None,
     set_: Annotated[

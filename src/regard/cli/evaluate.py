@@ -82,15 +82,15 @@ def evaluate(
 
     Examples:
 
-        regard evaluate model/ --source test.en --reference test.de --by-length
+    regard evaluate model/ --source test.en --reference test.de --by-length
 
-        regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr
+    regard evaluate model/ --alignments gold.align --source gold.en --target gold.fr
 
-        regard evaluate model/ --text test.txt
+    regard evaluate model/ --text test.txt
 
-        regard evaluate model/ --documents test.jsonl
+    regard evaluate model/ --documents test.jsonl
 
-        regard evaluate model/ --images test.jsonl
+    regard evaluate model/ --images test.jsonl
     """
     from rich.console import Console
 

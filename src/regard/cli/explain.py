@@ -16,7 +16,7 @@ def explain(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="MODEL [MODEL …] INPUT",
+            metavar="MODEL... INPUT",
             help="One to four model bundles, then a sentence, or an image for captioning models.",
         ),
     ],

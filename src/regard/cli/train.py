@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[str | None, typer.Argument(metavar="[CONFIG]", help="A run file.")] = None,
+    config: Annotated[str | None, typer.Argument(metavar="CONFIG", help="A run file.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="Use this preset instead of a run file.")
     ] = None,
@@ -87,14 +87,14 @@ def train(
 
     Examples:
 
-        regard train --preset translate-tiny --source train.en --target train.de
-            --valid val.en val.de --out run/
+    regard train --preset translate-tiny --source train.en --target train.de
+    --valid val.en val.de --out run/
 
-        regard train --preset lm-transformer --text novel.txt --out run/
+    regard train --preset lm-transformer --text novel.txt --out run/
 
-        regard train --preset han --documents train.jsonl --valid-file dev.jsonl --out run/
+    regard train --preset han --documents train.jsonl --valid-file dev.jsonl --out run/
 
-        regard train --preset caption-soft --images train.jsonl --valid-file dev.jsonl --out run/
+    regard train --preset caption-soft --images train.jsonl --valid-file dev.jsonl --out run/
     """
     from regard.bundle.bundle import open_bundle
     from regard.cli.prepare import show_preparation
