@@ -190,6 +190,9 @@ def test_nothing_is_unpickled_or_evaluated() -> None:
 def test_public_names_of_the_package() -> None:
     assert set(regard.__all__) == {
         "Attention",
+        "Captioner",
+        "Completer",
+        "DocumentClassifier",
         "SamplingOptions",
         "Translator",
         "VocabularySizes",
