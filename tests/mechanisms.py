@@ -1,51 +1,60 @@
-"""Every score, span and weighing, small, under the name that its spec gives it."""
+"""Every score, span and normalizer, small, by the name that its config gives it."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import get_args
 
+import pytest
 import torch
 
 from regard import attention as att
-from regard.config import attention as grammar
+from regard.config import attention as configs
 
 E = 8
 
 SCORES = {
     **{
         kind.model_fields["kind"].default: kind()
-        for kind in get_args(get_args(grammar.ScoreConfig)[0])
+        for kind in get_args(get_args(configs.ScoreConfig)[0])
     },
-    "additive, 2 heads": grammar.AdditiveConfig(dim=6, heads=2),
-    "scaled-dot, 2 heads": grammar.ScaledDotConfig(heads=2),
-    "cosine, 2 heads": grammar.CosineConfig(dim=6, heads=2),
+    "additive, 2 heads": configs.AdditiveConfig(dim=6, heads=2),
+    "scaled-dot, 2 heads": configs.ScaledDotConfig(heads=2),
+    "cosine, 2 heads": configs.CosineConfig(dim=6, heads=2),
 }
 SPANS = {
-    "everywhere": grammar.EverywhereConfig(),
-    "causal": grammar.CausalConfig(),
-    "causal, window 3": grammar.CausalConfig(window=3),
-    "last": grammar.LastConfig(),
-    "local-monotone": grammar.LocalMonotoneConfig(reach=1),
-    "local-predictive": grammar.LocalPredictiveConfig(reach=2),
+    "everywhere": configs.EverywhereConfig(),
+    "causal": configs.CausalConfig(),
+    "causal, window 3": configs.CausalConfig(window=3),
+    "last": configs.LastConfig(),
+    "local-monotone": configs.LocalMonotoneConfig(reach=1),
+    "local-predictive": configs.LocalPredictiveConfig(reach=2),
 }
-WEIGHINGS = {
+NORMALIZERS = {
     kind.model_fields["kind"].default: kind()
-    for kind in get_args(get_args(grammar.NormalizerConfig)[0])
+    for kind in get_args(get_args(configs.NormalizerConfig)[0])
 }
-MECHANISMS = list(product(SCORES, SPANS, WEIGHINGS))
 
 
-def mechanism(score: str, span: str, weighing: str) -> att.Attention:
-    torch.manual_seed(0)
-    spec = grammar.AttentionConfig(
-        score=SCORES[score], span=SPANS[span], normalizer=WEIGHINGS[weighing]
-    )
-    return spec.build(E, E).eval()
-
-
-def test_every_span_has_its_place_in_the_list() -> None:
-    kinds = {
-        kind.model_fields["kind"].default for kind in get_args(get_args(grammar.SpanConfig)[0])
+def pairwise() -> set[tuple[str, str, str]]:
+    """A Latin square: every pair of a score, a span and a normalizer occurs at least once."""
+    normalizers = list(NORMALIZERS)
+    return {
+        (score, span, normalizers[(i + j) % len(normalizers)])
+        for (i, score), (j, span) in product(enumerate(SCORES), enumerate(SPANS))
     }
-    assert kinds == {span.kind for span in SPANS.values()}
+
+
+PAIRWISE = pairwise()
+MECHANISMS = [
+    pytest.param(each, marks=() if each in PAIRWISE else pytest.mark.exhaustive, id=", ".join(each))
+    for each in product(SCORES, SPANS, NORMALIZERS)
+]
+
+
+def mechanism(score: str, span: str, normalizer: str) -> att.Attention:
+    torch.manual_seed(0)
+    config = configs.AttentionConfig(
+        score=SCORES[score], span=SPANS[span], normalizer=NORMALIZERS[normalizer]
+    )
+    return config.build(E, E).eval()

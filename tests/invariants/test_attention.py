@@ -1,39 +1,47 @@
-"""The laws of the one attention, for every score × span × weighing."""
+"""Invariants of attention, for every score × span × normalizer.
+
+By default pairwise: every pair of two parts occurs. `-m exhaustive` runs the other combinations.
+"""
 
 from __future__ import annotations
 
 import itertools
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import get_args
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jaxtyping import TypeCheckError
 
-from regard.attention import Attention, AttentionOutput, Memory, SpanQuery
+from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, SpanQuery
+from regard.config.attention import SpanConfig
 from tests.conftest import ROOT
-from tests.mechanisms import MECHANISMS, SPANS, WEIGHINGS, E, mechanism
+from tests.mechanisms import MECHANISMS, NORMALIZERS, PAIRWISE, SCORES, SPANS, E, mechanism
 
 S = 7
 LENGTHS = torch.tensor([7, 4, 5])
-ASKED = [(7, 0), (1, 6), (3, 4), (1, 0)]
+QUERIES = [(7, 0), (1, 6), (3, 4), (1, 0)]
 
 
-def heard(attention: Attention, query: torch.Tensor, memory: Memory, start: int) -> AttentionOutput:
-    looks: list[AttentionOutput] = []
-    with attention.record(looks.append):
-        attention(query, memory, start=start)
-    return looks[0]
+def reference(
+    attention: Attention, query: torch.Tensor, memory: Memory, start: int
+) -> AttentionOutput:
+    """With weights: computed step by step, over all positions."""
+    return attention(query, memory, start=start, need_weights=True)
 
 
-@pytest.fixture(params=MECHANISMS, ids=", ".join, scope="module")
+@pytest.fixture(params=MECHANISMS, scope="module")
 def attention(request: pytest.FixtureRequest) -> Attention:
     return mechanism(*request.param)
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_law_1_chunking_whole_equals_in_pieces(attention, lengths):
+def test_invariant_1_chunking(attention, lengths):
     memory = attention.build_memory(torch.randn(3, S, E), lengths)
     query = torch.randn(3, S, E)
     whole = attention(query, memory).context
@@ -47,12 +55,12 @@ def test_law_1_chunking_whole_equals_in_pieces(attention, lengths):
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_law_2_kernel_fused_equals_reference(attention, lengths):
+def test_invariant_2_kernel_equals_reference(attention, lengths):
     memory = attention.build_memory(torch.randn(3, S, E), lengths)
-    for steps, start in ASKED:
+    for steps, start in QUERIES:
         query = torch.randn(3, steps, E)
         fast = attention(query, memory, start=start)
-        slow = heard(attention, query, memory, start)
+        slow = reference(attention, query, memory, start)
         torch.testing.assert_close(fast.context, slow.context)
         assert slow.weights is not None and fast.weights is None
 
@@ -60,8 +68,8 @@ def test_law_2_kernel_fused_equals_reference(attention, lengths):
 @pytest.mark.parametrize("kernel", ["auto", "sdpa", "matmul"])
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
 @pytest.mark.parametrize("size", [S, 20])
-def test_law_2_kernel_every_fused_one_learns_as_the_reference(kernel, lengths, size) -> None:
-    """Of 20 keys torch's softmax takes all at once, of 7 they are padded."""
+def test_invariant_2_gradients_of_fused_kernels_equal_reference(kernel, lengths, size) -> None:
+    """7 keys are padded to the width of a vector register, 20 are not."""
     for span in SPANS:
         attention = mechanism("scaled-dot, 2 heads", span, "softmax")
         attention.kernel = kernel
@@ -70,7 +78,9 @@ def test_law_2_kernel_every_fused_one_learns_as_the_reference(kernel, lengths, s
             query = torch.randn(3, steps, E, requires_grad=True)
             sides = [query, states, *attention.score.parameters()]
             fast = attention(query, attention.build_memory(states, lengths), start=start).context
-            slow = heard(attention, query, attention.build_memory(states, lengths), start).context
+            slow = reference(
+                attention, query, attention.build_memory(states, lengths), start
+            ).context
             torch.testing.assert_close(fast, slow)
             upstream = torch.randn_like(fast)
             got, want = (torch.autograd.grad(x, sides, upstream) for x in (fast, slow))
@@ -79,7 +89,7 @@ def test_law_2_kernel_every_fused_one_learns_as_the_reference(kernel, lengths, s
 
 
 @pytest.mark.parametrize("kernel", ["sdpa", "matmul"])
-def test_fused_kernels_drop_weights_in_training_alone(kernel) -> None:
+def test_fused_kernels_apply_dropout_only_in_training(kernel) -> None:
     """With values of one everywhere, the context is the sum of the weights that were kept."""
     attention = mechanism("dot", "everywhere", "softmax")
     attention.kernel, attention.dropout.p = kernel, 0.5
@@ -92,21 +102,21 @@ def test_fused_kernels_drop_weights_in_training_alone(kernel) -> None:
 
 
 @pytest.mark.parametrize("lengths", [None, torch.tensor([40, 13, 2])], ids=["unpadded", "padded"])
-def test_law_2_kernel_a_window_is_enough(attention, lengths):
-    """In a long memory a local span gathers its window; the reference looks everywhere."""
+def test_invariant_2_window_equals_reference(attention, lengths):
+    """In a long memory a local span gathers its window; the reference computes all positions."""
     memory = attention.build_memory(torch.randn(3, 40, E), lengths)
     for steps, start in [(1, 0), (2, 11), (1, 39)]:
         query = torch.randn(3, steps, E)
         fast = attention(query, memory, start=start)
-        torch.testing.assert_close(fast.context, heard(attention, query, memory, start).context)
+        torch.testing.assert_close(fast.context, reference(attention, query, memory, start).context)
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_law_4_distribution(attention, lengths):
+def test_invariant_4_weights_are_a_distribution(attention, lengths):
     memory = attention.build_memory(torch.randn(3, S, E), lengths)
     query = torch.randn(3, 4, E)
-    weights = heard(attention, query, memory, 0).weights
-    view = attention.span.look(SpanQuery(query, memory, start=0, steps=4, allow_window=False))
+    weights = reference(attention, query, memory, 0).weights
+    view = attention.span.visibility(SpanQuery(query, memory, start=0, steps=4, allow_window=False))
     assert (weights >= 0).all()
     visible = view.mask(weights)
     if visible is not None:
@@ -116,7 +126,7 @@ def test_law_4_distribution(attention, lengths):
 
 
 @pytest.mark.parametrize("lengths", [torch.full((3,), S), LENGTHS], ids=["unpadded", "padded"])
-def test_law_5_padding_changes_nothing(attention, lengths):
+def test_invariant_5_padding_changes_nothing(attention, lengths):
     states, query = torch.randn(3, S, E), torch.randn(3, 2, E)
     more = torch.cat([states, torch.randn(3, 5, E)], dim=1)
     before = attention(query, attention.build_memory(states, lengths), start=1)
@@ -124,7 +134,7 @@ def test_law_5_padding_changes_nothing(attention, lengths):
     torch.testing.assert_close(before.context, after.context)
 
 
-def test_law_6_batching_alone_equals_in_a_batch(attention):
+def test_invariant_6_alone_equals_in_a_batch(attention):
     states, query = torch.randn(3, S, E), torch.randn(3, 3, E)
     together = attention(query, attention.build_memory(states, LENGTHS), start=0)
     for row, n in enumerate(LENGTHS.tolist()):
@@ -133,7 +143,7 @@ def test_law_6_batching_alone_equals_in_a_batch(attention):
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_hypotheses_share_what_was_read(attention, lengths):
+def test_hypotheses_share_the_memory_of_their_sentence(attention, lengths):
     states = torch.randn(3, S, E)
     query = torch.randn(6, 1, E)  # two hypotheses a sentence
     shared = attention(query, attention.build_memory(states, lengths), start=2)
@@ -147,19 +157,21 @@ def test_hypotheses_share_what_was_read(attention, lengths):
     start=st.integers(0, 30),
     steps=st.integers(1, 4),
     reach=st.integers(1, 4),
-    narrow=st.booleans(),
+    window=st.booleans(),
 )
 @settings(max_examples=300, deadline=None)
-def test_law_3_no_query_is_blind(n: int, start: int, steps: int, reach: int, narrow: bool) -> None:
+def test_invariant_3_every_query_sees_a_key(
+    n: int, start: int, steps: int, reach: int, window: bool
+) -> None:
     memory = Memory(torch.randn(1, 1, 9, E), torch.randn(1, 1, 9, E), torch.tensor([n]))
     query = torch.randn(1, steps, E)
     for spec in SPANS.values():
         if spec.kind == "causal" and start + steps > 9:
-            continue  # its memory is its own past: it cannot stand beyond it
+            continue  # its memory is its own past, so it ends at the query
         update = {"reach": reach} if spec.kind.startswith("local") else {}
         span = spec.model_copy(update=update).build(E)
         view = span.visibility(
-            SpanQuery(query, memory, start=start, steps=steps, allow_window=narrow)
+            SpanQuery(query, memory, start=start, steps=steps, allow_window=window)
         )
         if view.visible is not None:
             assert view.visible.any(dim=-1).all()
@@ -174,7 +186,7 @@ from tests.mechanisms import SPANS, E, mechanism
 torch.set_grad_enabled(False)
 S, lengths = 7, torch.tensor([7, 4, 5])
 for name, spec in SPANS.items():
-    if spec.kind == "local-predictive":  # no predicate over positions: it asks the query
+    if spec.kind == "local-predictive":  # depends on the query, not on positions alone
         continue
     attention = mechanism("scaled-dot, 2 heads", name, "softmax")
     query, states = torch.randn(3, S, E), torch.randn(3, S, E)
@@ -182,9 +194,9 @@ for name, spec in SPANS.items():
     def sees(b, h, t, s):
         return attention.span.sees(t, s, lengths[b])
     block = create_block_mask(sees, 3, None, S, S, device="cpu")
-    asked = attention.score.project_query(query)
+    projected = attention.score.project_query(query)
     heads = flex_attention(
-        asked, memory.keys, memory.values, block_mask=block, scale=attention.score.inner_scale
+        projected, memory.keys, memory.values, block_mask=block, scale=attention.score.inner_scale
     )
     context = attention.to_context(heads.transpose(1, 2).flatten(-2))
     torch.testing.assert_close(context, attention(query, memory).context)
@@ -192,15 +204,15 @@ for name, spec in SPANS.items():
 """
 
 
-def test_law_2_kernel_one_predicate_drives_a_block_sparse_kernel() -> None:
-    """In a process of its own: flex_attention cannot be traced under the shape checker."""
+def test_invariant_2_predicate_drives_a_block_sparse_kernel() -> None:
+    """In a separate process: flex_attention cannot be traced under the shape checker."""
     done = subprocess.run([sys.executable, "-c", FLEX], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split("\n")[:-1] == [n for n in SPANS if n != "local-predictive"], (
         done.stderr
     )
 
 
-def test_a_memory_that_grows_is_the_memory_of_the_whole() -> None:
+def test_extending_a_memory_equals_building_it_at_once() -> None:
     attention = mechanism("additive", "causal", "softmax")
     states = torch.randn(3, S, E)
     grown = attention.build_memory(states[:, :3]).extend(attention.build_memory(states[:, 3:]))
@@ -209,23 +221,64 @@ def test_a_memory_that_grows_is_the_memory_of_the_whole() -> None:
     torch.testing.assert_close(grown.values, whole.values)
 
 
-def test_hard_attention_samples_in_training_and_says_how_likely_it_was() -> None:
+def test_hard_attention_samples_in_training_and_returns_log_probabilities() -> None:
     attention = mechanism("additive", "everywhere", "hard")
     attention.normalizer.expected = 0.0
     memory = attention.build_memory(3 * torch.randn(1, S, E))
     query = torch.randn(1, 1, E).expand(1, 4000, E)
     soft = mechanism("additive", "everywhere", "softmax")
-    p = heard(soft, query[:, :1], memory, 0).weights[0, 0, 0]
+    p = reference(soft, query[:, :1], memory, 0).weights[0, 0, 0]
     attention.train()
-    glance = heard(attention, query, memory, 0)
-    often = glance.weights[0, 0].mean(dim=0)
-    torch.testing.assert_close(often, p, atol=0.03, rtol=0)
-    chosen = glance.weights[0, 0].argmax(-1)
-    torch.testing.assert_close(glance.sampled.logp[0, 0], p.log()[chosen])
-    torch.testing.assert_close(glance.sampled.entropy[0, 0, 0], -(p * p.log()).sum())
+    output = reference(attention, query, memory, 0)
+    frequency = output.weights[0, 0].mean(dim=0)
+    torch.testing.assert_close(frequency, p, atol=0.03, rtol=0)
+    chosen = output.weights[0, 0].argmax(-1)
+    torch.testing.assert_close(output.sampled.logp[0, 0], p.log()[chosen])
+    torch.testing.assert_close(output.sampled.entropy[0, 0, 0], -(p * p.log()).sum())
     attention.eval()
-    assert heard(attention, query[:, :1], memory, 0).weights[0, 0, 0].argmax() == p.argmax()
+    assert reference(attention, query[:, :1], memory, 0).weights[0, 0, 0].argmax() == p.argmax()
 
 
-def test_weighings_are_all_tried() -> None:
-    assert set(WEIGHINGS) == {"softmax", "hard", "sparsemax", "uniform"}
+def test_all_normalizers_are_covered() -> None:
+    assert set(NORMALIZERS) == {"softmax", "hard", "sparsemax", "uniform"}
+
+
+def test_all_spans_are_covered() -> None:
+    kinds = {kind.model_fields["kind"].default for kind in get_args(get_args(SpanConfig)[0])}
+    assert kinds == {span.kind for span in SPANS.values()}
+
+
+def test_pairwise_combinations_cover_every_pair() -> None:
+    for axes in ((0, 1), (0, 2), (1, 2)):
+        pairs = {tuple(each[axis] for axis in axes) for each in PAIRWISE}
+        parts = [(SCORES, SPANS, NORMALIZERS)[axis] for axis in axes]
+        assert pairs == set(itertools.product(*parts))
+
+
+def test_invariant_15_threads_record_only_their_own_calls() -> None:
+    """Eight threads record one attention at once; each gets what it gets alone."""
+    attention = mechanism("additive", "everywhere", "softmax")
+    memory = attention.build_memory(torch.randn(1, S, E))
+    queries = [torch.randn(1, 3, E) for _ in range(8)]
+    barrier = threading.Barrier(8)
+
+    def run(query: torch.Tensor) -> list[torch.Tensor]:
+        outputs: list[AttentionOutput] = []
+        with attention.record(outputs.append):
+            barrier.wait()
+            for _ in range(20):
+                attention(query, memory)
+        return [output.weights for output in outputs]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(run, queries))
+    for query, recorded in zip(queries, found, strict=True):
+        expected = attention(query, memory, need_weights=True).weights
+        assert len(recorded) == 20
+        assert all(torch.equal(weights, expected) for weights in recorded)
+    assert attention(queries[0], memory).weights is None
+
+
+def test_sampled_positions_have_checked_shapes() -> None:
+    with pytest.raises(TypeCheckError):
+        SampledPosition(torch.zeros(2), torch.zeros(2))

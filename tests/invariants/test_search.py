@@ -18,7 +18,7 @@ from regard.search import (
     no_repeat_ngram,
     sample,
 )
-from tests.tiny_models import BOS, EOS, SPEAKERS, VOCABULARY, Tiny, tiny
+from tests.tiny_models import BOS, EOS, GENERATORS, VOCABULARY, Tiny, tiny
 
 LENGTHS = [7, 4, 5]
 MARKS = {"bos": BOS, "eos": EOS}
@@ -44,7 +44,7 @@ def score(small: Tiny, source, tokens: tuple[int, ...], *, ended: bool) -> list[
     return [float(logp[t, token]) for t, token in enumerate(wanted)]
 
 
-@pytest.mark.parametrize("name", SPEAKERS)
+@pytest.mark.parametrize("name", GENERATORS)
 def test_law_7_a_beam_of_one_is_greedy(name: str) -> None:
     small = tiny(name)
     source = small.source(LENGTHS)
@@ -63,7 +63,7 @@ def test_law_7_a_beam_of_one_is_greedy(name: str) -> None:
         assert a.score == pytest.approx(b.score, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", SPEAKERS)
+@pytest.mark.parametrize("name", GENERATORS)
 def test_the_score_of_a_hypothesis_is_that_of_a_forced_reading(name: str) -> None:
     small = tiny(name)
     found = beam(
@@ -80,7 +80,7 @@ def test_the_score_of_a_hypothesis_is_that_of_a_forced_reading(name: str) -> Non
         assert best.score == pytest.approx(sum(forced) / len(forced), abs=1e-4)
 
 
-@pytest.mark.parametrize("name", SPEAKERS)
+@pytest.mark.parametrize("name", GENERATORS)
 def test_law_6_batching_a_beam_alone_finds_what_it_finds_in_a_batch(name: str) -> None:
     small = tiny(name)
     model = small.model

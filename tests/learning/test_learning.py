@@ -1,17 +1,22 @@
-"""Tests that must learn: `scripts/test -m learning`. Minutes on a CPU, and nothing is taught but
-the answer: where to look, a model finds out by itself."""
+"""Toy tasks that every mechanism must learn to solve, and to align without supervision.
+
+`scripts/test -m learning` runs all of them, minutes each. The fastest decisive ones run by default.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import pytest
 import torch
+from _pytest.mark import ParameterSet
 
-from benchmarks.toys import Toy, accuracy, learn, pairs, pointing
+from benchmarks.toys import Toy, accuracy, pairs, pointing, train_toy
+from regard.batch import Batch, Tokens
+from regard.models import EncoderDecoder
 from tests.tiny_models import tiny_run
-
-pytestmark = pytest.mark.learning
 
 DIM = {"dim": 64, "embedding_dim": 64, "hidden_dim": 128, "heads": 1, "reach": 5}
 LENGTHS = (3, 10)
@@ -19,7 +24,7 @@ LENGTHS = (3, 10)
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism that can solve a task, and what it takes."""
+    """A mechanism that can solve a task, and how long it must be trained."""
 
     preset: str
     toy: Toy
@@ -28,7 +33,7 @@ class Case:
     rate: float = 4e-3
     layers: int = 1
     right: float = 0.99
-    points: bool = False  # its strongest look is at the true position, 98 times of 100
+    points: bool = False  # whether its largest weight must be at the true position
 
     def __str__(self) -> str:
         return " ".join([self.preset, *(s.rpartition("=")[2] for s in self.set), self.toy])
@@ -55,12 +60,12 @@ CASES = [
         for toy in ("copy", "reverse", "sort")
     ),
     *(Case("sparse", toy, 600, rate=2e-3) for toy in ("copy", "reverse", "sort")),
-    # two layers, of which the second looks; the first reads what was said
+    # two layers: the first collects the prefix, the second attends to the source
     *(
         Case("transformer", toy, 1500, rate=2e-3, layers=2, points=toy == "reverse")
         for toy in ("copy", "reverse", "sort")
     ),
-    # a window that moves with the target can copy; one that is predicted can go anywhere
+    # a monotone window can copy; a predicted one can go anywhere
     Case("luong-local-m", "copy", 1000),
     Case("luong-local-p", "copy", 1500),
     Case("luong-local-p", "reverse", 1500),
@@ -71,16 +76,45 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_mechanism_learns_what_it_can_solve(case: Case) -> None:
+# These run by default. Pointing is below 0.98 since embeddings have unit variance (decision 14).
+LAGGING = "attention lags by one position (docs/decisions/0014)"
+BY_DEFAULT = {
+    "bahdanau reverse": pytest.mark.xfail(reason=LAGGING, strict=True),
+    "bahdanau scaled-dot reverse": pytest.mark.xfail(reason=LAGGING, strict=True),
+    "transformer reverse": None,
+}
+
+
+def params(cases: list[Case], *, pointing: bool = False) -> list[ParameterSet]:
+    found = []
+    for case in cases:
+        marks = [] if str(case) in BY_DEFAULT else [pytest.mark.learning]
+        if pointing and (mark := BY_DEFAULT.get(str(case))) is not None:
+            marks.append(mark)
+        found.append(pytest.param(case, marks=marks, id=str(case)))
+    return found
+
+
+@cache
+def trained(case: Case) -> tuple[EncoderDecoder[Tokens, Any], Batch]:
+    """A trained model and held-out pairs."""
     run = tiny_run(case.preset, case.set, layers=case.layers, **DIM)
-    model = learn(run, case.toy, steps=case.steps, lengths=LENGTHS, rate=case.rate)
+    model = train_toy(run, case.toy, steps=case.steps, lengths=LENGTHS, rate=case.rate)
     generator = torch.Generator().manual_seed(99)
     low, high = LENGTHS
-    batch = pairs(case.toy, torch.randint(low, high + 1, (300,), generator=generator), generator)
-    right = accuracy(model, batch)
-    found = pointing(model, case.toy, batch) if case.points else {}
-    print(f"{case}: {right:.4f} right, {found}")
-    assert right >= case.right
-    if case.points:
-        assert max(found.values()) >= 0.98, found
+    lengths = torch.randint(low, high + 1, (300,), generator=generator)
+    return model, pairs(case.toy, lengths, generator)
+
+
+@pytest.mark.xdist_group("learning")
+@pytest.mark.parametrize("case", params(CASES))
+def test_mechanism_solves_its_task(case: Case) -> None:
+    assert accuracy(*trained(case)) >= case.right
+
+
+@pytest.mark.xdist_group("learning")
+@pytest.mark.parametrize("case", params([case for case in CASES if case.points], pointing=True))
+def test_largest_weight_is_at_the_true_position(case: Case) -> None:
+    model, batch = trained(case)
+    found = pointing(model, case.toy, batch)
+    assert max(found.values()) >= 0.98, found

@@ -38,7 +38,7 @@ def uniform(scores: Array) -> Array:
     return np.full(len(scores), 1 / len(scores))
 
 
-WEIGHINGS = {"softmax": softmax, "sparsemax": sparsemax, "hard": hard, "uniform": uniform}
+NORMALIZERS = {"softmax": softmax, "sparsemax": sparsemax, "hard": hard, "uniform": uniform}
 
 # -- scores of one query and one key -------------------------------------------------------------
 

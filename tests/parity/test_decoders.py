@@ -39,7 +39,7 @@ def first_state(decoder, summary: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def look(attention, kind: str, weighing: str, query: np.ndarray, states: np.ndarray) -> np.ndarray:
-    weights = eq.WEIGHINGS[weighing](scores_by_hand(attention, kind, query, states)[0])
+    weights = eq.NORMALIZERS[weighing](scores_by_hand(attention, kind, query, states)[0])
     return weights @ states
 
 

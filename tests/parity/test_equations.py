@@ -60,7 +60,7 @@ def by_hand(
     attention: Attention, names: tuple[str, str, str], query: np.ndarray, states: np.ndarray, n: int
 ) -> np.ndarray:
     """The context of each query of one sentence, from the papers' equations alone."""
-    score, span, weighing = names
+    score, span, normalizer = names
     heads = attention.score.heads
     values = states
     if heads > 1:
@@ -77,7 +77,7 @@ def by_hand(
         scores = scores_by_hand(attention, score.split(",")[0], q, states[visible])
         parts = []
         for h in range(heads):
-            weights = eq.WEIGHINGS[weighing](scores[h])
+            weights = eq.NORMALIZERS[normalizer](scores[h])
             if span == "local-predictive":
                 weights = weights * np.array([eq.gaussian(s, centre, reach) for s in visible])
             parts.append(weights @ np.split(values[visible], heads, axis=1)[h])
@@ -90,26 +90,28 @@ def by_hand(
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=["fp64", "fp32"])
-@pytest.mark.parametrize("names", MECHANISMS, ids=", ".join)
-def test_every_mechanism_is_what_its_paper_says(names: tuple[str, str, str], dtype: torch.dtype):
+@pytest.mark.parametrize("names", MECHANISMS)
+def test_every_mechanism_equals_its_papers_equations(
+    names: tuple[str, str, str], dtype: torch.dtype
+):
     attention = mechanism(*names).to(dtype)
     torch.manual_seed(1)
     states, query = torch.randn(2, S, E, dtype=dtype), torch.randn(2, T, E, dtype=dtype)
     lengths = torch.tensor([S, 6])
-    looks = []
+    recorded = []
     with torch.no_grad():
-        quiet = attention(query, attention.build_memory(states, lengths), start=START).context
-        with attention.record(looks.append):
+        fast = attention(query, attention.build_memory(states, lengths), start=START).context
+        with attention.record(recorded.append):
             attention(query, attention.build_memory(states, lengths), start=START)
     for row, n in enumerate(lengths.tolist()):
         want = by_hand(attention, names, array(query[row]), array(states[row, :n]), n)
-        for got in (quiet, looks[0].context):
+        for got in (fast, recorded[0].context):
             np.testing.assert_allclose(array(got[row]), want, atol=TOLERANCE[dtype], rtol=0)
 
 
-@pytest.mark.parametrize(
-    "names", [m for m in MECHANISMS if m[2] != "hard"], ids=", ".join
-)  # a hard look has no gradient of its own: REINFORCE makes one
+@pytest.mark.parametrize(  # hard attention has no gradient of its own; REINFORCE estimates one
+    "names", [each for each in MECHANISMS if each.values[0][2] != "hard"]
+)
 def test_gradients_are_right(names: tuple[str, str, str]) -> None:
     attention = mechanism(*names).double()
     torch.manual_seed(2)
