@@ -8,9 +8,8 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import Result
 from typer import Typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from regard.bundle.bundle import SCORES, open_bundle
 from regard.cli.compare import compare, short_names
@@ -182,7 +181,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 @pytest.fixture(scope="module")
 def home(toy: Toy) -> RunDirectory:
-    home = toy.home("trained")
+    home = toy.run_directory("trained")
     run(*toy.arguments(TRANSFORMER, home, "train.steps=40", "train.validate_every=20"))
     return home
 

@@ -116,10 +116,10 @@ def open_bundle(path: Path) -> Bundle:
     try:
         with _open(path, MANIFEST) as file:
             data = file.read(manifest.MAX_BYTES + 1)
-    except ArtifactError as error:
+    except ArtifactError:
         old = _sibling(path, "old")
         raise ArtifactError(
-            f"{path}: not a model bundle ({error}). "
+            f"{path}: not a model bundle: {MANIFEST} cannot be read. "
             + (
                 f"Saving a new version was interrupted: rename {old} to {path.name}"
                 if old.exists()

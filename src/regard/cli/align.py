@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.common_options import Out
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.align.extraction import WordAlignment
@@ -73,15 +74,13 @@ def align(
     if prepared is not None:
         others = (source, target, choose_heads, symmetrize, pretokenized, as_json)
         if reverse is None or out is None or any(others):
-            raise typer.BadParameter(
-                "--prepared needs --reverse and --out and excludes all other options."
-            )
+            raise UsageError("--prepared needs --reverse and --out and excludes all other options.")
         _write_guide(model, reverse, prepared, out)
         return
     if source is None or target is None:
-        raise typer.BadParameter("Give --source and --target, or --prepared.")
+        raise UsageError("Give --source and --target, or --prepared.")
     if reverse is None and (choose_heads or symmetrize is not None):
-        raise typer.BadParameter("--choose-heads and --symmetrize need --reverse.")
+        raise UsageError("--choose-heads and --symmetrize need --reverse.")
     from contextlib import ExitStack
 
     from regard.align.links import write_links

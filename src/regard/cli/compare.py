@@ -14,6 +14,7 @@ import typer
 
 from regard.cli.common_options import BeamSize, Html, JsonReport
 from regard.cli.evaluate import read_text_lines, translate_lines
+from regard.cli.usage import UsageError
 
 
 def compare(
@@ -75,6 +76,6 @@ def short_names(paths: Sequence[str]) -> list[str]:
     """Return the paths relative to their deepest common directory."""
     absolute = [Path(path).absolute() for path in paths]
     if len(set(absolute)) < max(2, len(absolute)):
-        raise typer.BadParameter("Give at least two different systems.")
+        raise UsageError("Give at least two different systems.")
     common = commonpath([path.parent for path in absolute])
     return [str(path.relative_to(common)) for path in absolute]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.usage import UsageError
+
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
 
@@ -42,7 +44,7 @@ def corpus_argument(
     from regard.data.formats.corpus import open_corpus
 
     if len(paths) > 2:
-        raise typer.BadParameter(f"A corpus has one or two files, not {len(paths)}.")
+        raise UsageError(f"A corpus has one or two files, not {len(paths)}.")
     fields: dict[str, Any] = {"name": name or _stem(paths[0])}
     if columns is not None and len(paths) == 1:
         fields |= dict(zip(("source", "target"), column_names(columns), strict=True))
@@ -57,7 +59,7 @@ def column_names(columns: tuple[str, str]) -> list[int | str]:
 def files_option(name: str, pair: tuple[str, str] | None, file: str | None) -> list[str] | None:
     """Return the files given by `--name SOURCE TARGET` or by `--name-file FILE`, if any."""
     if pair is not None and file is not None:
-        raise typer.BadParameter(f"Give --{name} or --{name}-file, not both.")
+        raise UsageError(f"Give --{name} or --{name}-file, not both.")
     return [file] if file is not None else None if pair is None else list(pair)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.usage import UsageError
+
 if TYPE_CHECKING:
     from regard.config.describe import Description
     from regard.config.model import VocabularySizes
@@ -55,7 +57,7 @@ def describe(
     contents: dict[str, Any] = {}
     if (Path(name) / MANIFEST).exists():
         if set_:
-            raise typer.BadParameter("--set cannot change a model bundle.")
+            raise UsageError("--set cannot change a model bundle.")
         run, sizes, contents = _read_bundle(Path(name))
     else:
         run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)

@@ -12,6 +12,7 @@ import typer
 
 from regard.cli.common_options import BeamSize, JsonReport
 from regard.cli.corpus_options import Columns, column_names
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.align.aer import AlignmentScores
@@ -116,7 +117,7 @@ def evaluate(
             draw_agreement(agreement, Console())
         return
     if (model is None) == (outputs is None):
-        raise typer.BadParameter("Give either a model or --outputs.")
+        raise UsageError("Give either a model or --outputs.")
     sources, references = read_parallel(
         _required(source, "--source"), _required(reference, "--reference")
     )
@@ -198,5 +199,5 @@ def _score_alignments(
 
 def _required(value: str | None, name: str) -> str:
     if value is None:
-        raise typer.BadParameter(f"Missing {name}.")
+        raise UsageError(f"Missing {name}.")
     return value

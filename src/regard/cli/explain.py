@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.usage import UsageError
+
 if TYPE_CHECKING:
     from regard.align.links import Links
     from regard.explain.record import Explanation
@@ -57,12 +59,12 @@ def explain(
 
     *models, text = inputs
     if not models:
-        raise typer.BadParameter('Give a model and an input: regard explain model/ "A dog runs."')
+        raise UsageError('Give a model and an input: regard explain model/ "A dog runs."')
     if out is None or out.suffix != ".html":
         if open_page:
-            raise typer.BadParameter("--open needs a page; add -o FILE.html.")
+            raise UsageError("--open needs a page; add -o FILE.html.")
         if len(models) > 1:
-            raise typer.BadParameter("Several models need a page; add -o FILE.html.")
+            raise UsageError("Several models need a page; add -o FILE.html.")
     links = None
     if gold is not None:
         from regard.align.links import parse_links

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.cli.common_options import JsonReport
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.tasks.translation.exporting import ExportParity
@@ -44,7 +45,7 @@ def export(
     from regard.tasks.translation.exporting import export_bundle
 
     if reference is not None and source is None:
-        raise typer.BadParameter("--reference needs --source.")
+        raise UsageError("--reference needs --source.")
     with Console(stderr=True).status(f"exporting to {to}"):
         parity = export_bundle(
             model,

@@ -17,6 +17,7 @@ from regard.cli.corpus_options import (
     corpus_argument,
     files_option,
 )
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.data.preparation.prepare import ProgressCallback, StageProgress
@@ -79,7 +80,7 @@ def prepare(
 
     for option, script in (("source", source_script), ("target", target_script)):
         if script is not None and script not in SCRIPTS:
-            raise typer.BadParameter(
+            raise UsageError(
                 f"--{option}-script {script}: unknown script. Use one of: {', '.join(SCRIPTS)}."
             )
     settings = PreparationSettings(

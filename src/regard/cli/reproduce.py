@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.usage import UsageError
+
 if TYPE_CHECKING:
-    from regard.studies.runner import RunEstimate, RunProgress, Tell
-    from regard.studies.study import Findings, Say, Study
+    from regard.studies.runner import RunCallback, RunEstimate, RunProgress
+    from regard.studies.study import Findings, StatusCallback, Study
 
 REPORT_EVERY = 10.0  # seconds between two lines on a run
 
@@ -70,8 +72,8 @@ def reproduce(
     for estimate in estimate_runs(runs):
         estimates.append(estimate)
         print(
-            f"{estimate.job.name}: {estimate.parameters:,} parameters, {estimate.left:,} steps "
-            f"left, {_duration(estimate.seconds)}",
+            f"{estimate.run.name}: {estimate.parameters:,} parameters, "
+            f"{estimate.remaining_steps:,} steps left, {_duration(estimate.seconds)}",
             file=sys.stderr,
             flush=True,
         )
@@ -85,7 +87,7 @@ def reproduce(
         print("Interrupted. Run the same command again to resume.", file=sys.stderr)
         raise typer.Exit(130)
     with _show_status() as status:
-        findings = study.find(trained, data, status)
+        findings = study.analyze(trained, data, status)
     print(_write_findings(findings, folder / study.name))
 
 
@@ -95,9 +97,9 @@ def _make_study(name: StudyName, quick: bool, baselines: list[str]) -> Study:
     from regard.studies.mechanisms import Mechanisms
 
     if name is StudyName.alignments:
-        return Alignments(quick=quick, beside=dict(map(_parse_baseline, baselines)))
+        return Alignments(quick=quick, baselines=dict(map(_parse_baseline, baselines)))
     if baselines:
-        raise typer.BadParameter("--baseline is only for the study alignments.")
+        raise UsageError("--baseline is only for the study alignments.")
     studies = {StudyName.bleu_by_length: BleuByLength, StudyName.mechanisms: Mechanisms}
     return studies[name](quick=quick)
 
@@ -105,7 +107,7 @@ def _make_study(name: StudyName, quick: bool, baselines: list[str]) -> Study:
 def _parse_baseline(text: str) -> tuple[str, str]:
     name, _, path = text.partition("=")
     if not Path(path).is_file():
-        raise typer.BadParameter(f"--baseline {text}: no such file. Write --baseline NAME=FILE.")
+        raise UsageError(f"--baseline {text}: no such file. Write --baseline NAME=FILE.")
     return name, path
 
 
@@ -133,7 +135,7 @@ def _duration(seconds: float) -> str:
 
 
 @contextmanager
-def _show_runs(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
+def _show_runs(estimates: Sequence[RunEstimate]) -> Iterator[RunCallback]:
     """Yield a callback that shows the runs: bars on a terminal, lines otherwise."""
     if not sys.stderr.isatty():
         yield StudyLines(len(estimates))
@@ -151,21 +153,21 @@ def _show_runs(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[words]}", style="dim"),
+        TextColumn("{task.fields[message]}", style="dim"),
     )
     with Progress(*columns) as bars:
         tasks = {
-            estimate.job.name: bars.add_task(
-                estimate.job.name, total=estimate.job.run.train.steps, words="", visible=False
+            estimate.run.name: bars.add_task(
+                estimate.run.name, total=estimate.run.config.train.steps, message="", visible=False
             )
             for estimate in estimates
         }
 
         def show(progress: RunProgress) -> None:
             bars.update(
-                tasks[progress.job],
+                tasks[progress.run],
                 completed=progress.step,
-                words=progress.words,
+                message=progress.message,
                 visible=not progress.done,
             )
 
@@ -173,7 +175,7 @@ def _show_runs(estimates: Sequence[RunEstimate]) -> Iterator[Tell]:
 
 
 @contextmanager
-def _show_status() -> Iterator[Say]:
+def _show_status() -> Iterator[StatusCallback]:
     """Yield a callback that shows its text: in a status line on a terminal, as lines otherwise."""
     if not sys.stderr.isatty():
         yield lambda text: print(text, file=sys.stderr, flush=True)
@@ -194,12 +196,12 @@ class StudyLines:
     def __call__(self, progress: RunProgress) -> None:
         self.done += progress.done
         now = time.monotonic()
-        if progress.plain and now < self.last_report.get(progress.job, 0.0) + REPORT_EVERY:
+        if progress.minor and now < self.last_report.get(progress.run, 0.0) + REPORT_EVERY:
             return
-        self.last_report[progress.job] = now
-        step = f"step {progress.step:,}/{progress.last:,}"
+        self.last_report[progress.run] = now
+        step = f"step {progress.step:,}/{progress.steps:,}"
         print(
-            f"[{self.done}/{self.runs}] {progress.job}: {step}: {progress.words}",
+            f"[{self.done}/{self.runs}] {progress.run}: {step}: {progress.message}",
             file=sys.stderr,
             flush=True,
         )

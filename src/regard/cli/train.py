@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.corpus_options import Columns, Valid, ValidFile, column_names, files_option
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,14 +149,12 @@ def _training_files(
 ) -> list[str] | None:
     """Return the training files, whichever option names them."""
     if (source is None) != (target is None):
-        raise typer.BadParameter("--source and --target must be given together.")
+        raise UsageError("--source and --target must be given together.")
     corpora = [[file] for file in single_files if file is not None]
     if source is not None and target is not None:
         corpora.append([source, target])
     if len(corpora) > 1:
-        raise typer.BadParameter(
-            "Give only one of: --source with --target, --text, --documents, --images."
-        )
+        raise UsageError("Give only one of: --source with --target, --text, --documents, --images.")
     return corpora[0] if corpora else None
 
 
@@ -180,7 +179,7 @@ def _load_run(
 
     names = [name for name in (config, preset) if name is not None]
     if len(names) + (bundle is not None) != 1:
-        raise typer.BadParameter("Give exactly one of: a run file, --preset NAME, --from MODEL.")
+        raise UsageError("Give exactly one of: a run file, --preset NAME, --from MODEL.")
     if bundle is None:
         return load_config(names[0], overrides)
     run = bundle_config(bundle)
@@ -199,7 +198,7 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
 
     new = sum(map(count, run.data.train))
     if not new:
-        raise typer.BadParameter("--mix needs new training data to mix with.")
+        raise UsageError("--mix needs new training data to mix with.")
     weight = new / max(1, count(CorpusConfig(**old)))
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
     return run.model_copy(update={"data": run.data.model_copy(update={"train": mixed})})

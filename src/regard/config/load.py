@@ -72,8 +72,7 @@ def _settings(name: str) -> dict[str, Any]:
         path = Path(name)
         if not path.is_file():
             raise ConfigError(
-                f"{name} is neither a preset nor a file. {_suggestion(name, presets())} "
-                "`regard describe` lists all presets"
+                f"{name} is neither a preset nor a file. {_suggestion(name, presets())}"
             )
         with path.open(encoding="utf-8") as file:
             text, where = file.read(MAX_FILE_BYTES + 1), name
@@ -134,12 +133,13 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
     if not equals:
         raise ConfigError(f"--set {assignment}: no value given. Write --set a.b=value")
     *parents, last = path.split(".")
-    for parent in parents:
+    for depth, parent in enumerate(parents, 1):
         if settings.get(parent) is None:
             settings[parent] = {}
         inner = settings[parent]
         if not isinstance(inner, dict):
-            raise ConfigError(f"--set {assignment}: {parent} is a value and has no settings")
+            value_path = ".".join(parents[:depth])
+            raise ConfigError(f"--set {assignment}: {value_path} is a value and has no settings")
         settings = inner
     try:
         parsed = yaml.safe_load(value)
@@ -235,4 +235,4 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if nearest:
         return f'Did you mean "{nearest[0]}"?'
-    return f"Valid names: {', '.join(known)}"
+    return f"Valid names: {', '.join(known)}."

@@ -1,0 +1,12 @@
+"""The error of options that are missing or contradict each other."""
+
+from __future__ import annotations
+
+import typer
+
+
+class UsageError(typer.BadParameter):
+    """Prints its message and the usage of the command; exit status 2."""
+
+    def format_message(self) -> str:
+        return self.message  # without the prefix "Invalid value:"
