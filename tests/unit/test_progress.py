@@ -19,7 +19,7 @@ from regard.train.events import (
     TrainingStarted,
     format_duration,
 )
-from tests.events import back, run, stepped, validated
+from tests.events import rolled_back, run, step_completed, validation_completed
 
 
 def lines(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
@@ -36,7 +36,7 @@ def test_the_plan_is_printed_first_and_the_end_last(capsys) -> None:
     assert printed[0] == "model  transformer, 2,350,000 parameters"
     assert printed[1] == "steps  20"
     assert printed[-5:] == [
-        "ended after step 20: the last step was made",
+        "ended after step 20: all steps completed",
         "best step 20:",
         "  bleu       30.00  nrefs:1",
         "  chrf       60.00",
@@ -46,7 +46,7 @@ def test_the_plan_is_printed_first_and_the_end_last(capsys) -> None:
 
 def test_steps_are_printed_at_most_every_ten_seconds(capsys) -> None:
     printed = lines(
-        capsys, TrainingStarted(0, 100, 1, {}), *map(stepped, range(1, 51))
+        capsys, TrainingStarted(0, 100, 1, {}), *map(step_completed, range(1, 51))
     )  # half a second each
     assert [line.split(",")[0] for line in printed] == [f"step {step}/100" for step in (20, 40)]
     assert "epoch 2: loss 3.000, 8,000 tokens/s, rate 2.00e-02, 40 s left" in printed[0]
@@ -57,8 +57,8 @@ def test_checkpoints_are_not_printed(capsys) -> None:
 
 
 def test_a_validation_line_names_the_best_score(capsys) -> None:
-    worse = replace(validated(20, 19.0, improved=False), patience=2)
-    assert lines(capsys, validated(10, 20.0), worse) == [
+    worse = replace(validation_completed(20, 19.0, improved=False), patience=2)
+    assert lines(capsys, validation_completed(10, 20.0), worse) == [
         "step 10: bleu 20.00, new best; chrf 40.00, nll 1.500 (2 s)",
         "step 20: bleu 19.00 (best 20.00 at step 10); chrf 38.00, nll 1.500; "
         "stops after 2 more without improvement (2 s)",
@@ -66,12 +66,12 @@ def test_a_validation_line_names_the_best_score(capsys) -> None:
 
 
 def test_a_resumed_run_prints_no_best_score_before_it_improves(capsys) -> None:
-    endless = replace(validated(20, 19.0, improved=False), patience=None)
+    endless = replace(validation_completed(20, 19.0, improved=False), patience=None)
     assert lines(capsys, endless) == ["step 20: bleu 19.00; chrf 38.00, nll 1.500 (2 s)"]
 
 
 def test_a_rollback_is_printed_with_its_reason(capsys) -> None:
-    assert lines(capsys, back(10, 14)) == [
+    assert lines(capsys, rolled_back(10, 14)) == [
         "step 14 diverged: the loss is not a number; rolled back to step 10, learning rate × 0.5"
     ]
 
@@ -90,25 +90,35 @@ def state_after(*events: Event) -> ProgressState:
 
 
 def test_the_loss_is_a_moving_average() -> None:
-    assert state_after(stepped(1, 4.0), stepped(2, 2.0)).loss == pytest.approx(3.0)
+    assert state_after(step_completed(1, 4.0), step_completed(2, 2.0)).loss == pytest.approx(3.0)
     late = state_after(
-        *(stepped(i, 9.0) for i in range(200)), *(stepped(i, 1.0) for i in range(300))
+        *(step_completed(i, 9.0) for i in range(200)), *(step_completed(i, 1.0) for i in range(300))
     )
     assert late.loss == pytest.approx(1.0, abs=0.05)
 
 
 def test_a_rollback_resets_the_average_loss() -> None:
     assert (
-        state_after(stepped(1), stepped(2, float("nan")), back(1, 2), stepped(2, 2.5)).loss == 2.5
+        state_after(
+            step_completed(1),
+            step_completed(2, float("nan")),
+            rolled_back(1, 2),
+            step_completed(2, 2.5),
+        ).loss
+        == 2.5
     )
 
 
 def test_remaining_time_includes_validations_and_checkpoints() -> None:
-    events = [TrainingStarted(0, 40, 1, {}), *map(stepped, range(1, 11)), validated(10, 20.0)]
+    events = [
+        TrainingStarted(0, 40, 1, {}),
+        *map(step_completed, range(1, 11)),
+        validation_completed(10, 20.0),
+    ]
     assert state_after(*events).remaining == pytest.approx((10 * 0.5 + 2) / 10 * 30)
-    assert state_after(TrainingStarted(30, 40, 1, {}), stepped(31)).remaining == pytest.approx(
-        0.5 * 9
-    )
+    assert state_after(
+        TrainingStarted(30, 40, 1, {}), step_completed(31)
+    ).remaining == pytest.approx(0.5 * 9)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +139,8 @@ def test_the_bar_shows_step_loss_and_scores() -> None:
     bar = TrainingBar(console)
     for event in (
         TrainingStarted(0, 3000, 1, {}),
-        *map(stepped, range(1, 1501)),
-        validated(1500, 20.0),
+        *map(step_completed, range(1, 1501)),
+        validation_completed(1500, 20.0),
     ):
         bar(event)
     console.print(bar.draw())
