@@ -10,7 +10,6 @@ import json
 import multiprocessing
 import os
 import shutil
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import suppress
@@ -219,12 +218,9 @@ def _report(run: StudyRun, message: str) -> None:
 def _train_one(run: StudyRun) -> None:
     """Train the run, translate the test set, and write the cost."""
     (channel,) = _channel
-    messages, steps, stop_sent = channel.messages, run.config.train.steps, list[bool]()
+    messages, steps = channel.messages, run.config.train.steps
 
     def log_event(event: Event) -> None:
-        if channel.close and not stop_sent:
-            stop_sent.append(True)
-            signal.raise_signal(signal.SIGINT)  # as if from a keyboard: it saves, and stops
         match event:
             case TrainingStarted():
                 messages.put(RunProgress(run.name, event.step, steps, event.plan["time"]))
@@ -236,8 +232,13 @@ def _train_one(run: StudyRun) -> None:
                 messages.put(RunProgress(run.name, event.step, steps, text))
 
     with join_world() as world:
-        loggers = [run.directory.journal(), log_event]
-        outcome = train_run(run.config, run.directory, world, loggers=loggers)
+        outcome = train_run(
+            run.config,
+            run.directory,
+            world,
+            loggers=[run.directory.journal(), log_event],
+            should_stop=lambda: channel.close,
+        )
     memory = process_peak()
     if not outcome.complete:
         return

@@ -1,9 +1,9 @@
-"""From a run to a trained, sealed model: what `regard train` does, whatever the model is for."""
+"""Training a model for any task: data preparation, training, saving the model bundle."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,25 +26,25 @@ from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.distributed import World, full_tensor
 from regard.train.dry_run import DryRun
-from regard.train.events import EventHandler
+from regard.train.events import Event, EventHandler
 from regard.train.loggers.jsonl import JsonlLogger
 from regard.train.train_state import copy_into
 from regard.train.trainer import Trainer, TrainingOutcome
 
-FREE = ("train.save_every", "train.parallel", "train.performance")
-"""Settings that a run may change on its way and be the same run; precision is watched apart."""
+CHANGEABLE = ("train.save_every", "train.parallel", "train.performance")
+"""Settings that may change when a run resumes. The trainer checks the precision itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:
-    """The folder of a run.
+    """The directory of a run.
 
     data/         token shards
-    checkpoints/  what the run goes on from
-    weights/      what was validated and may still be wanted
-    log.jsonl     all that happened
-    run.yaml      the resolved run
-    model/        the sealed model
+    checkpoints/  the last checkpoints
+    weights/      weights of validated steps
+    log.jsonl     events of the run
+    run.yaml      the resolved config
+    model/        the model bundle
     """
 
     path: Path
@@ -63,39 +63,55 @@ class RunDirectory:
 
     @property
     def checkpoints(self) -> list[int]:
-        """Of which steps there are checkpoints, the newest first."""
+        """Steps that have a checkpoint, newest first."""
         return checkpoint.checkpoint_steps(self.path / "checkpoints")
 
     @property
     def last_step(self) -> int | None:
-        """The step that the run goes on from; None: it has none, and begins."""
+        """Step of the newest checkpoint; None if there is none."""
         return next(iter(self.checkpoints), None)
 
     def journal(self) -> JsonlLogger:
+        """Return a logger that continues `log.jsonl` from the newest checkpoint."""
         return JsonlLogger(self.log, after=self.last_step)
 
 
-def prepare_data(run: RunConfig, directory: RunDirectory, tell: ProgressCallback) -> PreparedData:
-    """The run's corpora as token shards; what was prepared before is not prepared again."""
-    use, data = task_for(run), run.data
+def prepare_data(
+    run: RunConfig, directory: RunDirectory, on_progress: ProgressCallback
+) -> PreparedData:
+    """Tokenize the run's corpora into shards. Data that are already prepared are reused.
+
+    Raises:
+        ConfigError: the run names no corpus, or a setting does not apply to its task.
+    """
+    task, data = task_for(run), run.data
     if not data.train:
-        raise ConfigError(f"data.train: names no corpus; say {use.options}, or write it in the run")
-    if run.train.metric not in use.metrics:
         raise ConfigError(
-            f"train.metric: such a model is judged by {', '.join(use.metrics)}, and not by "
-            f"{run.train.metric}; say train.metric={use.metrics[0]}"
+            f"data.train: no corpus is given. Pass {task.options}, or name it in the run file."
         )
-    if run.train.coverage and not use.supports_coverage:
-        raise ConfigError("train.coverage: is for models that look at pictures; say 0")
-    if run.train.guided_alignment is not None and not use.supports_guide:
-        raise ConfigError("train.guided_alignment: is for models that translate; say null")
-    corpora = [use.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
-    valid = [] if data.valid is None else [use.corpus(data.valid, "valid")]
-    settings = use.preparation(data)
+    if run.train.metric not in task.metrics:
+        raise ConfigError(
+            f"train.metric: {run.train.metric} is not a metric of this task. Choose one of "
+            f"{', '.join(task.metrics)}."
+        )
+    if run.train.coverage and not task.supports_coverage:
+        raise ConfigError("train.coverage: applies to captioning models only. Set it to 0.")
+    if run.train.guided_alignment is not None and not task.supports_guide:
+        raise ConfigError(
+            "train.guided_alignment: applies to translation models only. Set it to null."
+        )
+    corpora = [task.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
+    valid = [] if data.valid is None else [task.corpus(data.valid, "valid")]
+    settings = task.preparation(data)
     prepared = prepare_corpora(
-        corpora, str(directory.data), settings, InProcessRunner(), valid=valid, tell=tell
+        corpora,
+        str(directory.data),
+        settings,
+        InProcessRunner(),
+        valid=valid,
+        on_progress=on_progress,
     )
-    use.prepare_extras(run, prepared.root, tell)
+    task.prepare_extras(run, prepared.root, on_progress)
     return prepared
 
 
@@ -105,77 +121,92 @@ def train_run(
     world: World,
     *,
     loggers: Sequence[EventHandler] = (),
-    initial: Bundle | None = None,  # whose weights the run begins with
+    initial: Bundle | None = None,
     accept_changes: bool = False,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> TrainingOutcome:
-    """Train on prepared data, from the beginning or from where the folder's run stopped, and seal
-    the best model."""
-    use, trainer = _trainer(run, directory, world, loggers, initial, accept_changes)
+    """Train on prepared data and save the best model as a bundle.
+
+    Args:
+        directory: its run is resumed if it has a checkpoint.
+        loggers: called with each event, in the main process only.
+        initial: bundle with the initial weights, for fine-tuning.
+        accept_changes: resume even if settings have changed.
+        should_stop: called after each event, in the main process only. Once it returns True, the
+            run ends as if interrupted.
+    """
+
+    def stop_on_request(event: Event) -> None:
+        if should_stop():
+            trainer.stop()
+
+    handlers = (*loggers, stop_on_request)
+    task, trainer = _make_trainer(run, directory, world, handlers, initial, accept_changes)
     if world.is_main:
         (directory.path / RUN).write_text(dump_config(run), "utf-8")
     outcome = trainer.run()
     if outcome.complete:
         weights = {name: full_tensor(tensor) for name, tensor in trainer.state.weights().items()}
         if world.is_main:
-            model = use.build_model(trainer.module)
+            model = task.build_model(trainer.module)
             with torch.no_grad():
                 copy_into(dict(model.named_parameters()), weights)
-            known = use.bundle_files(trainer.module, model, outcome)
-            _save_model(run, directory, outcome, weights, known)
+            task_files = task.bundle_files(trainer.module, model, outcome)
+            _save_model(run, directory, outcome, weights, task_files)
     world.wait()
     return outcome
 
 
 def dry_run(run: RunConfig, directory: RunDirectory, world: World) -> tuple[int, DryRun]:
-    """How many parameters a run on prepared data has, and what its steps take."""
-    _, trainer = _trainer(run, directory, world)
+    """Return the number of parameters of a run on prepared data, and the cost of its steps."""
+    _, trainer = _make_trainer(run, directory, world)
     count = sum(parameter.numel() for parameter in trainer.state.parameters.values())
     return count, trainer.dry_run()
 
 
-def _trainer(
+def _make_trainer(
     run: RunConfig,
-    home: RunDirectory,
+    directory: RunDirectory,
     world: World,
-    observers: Sequence[EventHandler] = (),
-    begin_from: Bundle | None = None,
+    loggers: Sequence[EventHandler] = (),
+    initial: Bundle | None = None,
     accept_changes: bool = False,
 ) -> tuple[Task[Any], Trainer]:
-    prepared = PreparedData.open(str(home.data))
-    tokenizer = SentencePiece.load(home.data)
-    use = task_for(run)
-    task = use.make_module(run, prepared, tokenizer)
-    if begin_from is not None:
-        _check_vocabulary(tokenizer, begin_from)
-        use.check_compatible(task, begin_from)
-        restore(task.model, begin_from)
-    return use, Trainer(
-        task,
+    prepared = PreparedData.open(str(directory.data))
+    tokenizer = SentencePiece.load(directory.data)
+    task = task_for(run)
+    module = task.make_module(run, prepared, tokenizer)
+    if initial is not None:
+        _check_vocabulary(tokenizer, initial)
+        task.check_compatible(module, initial)
+        restore(module.model, initial)
+    return task, Trainer(
+        module,
         run.train.build(),
-        home.path,
+        directory.path,
         world,
-        observers,
-        environment={**_environment(run), **use.environment(task)},
+        loggers,
+        environment={**_environment(run), **task.environment(module)},
         accept_changes=accept_changes,
     )
 
 
 def _save_model(
     run: RunConfig,
-    home: RunDirectory,
+    directory: RunDirectory,
     outcome: TrainingOutcome,
     weights: dict[str, Tensor],
-    known: dict[str, bytes],
+    task_files: dict[str, bytes],
 ) -> None:
-    found = outcome.scores
-    scores = {} if found is None else {"values": found.values, "signatures": found.signatures}
+    best = outcome.scores
+    scores = {} if best is None else {"values": best.values, "signatures": best.signatures}
     files = {
         RUN: dump_config(run).encode(),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
-        **{name: (home.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
-        **known,
+        **{name: (directory.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
+        **task_files,
     }
-    save_bundle(home.model, files, weights)
+    save_bundle(directory.model, files, weights)
 
 
 def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
@@ -200,27 +231,27 @@ def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
     }
 
 
-def _check_vocabulary(tokenizer: SentencePiece, begin_from: Bundle) -> None:
-    if bundle_tokenizer(begin_from).fingerprint != tokenizer.fingerprint:
+def _check_vocabulary(tokenizer: SentencePiece, initial: Bundle) -> None:
+    if bundle_tokenizer(initial).fingerprint != tokenizer.fingerprint:
         raise ArtifactError(
-            f"{begin_from.path}: has another vocabulary than the prepared data; choose another "
-            "--out, so that they are prepared with the model's own"
+            f"{initial.path}: the vocabulary differs from that of the prepared data. Choose "
+            "another --out, so that the data are prepared with the model's vocabulary."
         )
 
 
 def _environment(run: RunConfig) -> dict[str, Any]:
-    """The settings that a checkpoint belongs to, by their places in the run file."""
-    found: dict[str, Any] = {}
+    """Return the settings that must not change when a run resumes, by their path."""
+    settings: dict[str, Any] = {}
 
-    def walk(path: str, settings: Any) -> None:
-        if path in FREE:
+    def walk(path: str, value: Any) -> None:
+        if path in CHANGEABLE:
             return
-        if isinstance(settings, dict):
-            for name, value in settings.items():
-                walk(f"{path}.{name}", value)
+        if isinstance(value, dict):
+            for name, item in value.items():
+                walk(f"{path}.{name}", item)
         else:
-            found[path] = settings
+            settings[path] = value
 
     for section in ("model", "train", "search"):
         walk(section, run.model_dump(mode="json")[section])
-    return found
+    return settings
