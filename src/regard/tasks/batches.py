@@ -1,4 +1,4 @@
-"""From a run's prepared corpora to batches, and from a batch to what is said and what is meant."""
+"""Batches of prepared corpora, and decoder inputs and targets of a batch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def make_loader(
     target: SpecialTokens = TARGET_TOKENS,
     sampling: SubwordSampling | None = None,
 ) -> Loader:
-    """The batches of one process, without end, each corpus as often as the run weighs it."""
+    """Return an endless loader of the batches of one process."""
     train = run.train
     order = BatchOrder(
         train.seed, train.batch_tokens, train.micro_batches, source=source, target=target
@@ -43,12 +43,12 @@ def make_loader(
     )
 
 
-def corpus_name(number: int) -> str:
-    """Of the run's corpora, as shards and weights know them."""
-    return "train" if number == 0 else f"train{number + 1}"
+def corpus_name(index: int) -> str:
+    """Return the name of a training corpus in shards and weights, by its index in the config."""
+    return "train" if index == 0 else f"train{index + 1}"
 
 
 def shift_target(target: Tokens) -> tuple[Tensor, Tokens]:
-    """What was said before each word, and the words."""
+    """Split `<s> y </s>` into the decoder's input `<s> y` and the targets `y </s>`."""
     assert target.lengths is not None
     return target.ids[:, :-1], Tokens(target.ids[:, 1:], target.lengths - 1)

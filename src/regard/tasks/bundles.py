@@ -1,4 +1,4 @@
-"""What every use takes out of a sealed model: its run, its tokeniser, its weights, who it is."""
+"""Parts of a model bundle that all tasks read: config, tokenizer, model, identity."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ M = TypeVar("M", bound=nn.Module)
 
 
 def bundle_config(bundle: Bundle) -> RunConfig:
+    """Return the config that the model was trained with."""
     return parse_config(bundle.text(RUN), f"{bundle.path / RUN}")
 
 
 def bundle_tokenizer(bundle: Bundle) -> SentencePiece:
+    """Return the tokenizer of the model."""
     return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
 
 
 def bundle_model(bundle: Bundle, build: Callable[[], M], device: str | None) -> M:
-    """The model that `build` makes, with the bundle's weights, ready to be asked on `device`; by
-    default a GPU where there is one."""
+    """Build a model, load the bundle's weights, and move it to `device` in eval mode.
+
+    The default device is a GPU if there is one.
+    """
     model = build_and_restore(build, bundle)
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
     return model
 
 
 def bundle_identity(bundle: Bundle, run: RunConfig, model: nn.Module) -> ModelIdentity:
-    """Whose explanations those of a sealed model are."""
+    """Return the description of the model that its explanations include."""
     return ModelIdentity(
-        "/".join(bundle.path.resolve().parts[-2:]),  # run/model: enough to tell two apart
+        "/".join(bundle.path.resolve().parts[-2:]),  # such as run/model
         run.description,
         bundle.files[WEIGHTS].sha256,
         sum(parameter.numel() for parameter in model.parameters()),

@@ -1,4 +1,4 @@
-"""What is told of a trained model: the data that it read, and its card."""
+"""The model card of a trained model, and the description of its data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regard.train.trainer import TrainingOutcome
 
 @runtime_checkable
 class CardSource(Protocol):
-    """What every task of ours has: what it was made from."""
+    """The attributes of a training module that its card describes."""
 
     run: RunConfig
     prepared: PreparedData
@@ -28,58 +28,76 @@ class CardSource(Protocol):
 
 
 def card_files(
-    task: CardSource,
+    module: CardSource,
     model: nn.Module,
     outcome: TrainingOutcome,
     *,
-    pieces: str,  # whose they are
+    pipeline: str,
+    call: str,
+    units: tuple[str, str, str],
+    limitations: tuple[str, ...],
+    pieces: str,
     search: str,
     alignment: str | None = "",
-    in_words: Mapping[str, str],  # what scores mean that have no signature
-    **differing: Any,  # the fields of a card that are not those of a translator
+    score_notes: Mapping[str, str],
 ) -> dict[str, bytes]:
-    """The files of a bundle in which its data and its card are told."""
-    run, tokenizer = task.run, task.tokenizer
-    read, found = corpus_facts(task.prepared), outcome.scores
-    units = differing.get("units", ("pairs", "source pieces", "target pieces"))
+    """Return the files of a bundle that describe its data and the model.
+
+    Args:
+        pipeline: Hugging Face pipeline tag.
+        call: Python call of the example.
+        units: of a corpus: of its records, of its source and of its target tokens.
+        limitations: uses that the model is not intended for.
+        pieces: texts that the vocabulary was trained on.
+        search: description of the search; empty if there is none.
+        alignment: description of the alignment head; None: no cross-attention, empty: no row.
+        score_notes: descriptions of scores that have no signature.
+    """
+    run, tokenizer = module.run, module.tokenizer
+    corpora, scores = corpus_facts(module.prepared), outcome.scores
     data = {
         one.name: {units[0]: one.pairs, "tokens": one.tokens, "fingerprint": one.fingerprint}
-        for one in read
+        for one in corpora
     }
     card = CardFacts(
-        name="A model sealed by regard",
+        name="A model trained with regard",
         description=run.description,
         kind=_kind(run),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
-        vocabulary=f"{tokenizer.size:,} {run.data.subword_model} pieces of {pieces}, {tokenizer.form}",
+        vocabulary=f"{tokenizer.size:,} {run.data.subword_model} pieces of {pieces}, "
+        f"{tokenizer.form}",
         tokenizer=tokenizer.fingerprint,
-        corpora=read,
+        corpora=corpora,
         training=_training(run, outcome),
         scores=()
-        if found is None
+        if scores is None
         else tuple(
-            ScoreFacts(name, value, found.signatures.get(name, in_words.get(name, "")))
-            for name, value in found.values.items()
+            ScoreFacts(name, value, scores.signatures.get(name, score_notes.get(name, "")))
+            for name, value in scores.values.items()
         ),
         scored_on=f"validation {units[0]}, at step {outcome.best_step:,}",
         search=search,
         alignment=alignment,
         export="; ".join(export_obstacles(run)) or "CTranslate2 can run it",
-        **differing,
+        pipeline=pipeline,
+        call=call,
+        units=units,
+        limitations=limitations,
     )
     return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(card).encode()}
 
 
 def corpus_facts(prepared: PreparedData) -> tuple[CorpusFacts, ...]:
-    found = []
+    """Return the size and fingerprint of each corpus of each split."""
+    facts = []
     for split in prepared.splits:
         for name, group in groupby(prepared.shards(split), key=lambda shard: shard.corpus):
             shards = list(group)
             source, target = (sum(shard.tokens[side] for shard in shards) for side in (0, 1))
             pairs = sum(shard.pairs for shard in shards)
             label = name if name.startswith(split) else f"{split} of {name}"
-            found.append(CorpusFacts(label, pairs, (source, target), shards_fingerprint(shards)))
-    return tuple(found)
+            facts.append(CorpusFacts(label, pairs, (source, target), shards_fingerprint(shards)))
+    return tuple(facts)
 
 
 def _kind(run: RunConfig) -> str:
@@ -89,10 +107,10 @@ def _kind(run: RunConfig) -> str:
 
 
 def _size(part: Any) -> str:
-    """A part's kind and what is said of how large it is."""
-    said = part.model_dump()
-    sizes = [str(said[name]) for name in ("layers", "dim") if name in said]
-    sizes += ["-".join(map(str, said.get("channels", ())))]
+    """Return the kind and the sizes of an encoder or decoder config."""
+    settings = part.model_dump()
+    sizes = [str(settings[name]) for name in ("layers", "dim") if name in settings]
+    sizes += ["-".join(map(str, settings.get("channels", ())))]
     return f"{part.kind}, {' × '.join(filter(None, sizes))}"
 
 
@@ -102,7 +120,7 @@ def _training(run: RunConfig, outcome: TrainingOutcome) -> dict[str, str]:
         "train.steps": f"{outcome.step:,} ({outcome.reason})",
         "train.batch_tokens": f"{train.micro_batches} × {train.batch_tokens:,}",
         "train.optimizer": f"{train.optimizer.kind}, rate {train.optimizer.rate:g}",
-        "train.schedule": f"{train.schedule.kind}, {train.schedule.warmup:,} steps up",
+        "train.schedule": f"{train.schedule.kind}, {train.schedule.warmup:,} warmup steps",
         "train.label_smoothing": f"{train.label_smoothing:g}",
         "train.seed": str(train.seed),
     }

@@ -1,1 +1,1 @@
-"""Captions: pictures in, sentences out."""
+"""Image captioning."""

@@ -1,7 +1,6 @@
-"""The front door of captioners: pictures in, sentences out, with where each word looked.
+"""Captioning with a trained model: `regard.load("model/").caption(["photo.jpg"])`.
 
-`regard.load("model/").caption(["photo.jpg"])` is the way from a file to a sentence. Training
-validates by it too.
+Validation during training uses the same code.
 """
 
 from __future__ import annotations
@@ -37,105 +36,119 @@ from regard.search import Hypothesis, beam, greedy
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
 from regard.text.tokenizer import BOS, EOS, Tokenizer
 
-TOGETHER = 64  # pictures that are read at once: some 40 MB of 224 × 224
-MORE = 10  # pieces that a caption may have beyond the longest that was taught
+BATCH_SIZE = 64  # images: about 40 MB of 224 × 224 pixels
+EXTRA_LENGTH = 10  # tokens that a caption may be longer than the longest training caption
 
 CAPTIONS = "captions.json"
-"""What a captioner knows of itself."""
+"""File of a model bundle with its `CaptionSettings`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaptionSettings:
-    max_length: int  # pieces of a caption it was taught with
-    alignment_head: AlignmentHead | None = (
-        None  # the look that points at what a word names, where it looks
-    )
+    """What a captioner needs besides its config, measured during training."""
+
+    max_length: int  # tokens of the longest training caption
+    alignment_head: AlignmentHead | None = None  # attends to the object that a word names
 
 
 @dataclass(frozen=True, slots=True)
 class CaptionResult:
+    """A caption of an image."""
+
     image: str
     text: str
-    score: float  # Σ log p / length^alpha: what captions of a picture are ranked by
+    score: float  # Σ log p / length^α
     pieces: tuple[str, ...]
-    logps: tuple[float, ...]  # of each piece, and of the end where it was reached
-    alternatives: tuple[CaptionResult, ...] = ()  # the next best, where they were asked for
+    logps: tuple[float, ...]  # log p of each piece, and of the end if it was reached
+    alternatives: tuple[CaptionResult, ...] = ()  # the next best; () unless n_best > 1
 
     def __str__(self) -> str:
         return self.text
 
 
 class Captioner:
-    """A model, what it sees of a picture, its text pipeline, and what it knows of itself."""
+    """Describes images.
+
+    Args:
+        image_input: reads image files as the model's input.
+        grid: rows and columns of the encoder's output.
+        settings: saved with the model.
+        options: default search options.
+        identity: description of the model in explanations.
+    """
 
     def __init__(
         self,
         model: EncoderDecoder[Any, Any],
         tokenizer: Tokenizer,
-        sight: ImageInput,
-        grid: tuple[int, int],  # rows and columns of regions
-        known: CaptionSettings,
+        image_input: ImageInput,
+        grid: tuple[int, int],
+        settings: CaptionSettings,
         options: SearchOptions,
         identity: ModelIdentity | None = None,
     ) -> None:
-        self.model, self.tokenizer, self.image_input, self.grid = model, tokenizer, sight, grid
-        self.known, self.options = known, options
-        self.identity = identity or ModelIdentity("a model that was not sealed")
+        self.model, self.tokenizer = model, tokenizer
+        self.image_input, self.grid = image_input, grid
+        self.settings, self.options = settings, options
+        self.identity = identity or ModelIdentity("unsaved model")
 
     def caption(
         self, images: Sequence[str | Path], options: SearchOptions | None = None, *, n_best: int = 1
     ) -> list[CaptionResult]:
-        """Describe each picture: PNG, JPEG or WebP files, or where the model reads grids, those.
+        """Describe each image.
 
-        `options`: by default as the model was sealed. `n_best` asks for so many captions of each, the
-        next ones as its alternatives.
+        Args:
+            images: PNG, JPEG or WebP files, or feature grids if the model's encoder reads those.
+            options: by default those saved with the model.
+            n_best: number of captions of each image; those after the first are its alternatives.
         """
         if isinstance(images, str):
-            raise CorpusError("images: is one string; give a list of files")
+            raise CorpusError("images: expected a list of files, not a single string.")
         names = [str(image) for image in images]
-        found = [each for some in self._looks(names) for each in self.search(some, options)]
+        results = [one for batch in self._batches(names) for one in self.search(batch, options)]
         return [
-            self._caption(name, hypotheses[: max(1, n_best)])
-            for name, hypotheses in zip(names, found, strict=True)
+            self._result(name, hypotheses[: max(1, n_best)])
+            for name, hypotheses in zip(names, results, strict=True)
         ]
 
     @torch.inference_mode()
     def search(
         self, source: Images | Grids, options: SearchOptions | None = None
     ) -> list[list[Hypothesis]]:
-        """For each picture that was read, the best hypotheses, best first."""
+        """Return the hypotheses of each image of a batch, best first."""
         options, device = options or self.options, next(self.model.parameters()).device
         if options.sampling is not None:
-            raise ConfigError("draw: captions are searched by a beam; leave it out")
+            raise ConfigError("sampling: captions are found by beam search. Leave sampling out.")
         with eval_mode(self.model):
             state = self.model.start(source.to(device))
-            ends: dict[str, Any] = {
+            limits: dict[str, Any] = {
                 "rows": source.rows,
                 "bos": BOS,
                 "eos": EOS,
-                "max_length": self.known.max_length + MORE,
+                "max_length": self.settings.max_length + EXTRA_LENGTH,
                 "device": device,
             }
             if options.beam_size == 1:
-                return [[one] for one in greedy(self.model.step, state, **ends)]
+                return [[one] for one in greedy(self.model.step, state, **limits)]
             return beam(
                 self.model.step,
                 state,
                 beam_size=options.beam_size,
                 length_penalty=options.length_penalty,
-                **ends,
+                **limits,
             )
 
     def force_decode(
         self, images: Sequence[str | Path], captions: Sequence[str]
     ) -> list[ForcedDecoding]:
-        """How likely each piece of a caption was, the model's own or not, and where it looked."""
+        """Return the log p and the attention weights of each token of given captions."""
         names = [str(image) for image in images]
         ids = self.tokenizer.encode(captions)
-        found: list[ForcedDecoding] = []
-        for some in self._looks(names):
-            found += force_decode_image(self.model, some, ids[len(found) : len(found) + some.rows])
-        return found
+        decoded: list[ForcedDecoding] = []
+        for batch in self._batches(names):
+            targets = ids[len(decoded) : len(decoded) + batch.rows]
+            decoded += force_decode_image(self.model, batch, targets)
+        return decoded
 
     def explain(
         self,
@@ -145,71 +158,78 @@ class Captioner:
         attention: str | None = None,
         head: int | None = None,
     ) -> Explanation:
-        """All that the model did while it described a picture: a record to look at.
+        """Record the computation of a caption.
 
-        With a `caption`, as if it had said that. `attention` and `head` choose what can be walked
-        through with every number; by default the look that points at what words name.
+        Args:
+            caption: the caption to explain; by default the one that the search finds.
+            attention: the attention layer to trace in full; by default that of the alignment head.
+            head: of that layer.
         """
-        seen = self.image_input.read(str(image))
-        source = to_source(seen[None]).to(next(self.model.parameters()).device)
+        array = self.image_input.read(str(image))
+        source = to_source(array[None]).to(next(self.model.parameters()).device)
         if caption is None:
-            said, tree = self._searched(source)
+            target, tree = self._search_tree(source)
         else:
-            said, tree = TokenizedText.from_text(self.tokenizer, caption), None
-        shown = self.image_input.shown(seen)
-        height, width = shown.shape[:2]
+            target, tree = TokenizedText.from_text(self.tokenizer, caption), None
+        pixels = self.image_input.to_display(array)
+        height, width = pixels.shape[:2]
         explanation = make_explanation(
             self.model,
             self.tokenizer,
             self.identity,
-            ImageSource(*self.grid, width, height, encode_png(shown)),
-            said,
+            ImageSource(*self.grid, width, height, encode_png(pixels)),
+            target,
             source,
             engine="torch" if caption is None else None,
             search=self.options.summary,
-            alignment_head=self.known.alignment_head,
+            alignment_head=self.settings.alignment_head,
             attention=attention,
             head=head,
         )
         return replace(explanation, beam=tree)
 
-    def _searched(self, source: Images | Grids) -> tuple[TokenizedText, BeamTree | None]:
+    def _search_tree(self, source: Images | Grids) -> tuple[TokenizedText, BeamTree | None]:
         options = self.options
         if options.beam_size == 1:
             return TokenizedText.from_tokens(self.tokenizer, self.search(source)[0][0].tokens), None
-        limit = self.known.max_length + MORE
-        found, tree = build_beam_tree(
+        hypotheses, tree = build_beam_tree(
             self.model,
             source,
             beam_size=options.beam_size,
             length_penalty=options.length_penalty,
-            max_length=limit,
+            max_length=self.settings.max_length + EXTRA_LENGTH,
         )
-        return TokenizedText.from_tokens(self.tokenizer, found[0].tokens), tree
+        return TokenizedText.from_tokens(self.tokenizer, hypotheses[0].tokens), tree
 
     def point(self, captions: Sequence[CaptionedImage]) -> dict[AlignmentHead, PointingScores]:
-        """How well each look points at what words name, where captions say where that is."""
-        told = [one for one in captions if one.objects]
-        readings = self.force_decode([one.image for one in told], [one.caption for one in told])
-        seen = [
-            PointingExample(reading, self.tokenizer.pieces(one.caption).spans, self._framed(one))
-            for one, reading in zip(told, readings, strict=True)
-        ]
-        return score_pointing(seen, Regions(*self.grid, *self.image_input.size))
+        """Score how well each attention head finds the objects that words name.
 
-    def _framed(self, one: CaptionedImage) -> tuple[NamedObject, ...]:
-        """Where the things are in the frame that the picture was put into."""
-        at = self.image_input.framed(one.image)
+        Only captions with annotated objects are used.
+        """
+        annotated = [one for one in captions if one.objects]
+        decoded = self.force_decode(
+            [one.image for one in annotated], [one.caption for one in annotated]
+        )
+        examples = [
+            PointingExample(one, self.tokenizer.pieces(image.caption).spans, self._in_frame(image))
+            for image, one in zip(annotated, decoded, strict=True)
+        ]
+        return score_pointing(examples, Regions(*self.grid, *self.image_input.size))
+
+    def _in_frame(self, image: CaptionedImage) -> tuple[NamedObject, ...]:
+        """Return the objects with their boxes in the model's frame."""
+        placement = self.image_input.placement_of(image.image)
         return tuple(
-            NamedObject(o.span, tuple(at.place(box) for box in o.boxes)) for o in one.objects
+            NamedObject(named.span, tuple(placement.place(box) for box in named.boxes))
+            for named in image.objects
         )
 
-    def _looks(self, names: Sequence[str]) -> Iterator[Images | Grids]:
-        for start in range(0, len(names), TOGETHER):
-            some = [self.image_input.read(name) for name in names[start : start + TOGETHER]]
-            yield to_source(np.stack(some))
+    def _batches(self, names: Sequence[str]) -> Iterator[Images | Grids]:
+        for start in range(0, len(names), BATCH_SIZE):
+            arrays = [self.image_input.read(name) for name in names[start : start + BATCH_SIZE]]
+            yield to_source(np.stack(arrays))
 
-    def _caption(self, image: str, hypotheses: Sequence[Hypothesis]) -> CaptionResult:
+    def _result(self, image: str, hypotheses: Sequence[Hypothesis]) -> CaptionResult:
         first, *others = [
             CaptionResult(
                 image,
@@ -223,58 +243,70 @@ class Captioner:
         return replace(first, alternatives=tuple(others))
 
 
-def to_source(seen: NDArray[Any]) -> Images | Grids:
-    """Pictures (uint8) or grids of features, a row each, as a model reads them."""
-    tensor = torch.from_numpy(seen)
-    if seen.dtype == np.uint8:
+def to_source(arrays: NDArray[Any]) -> Images | Grids:
+    """Convert a batch of images (uint8) or of feature grids to the input of a model."""
+    tensor = torch.from_numpy(arrays)
+    if arrays.dtype == np.uint8:
         return Images(tensor.permute(0, 3, 1, 2).float() / 255)
     return Grids(tensor.float())
 
 
 def load_captioner(path: str | Path, *, device: str | None = None) -> Captioner:
-    """Open a sealed captioner."""
+    """Load a captioning model bundle."""
     return captioner_from_bundle(open_bundle(Path(path)), device)
 
 
 def captioner_from_bundle(bundle: Bundle, device: str | None = None) -> Captioner:
+    """Load an open model bundle."""
     run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
     model = bundle_model(bundle, lambda: build_captioning_model(run, tokenizer.size), device)
-    known = bundle.value(CAPTIONS, CaptionSettings)
-    pointed = known.alignment_head is None or has_alignment_head(model, known.alignment_head)
-    if not 0 < known.max_length <= MAX_TOKENS or not pointed:
+    settings = bundle.value(CAPTIONS, CaptionSettings)
+    if not 0 < settings.max_length <= MAX_TOKENS:
         raise ArtifactError(
-            f"{bundle.path / CAPTIONS}: tells of captions or looks that the model cannot have; "
-            "seal it again"
+            f"{bundle.path / CAPTIONS}: max_length must be between 1 and {MAX_TOKENS:,}, not "
+            f"{settings.max_length:,}. Train the model again."
         )
-    return make_captioner(run, model, tokenizer, known, bundle_identity(bundle, run, model))
+    head = settings.alignment_head
+    if head is not None and not has_alignment_head(model, head):
+        raise ArtifactError(
+            f"{bundle.path / CAPTIONS}: the model has no attention head {head.summary!r}. Train "
+            "the model again."
+        )
+    return make_captioner(run, model, tokenizer, settings, bundle_identity(bundle, run, model))
 
 
 def make_captioner(
     run: RunConfig,
     model: EncoderDecoder[Any, Any],
     tokenizer: Tokenizer,
-    known: CaptionSettings,
+    settings: CaptionSettings,
     identity: ModelIdentity | None = None,
 ) -> Captioner:
+    """Return a captioner with the image input and the search options of a run."""
     encoder = _encoder(run)
-    how = SearchOptions(run.search.beam_size, run.search.length_penalty)
-    return Captioner(model, tokenizer, encoder.sight(), encoder.grid, known, how, identity)
+    options = SearchOptions(run.search.beam_size, run.search.length_penalty)
+    return Captioner(
+        model, tokenizer, encoder.image_input(), encoder.grid, settings, options, identity
+    )
 
 
 def build_captioning_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[Any, Any]:
-    """The model of a run that describes pictures, as yet knowing nothing."""
+    """Build the untrained model of a captioning run."""
     model = run.model
     if model.kind != "encoder-decoder" or model.reads != "images":
-        raise ConfigError("model: does not read pictures and say sentences; choose one that does")
+        raise ConfigError(
+            f"model: a {model.kind} that reads {model.reads} is not a captioning model. Choose an "
+            "encoder-decoder with an image encoder."
+        )
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
 def image_input_of(run: RunConfig) -> ImageInput:
-    """What the model of a run sees of a picture."""
-    sight: ImageInput = _encoder(run).sight()
-    return sight
+    """Return how the model of a run reads images."""
+    image_input: ImageInput = _encoder(run).image_input()
+    return image_input
 
 
 def _encoder(run: RunConfig) -> Any:
-    assert run.model.reads == "images"  # which only encoders of pictures do
+    assert run.model.reads == "images"
     return run.model.encoder  # type: ignore[union-attr]

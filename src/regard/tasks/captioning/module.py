@@ -1,4 +1,4 @@
-"""Captioning: pictures and sentences in, a model that says what is seen in a picture."""
+"""The training module of captioning."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from regard.inference.forced_decoding import cross_attention_names, force_decode
 from regard.models import EncoderDecoder
 from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.captioning.captioner import (
-    TOGETHER,
+    BATCH_SIZE,
     Captioner,
     CaptionSettings,
     build_captioning_model,
@@ -38,23 +38,21 @@ from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import CoverageLoss, CrossEntropy, Loss, Reinforce
 from regard.train.module import TrainingModule
 
-MOST_VALIDATED = 1_000  # pictures: enough to tell models apart, few enough to describe every time
-SAMPLES = 3  # of them are shown, with where the model looked
+MAX_VALIDATED = 1_000  # images: captioning them takes seconds, and the scores are stable
+SAMPLES = 3  # images that each validation shows, with attention
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValidationImages:
-    """Pictures to validate on, by the hashes of their names, and what is said of each."""
+    """Validation images and their captions."""
 
-    hashes: NDArray[np.uint64]
-    captions: tuple[tuple[str, ...], ...]
-    named: tuple[
-        CaptionedImage, ...
-    ] = ()  # the same with the places of things, where these are known
+    hashes: NDArray[np.uint64]  # of the image names
+    captions: tuple[tuple[str, ...], ...]  # of each image
+    named: tuple[CaptionedImage, ...] = ()  # images with annotated objects
 
 
 class CaptioningModule(TrainingModule[Batch]):
-    """p(y | picture), taught by captions; how good it is, is found by describing pictures."""
+    """Trains p(caption | image), and validates by captioning images."""
 
     model: EncoderDecoder[Any, Any]
 
@@ -63,81 +61,79 @@ class CaptioningModule(TrainingModule[Batch]):
         run: RunConfig,
         prepared: PreparedData,
         tokenizer: SentencePiece,
-        pictures: ImageShards,
+        images: ImageShards,
         valid: ValidationImages,
     ) -> None:
         super().__init__()
         self.run, self.prepared, self.tokenizer = run, prepared, tokenizer
-        self.pictures, self.valid = pictures, valid
+        self.images, self.valid = images, valid
         torch.manual_seed(run.train.seed)
         self.model = build_captioning_model(run, prepared.vocabulary)
-        chooses = any(
-            look.attention.normalizer.kind == "hard" for look in run.model.attention_uses()
-        )
-        self.objective = (Reinforce if chooses else CrossEntropy)(run.train.label_smoothing)
-        self.covering = _covering(self.model, run.train.coverage)
+        hard = any(use.attention.normalizer.kind == "hard" for use in run.model.attention_uses())
+        self.objective = (Reinforce if hard else CrossEntropy)(run.train.label_smoothing)
+        self.coverage = _coverage_losses(self.model, run.train.coverage)
         shards = prepared.shards("train")
-        self.known = CaptionSettings(max(int(shard.open().lengths[:, 1].max()) for shard in shards))
+        max_length = max(int(shard.open().lengths[:, 1].max()) for shard in shards)
+        self.settings = CaptionSettings(max_length)
         self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} captions, {self.epoch_tokens:,} "
-            f"tokens an epoch; {len(valid.captions):,} pictures to validate on"
+            f"tokens per epoch; {len(valid.captions):,} validation images"
         }
 
     def forward(self, batch: Batch) -> Loss:
-        said, meant = shift_target(batch.target)
-        source = self._pictures(from_ids(batch.source.ids.cpu().numpy())).to(said.device)
-        with ExitStack() as listening:
-            for covered in self.covering:
-                listening.enter_context(covered.recording())
-            decoded = self.model(source, said)
-        loss = self.objective(decoded, self.model.readout, meant)
-        if not self.covering:
+        inputs, targets = shift_target(batch.target)
+        source = self._read_images(from_ids(batch.source.ids.cpu().numpy())).to(inputs.device)
+        with ExitStack() as recording:
+            for coverage in self.coverage:
+                recording.enter_context(coverage.recording())
+            decoded = self.model(source, inputs)
+        loss = self.objective(decoded, self.model.readout, targets)
+        if not self.coverage:
             return loss
-        left = torch.stack([covered.loss(meant) for covered in self.covering]).sum()
-        return loss.plus("coverage", left)
+        uncovered = torch.stack([coverage.loss(targets) for coverage in self.coverage]).sum()
+        return loss.plus("coverage", uncovered)
 
     def stream(self, rank: int, world: int) -> Loader:
-        bare = SpecialTokens(begin=False, end=False)  # a name is no sentence
-        return make_loader(self.run, self.prepared, rank, world, source=bare)
+        source = SpecialTokens(begin=False, end=False)  # the source is an image hash, not a text
+        return make_loader(self.run, self.prepared, rank, world, source=source)
 
     def validate(self) -> Scores:
         captioner, outputs, logps = self.captioner(self.model), [], []
-        for start in range(0, len(self.valid.captions), TOGETHER):
-            some = slice(start, start + TOGETHER)
-            source = self._pictures(self.valid.hashes[some])
-            found = captioner.search(source)
-            outputs += [self.tokenizer.decode(best.tokens) for best, *_ in found]
-            first = self.tokenizer.encode([said[0] for said in self.valid.captions[some]])
-            readings = force_decode_image(self.model, source, first, ())
-            logps += [logp for reading in readings for logp in reading.logps]
+        for start in range(0, len(self.valid.captions), BATCH_SIZE):
+            batch = slice(start, start + BATCH_SIZE)
+            source = self._read_images(self.valid.hashes[batch])
+            outputs += [self.tokenizer.decode(best.tokens) for best, *_ in captioner.search(source)]
+            references = [captions[0] for captions in self.valid.captions[batch]]
+            decoded = force_decode_image(self.model, source, self.tokenizer.encode(references), ())
+            logps += [logp for one in decoded for logp in one.logps]
         samples = tuple(self._sample(i, output) for i, output in enumerate(outputs[:SAMPLES]))
         return score_captions(outputs, self.valid.captions, samples, -fmean(logps))
 
     def captioner(self, model: EncoderDecoder[Any, Any]) -> Captioner:
-        """Asks a model as its users will ask it."""
-        return make_captioner(self.run, model, self.tokenizer, self.known)
+        """Return a captioner with `model` and the settings of this run."""
+        return make_captioner(self.run, model, self.tokenizer, self.settings)
 
-    def _pictures(self, hashes: NDArray[np.uint64]) -> Images | Grids:
-        return to_source(self.pictures.read(hashes))
+    def _read_images(self, hashes: NDArray[np.uint64]) -> Images | Grids:
+        return to_source(self.images.read(hashes))
 
     def _sample(self, i: int, output: str) -> ValidationSample:
-        said = self.tokenizer.pieces(output)
-        source = self._pictures(self.valid.hashes[i : i + 1])
-        (reading,) = force_decode_image(self.model, source, [said.ids])
+        pieces = self.tokenizer.pieces(output)
+        source = self._read_images(self.valid.hashes[i : i + 1])
+        (decoded,) = force_decode_image(self.model, source, [pieces.ids])
         rows, columns = self.captioner(self.model).grid
-        places = tuple(f"{1 + s // columns}·{1 + s % columns}" for s in range(rows * columns))
-        looks = (
-            SampleAttention(name, look.mean(dim=0).float())
-            for name, look in reading.attention.items()
+        regions = tuple(f"{1 + s // columns}·{1 + s % columns}" for s in range(rows * columns))
+        attention = (
+            SampleAttention(name, weights.mean(dim=0).float())
+            for name, weights in decoded.attention.items()
         )
         return ValidationSample(
-            f"picture {i + 1}",
+            f"image {i + 1}",
             self.valid.captions[i][0],
             output,
-            places,
-            (*said.pieces, "</s>"),
-            tuple(looks),
+            regions,
+            (*pieces.pieces, "</s>"),
+            tuple(attention),
         )
 
 
@@ -147,15 +143,20 @@ def score_captions(
     samples: tuple[ValidationSample, ...] = (),
     nll: float | None = None,
 ) -> Scores:
-    """How good captions are, each picture having one or several to compare with."""
-    measured = score_corpus(outputs, [said[0] for said in captions])
-    exact = fmean(output in said for output, said in zip(outputs, captions, strict=True))
-    values = {"exact": 100 * exact, **measured.values}
+    """Score captions against one or more references of each image.
+
+    BLEU and chrF use the first reference; `exact` counts a match with any of them.
+    """
+    scores = score_corpus(outputs, [references[0] for references in captions])
+    exact = fmean(
+        output in references for output, references in zip(outputs, captions, strict=True)
+    )
+    values = {"exact": 100 * exact, **scores.values}
     if nll is not None:
         values["nll"] = nll
     signatures = {
-        "exact": "share of captions that are, to the letter, one that the picture has",
-        **measured.signatures,
+        "exact": "percentage of captions that equal a reference",
+        **scores.signatures,
     }
     return Scores(values, signatures, samples)
 
@@ -163,25 +164,30 @@ def score_captions(
 def validation_images(
     captions: Sequence[CaptionedImage], hashes: NDArray[np.uint64]
 ) -> ValidationImages:
-    """Every nth picture, so that no more than MOST_VALIDATED are left, and all that is said of it;
-    `hashes` are those of the captions' pictures."""
-    places: dict[int, list[int]] = {}
-    for place, number in enumerate(hashes.tolist()):
-        places.setdefault(number, []).append(place)
-    if not places:
-        raise ConfigError("data.valid: holds no captions; name a file, or raise data.held_out")
-    kept = list(places.items())[:: -(-len(places) // MOST_VALIDATED)]
+    """Select every nth image, at most MAX_VALIDATED, with all its captions.
+
+    Args:
+        hashes: of the image of each caption.
+    """
+    rows: dict[int, list[int]] = {}
+    for row, image in enumerate(hashes.tolist()):
+        rows.setdefault(image, []).append(row)
+    if not rows:
+        raise ConfigError(
+            "data.valid: has no captions. Name a validation file, or raise data.held_out."
+        )
+    kept = list(rows.items())[:: -(-len(rows) // MAX_VALIDATED)]
     return ValidationImages(
-        np.array([number for number, _ in kept], np.uint64),
-        tuple(tuple(captions[place].caption for place in each) for _, each in kept),
+        np.array([image for image, _ in kept], np.uint64),
+        tuple(tuple(captions[row].caption for row in each) for _, each in kept),
         tuple(captions[each[0]] for _, each in kept if captions[each[0]].objects),
     )
 
 
-def _covering(model: EncoderDecoder[Any, Any], strength: float) -> list[CoverageLoss]:
+def _coverage_losses(model: EncoderDecoder[Any, Any], strength: float) -> list[CoverageLoss]:
     if not strength:
         return []
-    looks = [model.get_submodule(name) for name in cross_attention_names(model)]
-    if not looks:
-        raise ConfigError("train.coverage: the model looks at nothing that it could cover; say 0")
-    return [CoverageLoss(look, strength) for look in looks if isinstance(look, Attention)]
+    layers = [model.get_submodule(name) for name in cross_attention_names(model)]
+    if not layers:
+        raise ConfigError("train.coverage: the model has no cross-attention. Set it to 0.")
+    return [CoverageLoss(layer, strength) for layer in layers if isinstance(layer, Attention)]

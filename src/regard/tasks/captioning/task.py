@@ -1,4 +1,4 @@
-"""The use of models that read pictures and say sentences: captioning."""
+"""The captioning task."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from regard.tasks.base import Task
 from regard.tasks.captioning.captioner import (
     CAPTIONS,
     Captioner,
-    CaptionSettings,
     build_captioning_model,
     captioner_from_bundle,
     image_input_of,
@@ -46,11 +45,11 @@ from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
 KEYS = ("source", "target")
-MOST_JUDGED = 200  # pictures to choose a look by
+MAX_POINTING_IMAGES = 200  # to choose the alignment head
 LIMITATIONS = (
-    "Pictures unlike those that it was trained on: it was measured on pictures of the same kind.",
-    "Telling what is not there: it says what is likely, and names things that it does not see.",
-    "Explaining why it says something: attention shows where a model looked, not why.",
+    "Images unlike the training data: the scores hold for images of the same kind only.",
+    "Detecting objects: it may name objects that are not in the image.",
+    "Explaining why it produces an output: attention weights are not reasons.",
 )
 
 
@@ -59,65 +58,66 @@ class CaptioningTask(Task[CaptioningModule]):
     metrics = ("exact", "bleu", "chrf", "nll")
     supports_coverage = True
 
-    def corpus(self, spec: CorpusConfig, name: str) -> Captions:
-        if len(spec.files) > 1:
+    def corpus(self, config: CorpusConfig, name: str) -> Captions:
+        if len(config.files) > 1:
             raise ConfigError(
-                "model: reads pictures; give it one file that names them and their captions "
-                "(--images captions.jsonl), or choose a model that translates"
+                "data.train: a captioning corpus is one file of image names and captions (--images "
+                "captions.jsonl). To translate, choose a translation model."
             )
         fields = (
-            {} if spec.columns is None else dict(zip(KEYS, map(str, spec.columns), strict=True))
+            {} if config.columns is None else dict(zip(KEYS, map(str, config.columns), strict=True))
         )
-        return Captions(spec.files[0], name=name, weight=spec.weight, **fields)
+        return Captions(config.files[0], name=name, weight=config.weight, **fields)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
-        # names of pictures differ in digits, which near duplicates are compared without
+        # near-duplicate detection ignores digits, in which the names of images differ
         dedupe: DedupeMode = "none" if data.dedupe == "none" else "exact"
         return replace(data.build(), fields=("image_name", "text"), limits=None, dedupe=dedupe)
 
-    def prepare_extras(self, run: RunConfig, out: str, tell: ProgressCallback) -> None:
-        """The pictures themselves, beside the shards of their captions."""
+    def prepare_extras(self, run: RunConfig, out: str, on_progress: ProgressCallback) -> None:
+        """Prepare the images."""
         data = run.data
-        specs = (*data.train, *([] if data.valid is None else [data.valid]))
-        names = (one.image for spec in specs for one in self.corpus(spec, "").read())
-        prepare_images(names, out, image_input_of(run), InProcessRunner(), tell)
+        corpora = (*data.train, *([] if data.valid is None else [data.valid]))
+        names = (one.image for config in corpora for one in self.corpus(config, "").read())
+        prepare_images(names, out, image_input_of(run), InProcessRunner(), on_progress)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> CaptioningModule:
         if run.train.subword_alpha:
-            raise ConfigError("train.subword_alpha: names of pictures cannot be cut anew; say 0")
-        pictures, valid = ImageShards.open(prepared.root), run.data.valid
-        if valid is None:
-            validated = _held_out(prepared, tokenizer)
+            raise ConfigError(
+                "train.subword_alpha: subword sampling does not apply to captioning. Set it to 0."
+            )
+        if run.data.valid is None:
+            valid = _held_out_images(prepared, tokenizer)
         else:
-            validated = _shown(list(self.corpus(valid, "valid").read()))
-        return CaptioningModule(run, prepared, tokenizer, pictures, validated)
+            valid = _read_images(self.corpus(run.data.valid, "valid"))
+        images = ImageShards.open(prepared.root)
+        return CaptioningModule(run, prepared, tokenizer, images, valid)
 
-    def build_model(self, task: CaptioningModule) -> EncoderDecoder[Any, Any]:
-        return build_captioning_model(task.run, task.tokenizer.size)
+    def build_model(self, module: CaptioningModule) -> EncoderDecoder[Any, Any]:
+        return build_captioning_model(module.run, module.tokenizer.size)
 
     def bundle_files(
-        self, task: CaptioningModule, model: EncoderDecoder[Any, Any], outcome: TrainingOutcome
+        self, module: CaptioningModule, model: EncoderDecoder[Any, Any], outcome: TrainingOutcome
     ) -> dict[str, bytes]:
-        known = replace(
-            task.known, alignment_head=choose_image_head(task.captioner(model), task.valid.named)
-        )
-        search = task.run.search
+        head = choose_image_head(module.captioner(model), module.valid.named)
+        settings = replace(module.settings, alignment_head=head)
+        search = module.run.search
         card = card_files(
-            task,
+            module,
             model,
             outcome,
             pieces="its captions",
             search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
-            alignment=_in_words(known),
-            in_words={"nll": "mean −log p of a caption's token, having read those before it"},
+            alignment=None if head is None else _describe_head(head),
+            score_notes={"nll": "mean −log p of a reference token given the tokens before it"},
             pipeline="image-to-text",
             call='caption(["photo.jpg"])[0].text',
             units=("captions", "", "pieces"),
             limitations=LIMITATIONS,
         )
-        return {CAPTIONS: json.dumps(asdict(known), indent=1).encode(), **card}
+        return {CAPTIONS: json.dumps(asdict(settings), indent=1).encode(), **card}
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Captioner:
         return captioner_from_bundle(bundle, device)
@@ -125,46 +125,44 @@ class CaptioningTask(Task[CaptioningModule]):
     def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
         assert isinstance(corpus, Captions)
         captions = [one for one in corpus.read() if one.caption.strip()]
-        outputs = captioner_from_bundle(bundle).caption(
-            list(dict.fromkeys(one.image for one in captions))
-        )
-        said: dict[str, list[str]] = {}
+        references: dict[str, list[str]] = {}
         for one in captions:
-            said.setdefault(one.image, []).append(one.caption)
+            references.setdefault(one.image, []).append(one.caption)
+        results = captioner_from_bundle(bundle).caption(list(references))
         return score_captions(
-            [one.text for one in outputs], [tuple(said[one.image]) for one in outputs]
+            [one.text for one in results], [tuple(references[one.image]) for one in results]
         )
 
 
 def choose_image_head(
     captioner: Captioner, named: Sequence[CaptionedImage]
 ) -> AlignmentHead | None:
-    """The look that points best at what words name; where nobody said where that is, the last."""
-    looks = cross_attention_names(captioner.model)
-    if not looks:
+    """Return the head that finds most of the objects that words name.
+
+    Without annotated objects it is the last cross-attention layer; None if there is none.
+    """
+    layers = cross_attention_names(captioner.model)
+    if not layers:
         return None
     if not named:
-        return AlignmentHead(looks[-1], None, 0, null=False)
-    found = captioner.point(named[:MOST_JUDGED])
-    best = max(found, key=lambda pointer: found[pointer].hits)
-    return replace(best, agreement=found[best].hits)
+        return AlignmentHead(layers[-1], None, 0, null=False)
+    scores = captioner.point(named[:MAX_POINTING_IMAGES])
+    best = max(scores, key=lambda head: scores[head].hits)
+    return replace(best, agreement=scores[best].hits)
 
 
-def _in_words(known: CaptionSettings) -> str | None:
-    pointer = known.alignment_head
-    if pointer is None:
-        return None
-    measured = f"; on the box of {pointer.agreement:.3f} of things named"
-    return f"{pointer.summary}{measured if pointer.agreement else ''}"
+def _describe_head(head: AlignmentHead) -> str:
+    measured = f"; finds {head.agreement:.3f} of the named objects"
+    return f"{head.summary}{measured if head.agreement else ''}"
 
 
-def _shown(captions: list[CaptionedImage]) -> ValidationImages:
-    captions = [one for one in captions if one.caption.strip()]
+def _read_images(corpus: Captions) -> ValidationImages:
+    captions = [one for one in corpus.read() if one.caption.strip()]
     return validation_images(captions, hash_texts([one.image for one in captions]))
 
 
-def _held_out(prepared: PreparedData, tokenizer: SentencePiece) -> ValidationImages:
-    """The captions that were kept from training, as they were normalised."""
+def _held_out_images(prepared: PreparedData, tokenizer: SentencePiece) -> ValidationImages:
+    """Return the captions that were held out from training, normalized."""
     captions, names = [], []
     for shard in prepared.shards("valid"):
         opened = shard.open()

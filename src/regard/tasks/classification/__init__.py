@@ -1,1 +1,1 @@
-"""Documents: their classes."""
+"""Document classification."""

@@ -1,7 +1,6 @@
-"""The front door of classifiers: documents in, their classes out, and what in them counted.
+"""Document classification: `regard.load("model/").classify(["What a film!"])`.
 
-`regard.load("model/").classify(["What a film!"])` is the way from raw string to class. Training
-validates by it too.
+Validation during training uses the same code.
 """
 
 from __future__ import annotations
@@ -27,25 +26,28 @@ from regard.text.windows import split_windows
 from regard.text.words import split_words, words_by_piece
 
 CLASSES = "classes.json"
+"""File of a model bundle with its `Classes`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """What a model's classes are called, in its own order."""
+    """The names of a model's classes, in the order of its outputs."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassificationResult:
+    """The class of a document."""
+
     text: str
-    label: str | None  # None: the text says nothing
-    logps: dict[str, float]  # of each class
-    sentences: tuple[WeightedSentence, ...] = ()  # what counted, where it was asked for
+    label: str | None  # None: the text is empty
+    logps: dict[str, float]  # log p of each class
+    sentences: tuple[WeightedSentence, ...] = ()  # with attention weights, on request
 
     @property
     def probability(self) -> float:
-        """Of the label."""
+        """Probability of the label; 0 if there is none."""
         return 0.0 if self.label is None else math.exp(self.logps[self.label])
 
     def __str__(self) -> str:
@@ -54,15 +56,19 @@ class ClassificationResult:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A sentence as the model reads it, or a part of one that is very long."""
+    """A sentence, or a window of a very long one."""
 
     span: Span
     ids: Sequence[int]
-    spans: Sequence[Span]  # of the pieces, in the text
+    spans: Sequence[Span]  # of the pieces in the text
 
 
 class DocumentClassifier:
-    """A model, its text pipeline, and the names of its classes."""
+    """Classifies documents.
+
+    Args:
+        classes: their names, in the order of the model's outputs.
+    """
 
     def __init__(
         self, model: Classifier[Documents], tokenizer: Tokenizer, classes: Sequence[str]
@@ -72,24 +78,28 @@ class DocumentClassifier:
     def classify(
         self, texts: Sequence[str], *, weights: bool = False
     ) -> list[ClassificationResult]:
-        """The likeliest class of each text; `weights` asks what in it counted.
+        """Return the most likely class of each text. A text of white space has no class.
 
-        A text of white space has no class.
+        Args:
+            weights: also return the attention weights of sentences and words.
         """
         if isinstance(texts, str):
-            raise CorpusError("texts: is one string; give a list of texts")
-        read = [list(self._parts(text) if weights else self._ids(text)) for text in texts]
-        documents = [[part.ids for part in parts] for parts in read if parts]
-        found = iter(attend_documents(self.model, documents, weights=weights))
+            raise CorpusError("texts: expected a list of texts, not a single string.")
+        documents = [
+            list(self._parts(text) if weights else self._parts_without_spans(text))
+            for text in texts
+        ]
+        ids = [[part.ids for part in parts] for parts in documents if parts]
+        attended = iter(attend_documents(self.model, ids, weights=weights))
         return [
-            self._labelled(text, parts, next(found))
+            self._result(text, parts, next(attended))
             if parts
             else ClassificationResult(text, None, {})
-            for text, parts in zip(texts, read, strict=True)
+            for text, parts in zip(texts, documents, strict=True)
         ]
 
-    def _ids(self, text: str) -> Iterator[_Part]:
-        """The same as `_parts`, quicker: nobody asks where the pieces stand."""
+    def _parts_without_spans(self, text: str) -> Iterator[_Part]:
+        """Yield the parts of `_parts` without spans, which is faster."""
         spans = split_sentences(text)
         encoded = self.tokenizer.encode([text[start:end] for start, end in spans])
         for span, ids in zip(spans, encoded, strict=True):
@@ -100,57 +110,64 @@ class DocumentClassifier:
         for start, end in split_sentences(text):
             pieces = self.tokenizer.pieces(text[start:end])
             spans = [(start + a, start + b) for a, b in pieces.spans]
-            of_ids = split_windows(pieces.ids, MAX_SENTENCE_LENGTH)
-            of_spans = split_windows(spans, MAX_SENTENCE_LENGTH)
-            at = start
-            for ids, own in zip(of_ids, of_spans, strict=True):
-                until = end if own is of_spans[-1] else max(at, own[-1][1])
-                yield _Part((at, until), ids, own)
-                at = until
+            id_windows = split_windows(pieces.ids, MAX_SENTENCE_LENGTH)
+            span_windows = split_windows(spans, MAX_SENTENCE_LENGTH)
+            window_start = start
+            for ids, window in zip(id_windows, span_windows, strict=True):
+                last = window is span_windows[-1]
+                window_end = end if last else max(window_start, window[-1][1])
+                yield _Part((window_start, window_end), ids, window)
+                window_start = window_end
 
-    def _labelled(
-        self, text: str, parts: list[_Part], found: DocumentAttention
+    def _result(
+        self, text: str, parts: list[_Part], attended: DocumentAttention
     ) -> ClassificationResult:
-        logps = dict(zip(self.classes, found.logps, strict=True))
+        logps = dict(zip(self.classes, attended.logps, strict=True))
         label = max(logps, key=logps.__getitem__)
-        shaded = tuple(
-            _sentence(text, part, weight, pieces)
-            for part, weight, pieces in zip(parts, found.sentences, found.pieces, strict=False)
+        sentences = tuple(
+            _weighted_sentence(text, part, weight, pieces)
+            for part, weight, pieces in zip(
+                parts, attended.sentences, attended.pieces, strict=False
+            )
         )
-        return ClassificationResult(text, label, logps, shaded)
+        return ClassificationResult(text, label, logps, sentences)
 
 
-def _sentence(text: str, part: _Part, weight: float, pieces: Sequence[float]) -> WeightedSentence:
+def _weighted_sentence(
+    text: str, part: _Part, weight: float, pieces: Sequence[float]
+) -> WeightedSentence:
+    """Sum the weights of pieces by word. A piece of several words counts equally for each."""
     start, end = part.span
     spans = [(start + a, start + b) for a, b in split_words(text[start:end])]
-    shares = [0.0] * len(spans)
-    for owners, share in zip(words_by_piece(part.spans, spans), pieces, strict=True):
-        for word in owners:
-            shares[word] += share / len(owners)
-    return WeightedSentence(part.span, weight, tuple(map(WeightedWord, spans, shares)))
+    weights = [0.0] * len(spans)
+    for words, piece_weight in zip(words_by_piece(part.spans, spans), pieces, strict=True):
+        for word in words:
+            weights[word] += piece_weight / len(words)
+    return WeightedSentence(part.span, weight, tuple(map(WeightedWord, spans, weights)))
 
 
-def document_view(labelled: Sequence[ClassificationResult]) -> str:
-    """A page on which the documents are shaded by what counted; they were asked for `weights`."""
+def document_view(results: Sequence[ClassificationResult]) -> str:
+    """Return an HTML page that shades documents by attention. The results must have weights."""
     return document_page(
         [
             DocumentView(
-                one.text,
-                f"{one.label}, {one.probability:.3f}" if one.label else "it says nothing: no class",
-                one.sentences,
-                {name: math.exp(logp) for name, logp in one.logps.items()},
+                result.text,
+                f"{result.label}, {result.probability:.3f}" if result.label else "empty: no class",
+                result.sentences,
+                {name: math.exp(logp) for name, logp in result.logps.items()},
             )
-            for one in labelled
+            for result in results
         ]
     )
 
 
 def load_classifier(path: str | Path, *, device: str | None = None) -> DocumentClassifier:
-    """Open a sealed classifier of documents."""
+    """Load a classification model bundle."""
     return classifier_from_bundle(open_bundle(Path(path)), device)
 
 
 def classifier_from_bundle(bundle: Bundle, device: str | None = None) -> DocumentClassifier:
+    """Load an open model bundle."""
     run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
     _check_classifier(run)
     names = bundle.value(CLASSES, Classes).names
@@ -163,7 +180,7 @@ def classifier_from_bundle(bundle: Bundle, device: str | None = None) -> Documen
 def build_classification_model(
     run: RunConfig, vocabulary: int, classes: int
 ) -> Classifier[Documents]:
-    """The model of a run that classifies documents, as yet knowing nothing."""
+    """Build the untrained model of a classification run."""
     return _check_classifier(run).build(VocabularySizes(vocabulary, classes))
 
 
@@ -171,7 +188,7 @@ def _check_classifier(run: RunConfig) -> ClassifierConfig:
     model = run.model
     if model.kind != "classifier" or model.reads != "documents":
         raise ConfigError(
-            f"model: a {model.kind} that reads {model.reads} names no classes of documents; "
-            "choose one that does"
+            f"model: a {model.kind} that reads {model.reads} is not a document classifier. Choose "
+            "a model that is."
         )
     return model

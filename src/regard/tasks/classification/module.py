@@ -1,4 +1,4 @@
-"""Classification: labelled documents in, a model that names the class of a document."""
+"""The training module of document classification."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from regard.train.events import Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
 
-MOST_VALIDATED = 2_000  # documents
-MOST_TOLD = 20  # classes of which each one's F1 is told
+MAX_VALIDATED = 2_000  # documents
+MAX_CLASS_SCORES = 20  # with more classes, no F1 of each class is reported
 SAMPLES = 3
-BARE = SpecialTokens(begin=False, end=False)
+NO_SPECIAL_TOKENS = SpecialTokens(begin=False, end=False)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTexts:
-    """Documents and what people found them to be."""
+    """Documents and their labels."""
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
 
 
 class ClassificationModule(TrainingModule[Batch]):
-    """p(class | document), taught by labels; how good it is, is found by naming classes."""
+    """Trains p(class | document), and validates by classifying documents."""
 
     model: Classifier[Documents]
 
@@ -62,108 +62,116 @@ class ClassificationModule(TrainingModule[Batch]):
         self.epoch_tokens = sum(shard.pairs for shard in shards)
         self.facts = {
             "data": f"{self.epoch_tokens:,} documents of {len(self.classes):,} classes, "
-            f"{sum(shard.tokens[0] for shard in shards):,} pieces; {len(valid.texts):,} documents "
-            "to validate on",
+            f"{sum(shard.tokens[0] for shard in shards):,} pieces; {len(valid.texts):,} validation "
+            "documents",
         }
 
     def forward(self, batch: Batch) -> Loss:
-        logits, labels = self.model(documents(batch.source)), batch.target.ids[:, 0]
+        logits = self.model(split_documents(batch.source))
+        labels = batch.target.ids[:, 0]
         loss = self.objective(logits.float(), labels)
         nll = nn.functional.cross_entropy(logits.detach().float(), labels, reduction="sum")
         return Loss(loss, len(labels), {"nll": nll})
 
     def stream(self, rank: int, world: int) -> Loader:
-        return make_loader(self.run, self.prepared, rank, world, source=BARE, target=BARE)
+        bare = NO_SPECIAL_TOKENS
+        return make_loader(self.run, self.prepared, rank, world, source=bare, target=bare)
 
     def validate(self) -> Scores:
-        found = self.classifier(self.model).classify(self.valid.texts)
-        scores = score_labels(found, self.valid.labels, self.classes)
+        results = self.classifier(self.model).classify(self.valid.texts)
+        scores = score_labels(results, self.valid.labels, self.classes)
         samples = tuple(
-            ValidationSample(one.text[:500], label, str(one))
-            for one, label in zip(found[:SAMPLES], self.valid.labels, strict=False)
+            ValidationSample(result.text[:500], label, str(result))
+            for result, label in zip(results[:SAMPLES], self.valid.labels, strict=False)
         )
         return Scores(scores.values, scores.signatures, samples)
 
     def classifier(self, model: Classifier[Documents]) -> DocumentClassifier:
-        """Asks a model as its users will ask it."""
+        """Return a classifier with `model` and the classes of this run."""
         return DocumentClassifier(model, self.tokenizer, self.classes)
 
 
-def documents(flat: Tokens) -> Documents:
-    """Documents as shards have them, an end after each sentence, in their sentences."""
+def split_documents(flat: Tokens) -> Documents:
+    """Split documents into sentences. In `flat`, each sentence ends with EOS."""
     assert flat.lengths is not None
     real = torch.arange(flat.ids.size(1), device=flat.ids.device) < flat.lengths[:, None]
     ends = flat.ids.eq(EOS) & real
-    ids, last = flat.ids[real], ends[real]  # one document after the other
+    ids, last = flat.ids[real], ends[real]  # all documents, concatenated
     stops = last.nonzero()[:, 0]
     lengths = stops.diff(prepend=stops.new_tensor([-1])) - 1
     rows = last.cumsum(0) - last.long()  # the sentence of each piece
-    place = torch.arange(len(ids), device=ids.device) - (stops - lengths)[rows]
+    columns = torch.arange(len(ids), device=ids.device) - (stops - lengths)[rows]
     padded = ids.new_zeros(len(stops), int(lengths.max()))
-    said = ~last
-    padded[rows[said], place[said]] = ids[said]
+    pieces = ~last
+    padded[rows[pieces], columns[pieces]] = ids[pieces]
     return Documents(Tokens(padded, lengths), ends.sum(dim=1))
 
 
 def score_labels(
-    found: Sequence[ClassificationResult], labels: Sequence[str], classes: Sequence[str]
+    results: Sequence[ClassificationResult], labels: Sequence[str], classes: Sequence[str]
 ) -> Scores:
-    """Accuracy, and F1 of each class and in the mean of all; more is better, 1 is the best."""
-    pairs = [(one.label, label) for one, label in zip(found, labels, strict=True)]
-    right = [said == meant for said, meant in pairs]
-    each = {}
+    """Return accuracy, macro F1, mean −log p, and with few classes the F1 of each class."""
+    pairs = [(result.label, label) for result, label in zip(results, labels, strict=True)]
+    correct = [predicted == actual for predicted, actual in pairs]
+    f1 = {}
     for name in classes:
-        hits = sum(said == meant == name for said, meant in pairs)
-        told = sum((said == name) + (meant == name) for said, meant in pairs)
-        each[name] = 2 * hits / told if told else 0.0
-    logps = [one.logps.get(label, 0.0) for one, label in zip(found, labels, strict=True)]
-    values = {"accuracy": fmean(right), "f1": fmean(each.values()), "nll": -fmean(logps)}
+        hits = sum(predicted == actual == name for predicted, actual in pairs)
+        total = sum((predicted == name) + (actual == name) for predicted, actual in pairs)
+        f1[name] = 2 * hits / total if total else 0.0
+    logps = [result.logps.get(label, 0.0) for result, label in zip(results, labels, strict=True)]
+    values = {"accuracy": fmean(correct), "f1": fmean(f1.values()), "nll": -fmean(logps)}
     signatures = {
-        "accuracy": "the share of documents whose class was named right",
-        "f1": f"the mean of {len(classes):,} classes, each alike (macro)",
+        "accuracy": "fraction of documents with the correct class",
+        "f1": f"macro average over {len(classes):,} classes",
         "nll": "mean −log p of a document's class",
     }
-    if len(classes) <= MOST_TOLD:
-        values |= {f"f1 of {name}": value for name, value in each.items()}
-        signatures |= {f"f1 of {name}": "2 hits / (said + meant)" for name in classes}
+    if len(classes) <= MAX_CLASS_SCORES:
+        values |= {f"f1 of {name}": value for name, value in f1.items()}
+        signatures |= {f"f1 of {name}": "2 correct / (predicted + actual)" for name in classes}
     return Scores(values, signatures)
 
 
 def read_labelled(
     corpus: Corpus, tokenizer: SentencePiece, classes: Sequence[str]
 ) -> LabelledTexts:
-    """The documents of a corpus, raw, without those that say nothing."""
-    found = [pair for pair in read_pairs(corpus) if pair.source.strip()]
-    labels = tuple(tokenizer.normalize(pair.target) for pair in found)
-    where = ", ".join(corpus.paths)
-    if not found:
-        raise CorpusError(f"{where}: holds no documents; name a file that does")
-    if strange := next((label for label in labels if label not in classes), None):
+    """Return the raw documents of a corpus, without empty ones.
+
+    Raises:
+        CorpusError: there are no documents, or one has a label that is not in `classes`.
+    """
+    pairs = [pair for pair in read_pairs(corpus) if pair.source.strip()]
+    labels = tuple(tokenizer.normalize(pair.target) for pair in pairs)
+    paths = ", ".join(corpus.paths)
+    if not pairs:
+        raise CorpusError(f"{paths}: contains no documents. Name another file.")
+    if unknown := next((label for label in labels if label not in classes), None):
         raise CorpusError(
-            f"{where}: a document has the label {strange!r}, and the model knows "
-            f"{', '.join(classes[:MOST_TOLD])}; leave it out, or train with such documents"
+            f"{paths}: a document has the label {unknown!r}, which is not a class of the model "
+            f"({', '.join(classes[:MAX_CLASS_SCORES])}). Remove it, or train with such documents."
         )
-    return LabelledTexts(tuple(pair.source for pair in found), labels)
+    return LabelledTexts(tuple(pair.source for pair in pairs), labels)
 
 
 def held_out_documents(prepared: PreparedData, tokenizer: SentencePiece) -> LabelledTexts:
-    """The documents that were kept from training, as they were normalised."""
+    """Return the documents that were held out from training, normalized."""
     texts, labels = [], []
     for shard in prepared.shards("valid"):
         opened = shard.open()
         for i in range(shard.pairs):
             ids, label = (side.tolist() for side in opened.pair(i))
-            stops = [place for place, token in enumerate(ids) if token == EOS]
+            stops = [position for position, token in enumerate(ids) if token == EOS]
             starts = [0, *(stop + 1 for stop in stops)]
-            said = [tokenizer.decode(ids[a:b]) for a, b in zip(starts, stops, strict=False)]
-            texts.append("\n\n".join(said))
+            sentences = [tokenizer.decode(ids[a:b]) for a, b in zip(starts, stops, strict=False)]
+            texts.append("\n\n".join(sentences))
             labels.append(prepared.labels[label[0]])
     if not texts:
-        raise ConfigError("data.valid: holds no documents; name a file, or raise data.held_out")
+        raise ConfigError(
+            "data.valid: contains no documents. Name a validation file, or raise data.held_out."
+        )
     return LabelledTexts(tuple(texts), tuple(labels))
 
 
-def sample_documents(judged: LabelledTexts) -> LabelledTexts:
-    """Every nth document, so that no more than MOST_VALIDATED are left."""
-    every = -(-len(judged.texts) // MOST_VALIDATED)
-    return LabelledTexts(judged.texts[::every], judged.labels[::every])
+def sample_documents(documents: LabelledTexts) -> LabelledTexts:
+    """Select every nth document, at most MAX_VALIDATED."""
+    stride = -(-len(documents.texts) // MAX_VALIDATED)
+    return LabelledTexts(documents.texts[::stride], documents.labels[::stride])

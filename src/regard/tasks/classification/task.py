@@ -1,4 +1,4 @@
-"""The use of models that read documents and name their classes."""
+"""The document classification task."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
 LIMITATIONS = (
-    "Documents unlike those that it was trained on: it names one of its classes all the same.",
-    "Decisions about people that nobody checks: it may be wrong, and sound sure of it.",
-    "Explaining why it decided so: attention shows where a model looked, not why.",
+    "Documents unlike the training data: it predicts one of its classes for any text.",
+    "Decisions about people without human review: it may be wrong with high confidence.",
+    "Explaining why it predicts a class: attention weights are not reasons.",
 )
 
 
@@ -48,13 +48,13 @@ class ClassificationTask(Task[ClassificationModule]):
     options = "--documents FILE"
     metrics = ("accuracy", "f1", "nll")
 
-    def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
-        if len(spec.files) > 1:
+    def corpus(self, config: CorpusConfig, name: str) -> Corpus:
+        if len(config.files) > 1:
             raise ConfigError(
-                "model: does not read and say sentences, but names classes; give it one file of "
-                "labelled documents (--documents FILE), or choose a model that translates"
+                "data.train: a classifier's corpus is one file of labelled documents (--documents "
+                "FILE). To translate, choose a translation model."
             )
-        return spec.build(name, open_documents)
+        return config.build(name, open_documents)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return replace(data.build(), fields=("document", "label"), limits=None)
@@ -63,54 +63,57 @@ class ClassificationTask(Task[ClassificationModule]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> ClassificationModule:
         if run.train.subword_alpha:
-            raise ConfigError("train.subword_alpha: documents cannot be cut anew; say 0")
+            raise ConfigError(
+                "train.subword_alpha: subword sampling does not apply to documents. Set it to 0."
+            )
         if len(prepared.labels) < 2:
             raise ConfigError(
-                f"data.train: all documents have the label {prepared.labels[0]!r}; give some of "
-                "another class"
+                f"data.train: all documents have the label {prepared.labels[0]!r}. Add documents "
+                "of another class."
             )
         valid = run.data.valid
         if valid is None:
-            judged = held_out_documents(prepared, tokenizer)
+            documents = held_out_documents(prepared, tokenizer)
         else:
-            judged = read_labelled(self.corpus(valid, "valid"), tokenizer, prepared.labels)
-        return ClassificationModule(run, prepared, tokenizer, sample_documents(judged))
+            documents = read_labelled(self.corpus(valid, "valid"), tokenizer, prepared.labels)
+        return ClassificationModule(run, prepared, tokenizer, sample_documents(documents))
 
-    def build_model(self, task: ClassificationModule) -> Classifier[Documents]:
-        return build_classification_model(task.run, task.tokenizer.size, len(task.classes))
+    def build_model(self, module: ClassificationModule) -> Classifier[Documents]:
+        return build_classification_model(module.run, module.tokenizer.size, len(module.classes))
 
     def bundle_files(
-        self, task: ClassificationModule, model: Classifier[Documents], outcome: TrainingOutcome
+        self, module: ClassificationModule, model: Classifier[Documents], outcome: TrainingOutcome
     ) -> dict[str, bytes]:
         card = card_files(
-            task,
+            module,
             model,
             outcome,
             pieces="its documents",
             search="",
-            in_words={},
+            score_notes={},
             pipeline="text-classification",
             call='classify(["…"])[0]',
             units=("documents", "pieces", "labels"),
             limitations=LIMITATIONS,
         )
-        names = json.dumps(asdict(Classes(task.classes)), indent=1, ensure_ascii=False)
+        names = json.dumps(asdict(Classes(module.classes)), indent=1, ensure_ascii=False)
         return {CLASSES: names.encode(), **card}
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> DocumentClassifier:
         return classifier_from_bundle(bundle, device)
 
     def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
-        labeller = classifier_from_bundle(bundle)
-        judged = read_labelled(corpus, bundle_tokenizer(bundle), labeller.classes)
-        return score_labels(labeller.classify(judged.texts), judged.labels, labeller.classes)
+        classifier = classifier_from_bundle(bundle)
+        documents = read_labelled(corpus, bundle_tokenizer(bundle), classifier.classes)
+        results = classifier.classify(documents.texts)
+        return score_labels(results, documents.labels, classifier.classes)
 
-    def check_compatible(self, task: ClassificationModule, bundle: Bundle) -> None:
-        known = bundle.value(CLASSES, Classes).names
-        if known != task.classes:
+    def check_compatible(self, module: ClassificationModule, bundle: Bundle) -> None:
+        classes = bundle.value(CLASSES, Classes).names
+        if classes != module.classes:
             raise ArtifactError(
-                f"{bundle.path}: names the classes {', '.join(known)}, and the documents have "
-                f"{', '.join(task.classes)}; give documents of the same classes"
+                f"{bundle.path}: the model has the classes {', '.join(classes)}, and the documents "
+                f"have {', '.join(module.classes)}. Use documents of the same classes."
             )
 
     def sizes(self, bundle: Bundle) -> VocabularySizes:

@@ -1,1 +1,1 @@
-"""Language models: texts that go on."""
+"""Language modeling."""

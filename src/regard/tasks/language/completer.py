@@ -1,8 +1,6 @@
-"""The front door of language models: the beginning of a text in, the rest of it out; and how well
-a model foresees a text.
+"""Text completion and perplexity: `regard.load("model/").complete(["Once upon"])`.
 
-`regard.load("model/").complete(["Once upon"])` is the way from raw string to raw string. Training
-validates by it too.
+Validation during training uses the same code.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from regard.config.run import RunConfig
 from regard.errors import ConfigError, CorpusError
 from regard.explain.assemble import make_explanation
 from regard.explain.record import Explanation, ModelIdentity
-from regard.inference.engine import SamplingOptions
+from regard.inference.engine import SamplingOptions, mix_seed
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_text
 from regard.models import LanguageModel, eval_mode
 from regard.search import Hypothesis, greedy, sample
@@ -31,19 +29,21 @@ from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, b
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
 from regard.text.windows import split_windows
 
-EXPLAINED = 30  # pieces that an explained prompt is gone on with: a sentence or two
+EXPLAINED_TOKENS = 30  # of the completion that `explain` generates: a sentence or two
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionResult:
-    prompt: str  # as it was read: normalised
-    text: str  # that follows it
-    pieces: tuple[str, ...]
-    logps: tuple[float, ...]  # of each piece, and of the end where it was reached
+    """A prompt and its completion."""
+
+    prompt: str  # normalized
+    text: str  # without the prompt
+    pieces: tuple[str, ...]  # of the text
+    logps: tuple[float, ...]  # log p of each piece, and of the end if it was reached
 
     @property
     def ended(self) -> bool:
-        """The text came to its end before the limit."""
+        """Whether the end of the text was reached before the maximum length."""
         return len(self.logps) > len(self.pieces)
 
     def __str__(self) -> str:
@@ -52,24 +52,24 @@ class CompletionResult:
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """How well texts were foreseen: −Σ log p, and what it may be shared out among.
+    """Negative log-likelihood of texts, and the counts to normalize it by.
 
-    The end of each text is foreseen too, and counts as a token, a word and a character.
+    The end of each text is predicted too, and counts as a token, a word and a character.
     """
 
     nll: float
     tokens: int
-    words: int  # that stand between spaces
+    words: int  # separated by white space
     characters: int
 
     @property
     def per_token(self) -> float:
-        """e to the mean −log p of a token: it depends on how finely the tokeniser cuts."""
+        """exp(nll / tokens). Comparable only between models with the same vocabulary."""
         return math.exp(self.nll / self.tokens)
 
     @property
     def per_word(self) -> float:
-        """The same of a word: it can be compared between tokenisers."""
+        """exp(nll / words). Comparable between tokenizers."""
         return math.exp(self.nll / self.words)
 
     @property
@@ -78,17 +78,22 @@ class Perplexity:
 
 
 class Completer:
-    """A model, its text pipeline, and the longest stretch of text that it was taught with."""
+    """Completes texts with a language model.
+
+    Args:
+        window: maximum number of tokens that the model reads at once, the end included.
+        identity: description of the model in explanations.
+    """
 
     def __init__(
         self,
         model: LanguageModel[Any],
         tokenizer: Tokenizer,
-        longest: int,
+        window: int,
         identity: ModelIdentity | None = None,
     ) -> None:
-        self.model, self.tokenizer, self.longest = model, tokenizer, longest
-        self.identity = identity or ModelIdentity("a model that was not sealed")
+        self.model, self.tokenizer, self.window = model, tokenizer, window
+        self.identity = identity or ModelIdentity("unsaved model")
 
     def complete(
         self,
@@ -97,42 +102,47 @@ class Completer:
         *,
         max_length: int = 100,
     ) -> list[CompletionResult]:
-        """Go on with each prompt, to its end or for `most` pieces.
+        """Complete each prompt until the end of the text.
 
-        By default with the likeliest piece each time; `draw` says what chance draws. An empty
-        prompt begins a text. A text longer than those that the model was taught with goes on from
-        the last half of what it can read.
+        A text that fills the model's window continues from the second half of the window.
+
+        Args:
+            prompts: beginnings of texts; may be empty.
+            sampling: draw tokens at random; by default the most likely token is chosen. A draw
+                depends on the seed and on the index of the prompt, not on other prompts.
+            max_length: maximum number of tokens to add to each prompt.
         """
-        _must_be_many(prompts, "prompts")
+        _check_list(prompts, "prompts")
         with eval_mode(self.model):
             return [
-                self._complete(prompt, place, sampling, max_length)
-                for place, prompt in enumerate(prompts)
+                self._complete(prompt, index, sampling, max_length)
+                for index, prompt in enumerate(prompts)
             ]
 
     def perplexity(self, texts: Sequence[str]) -> Perplexity:
-        """Of all the texts together; one that is long is read in windows, each by itself."""
-        _must_be_many(texts, "texts")
-        normal = [self.tokenizer.normalize(text) for text in texts]
-        readings = [reading for parts in self.force_decode(texts) for reading in parts]
-        logps = [logp for reading in readings for logp in reading.logps]
+        """Return the perplexity of all texts together. Long texts are split into windows."""
+        _check_list(texts, "texts")
+        normalized = [self.tokenizer.normalize(text) for text in texts]
+        windows = [window for windows in self.force_decode(texts) for window in windows]
+        logps = [logp for window in windows for logp in window.logps]
         return Perplexity(
             -math.fsum(logps),
             len(logps),
-            sum(len(text.split()) + 1 for text in normal),
-            sum(len(text) + 1 for text in normal),
+            sum(len(text.split()) + 1 for text in normalized),
+            sum(len(text) + 1 for text in normalized),
         )
 
     def force_decode(
-        self, texts: Sequence[str], looks: Sequence[str] = ()
+        self, texts: Sequence[str], attentions: Sequence[str] = ()
     ) -> list[list[ForcedDecoding]]:
-        """How likely each piece of a text and its end were, window by window; and where in its
-        past the model looked, by the attentions that `looks` names."""
-        cut = [split_windows([*ids, EOS], self.longest) for ids in self.tokenizer.encode(texts)]
-        readings = iter(
-            force_decode_text(self.model, [part for parts in cut for part in parts], looks)
-        )
-        return [[next(readings) for _ in parts] for parts in cut]
+        """Return the log p of each token of given texts, the end included, window by window.
+
+        `attentions`: names of attention layers whose weights to record.
+        """
+        windows = [split_windows([*ids, EOS], self.window) for ids in self.tokenizer.encode(texts)]
+        flat = [window for text in windows for window in text]
+        decoded = iter(force_decode_text(self.model, flat, attentions))
+        return [[next(decoded) for _ in text] for text in windows]
 
     def explain(
         self,
@@ -142,28 +152,30 @@ class Completer:
         attention: str | None = None,
         head: int | None = None,
     ) -> Explanation:
-        """All that the model did while it read a prompt and went on with it: a record to look at.
+        """Record the computation of a completion.
 
-        With a `text`, as if it had gone on with that. `attention` and `head` choose what can be walked
-        through with every number; by default the last look.
+        Args:
+            text: the completion to explain; by default the one that greedy search finds.
+            attention: the attention layer to trace in full; by default the last one.
+            head: of that layer.
         """
-        said = TokenizedText.from_text(self.tokenizer, prompt + (text or ""))
-        room = self.longest - len(said.pieces.ids) - 1  # with the end, which is foreseen too
-        if room < 0:
+        target = TokenizedText.from_text(self.tokenizer, prompt + (text or ""))
+        left = self.window - len(target.pieces.ids) - 1  # the end is predicted too
+        if left < 0:
             raise CorpusError(
-                f"prompt: with what follows it has {len(said.pieces.ids)} pieces, and the model "
-                f"reads {self.longest} at once, the end counted; explain a shorter one"
+                f"prompt: it has {len(target.pieces.ids) + 1} tokens with its completion and the "
+                f"end, and the model reads {self.window} at once. Explain a shorter text."
             )
-        if text is None and room > 0:
+        if text is None and left > 0:
             with eval_mode(self.model):
-                found = self._go_on([*said.pieces.ids], min(room, EXPLAINED), None, 0)
-            said = TokenizedText.from_tokens(self.tokenizer, [*said.pieces.ids, *found.tokens])
+                found = self._generate([*target.pieces.ids], min(left, EXPLAINED_TOKENS), None, 0)
+            target = TokenizedText.from_tokens(self.tokenizer, [*target.pieces.ids, *found.tokens])
         return make_explanation(
             self.model,
             self.tokenizer,
             self.identity,
             None,
-            said,
+            target,
             1,
             engine="torch" if text is None else None,
             search="greedy",
@@ -172,78 +184,84 @@ class Completer:
         )
 
     def _complete(
-        self, prompt: str, place: int, draw: SamplingOptions | None, most: int
+        self, prompt: str, index: int, sampling: SamplingOptions | None, max_length: int
     ) -> CompletionResult:
-        begun = self.tokenizer.encode([prompt])[0]
-        said: list[int] = []
+        prefix = self.tokenizer.encode([prompt])[0]
+        tokens: list[int] = []
         logps: list[float] = []
-        while len(said) < most and len(logps) == len(said):
-            read = [*begun, *said]
-            if len(read) >= self.longest:
-                read = read[len(read) - self.longest // 2 :]
-            room = min(self.longest - len(read), most - len(said))
-            found = self._go_on(read, room, draw, hash((place, len(said))))
-            said += found.tokens
+        while len(tokens) < max_length and len(logps) == len(tokens):
+            context = [*prefix, *tokens]
+            if len(context) >= self.window:
+                context = context[len(context) - self.window // 2 :]
+            left = min(self.window - len(context), max_length - len(tokens))
+            seed = 0
+            if sampling is not None:
+                seed = mix_seed(sampling.seed, sampling.offset + index, len(tokens))
+            found = self._generate(context, left, sampling, seed)
+            tokens += found.tokens
             logps += found.logps
-        whole, normal = self.tokenizer.decode([*begun, *said]), self.tokenizer.normalize(prompt)
-        pieces = tuple(map(self.tokenizer.piece, said))
-        return CompletionResult(normal, whole[len(normal) :], pieces, tuple(logps))
+        full = self.tokenizer.decode([*prefix, *tokens])
+        normalized = self.tokenizer.normalize(prompt)
+        pieces = tuple(map(self.tokenizer.piece, tokens))
+        return CompletionResult(normalized, full[len(normalized) :], pieces, tuple(logps))
 
     @torch.inference_mode()
-    def _go_on(
-        self, read: list[int], room: int, draw: SamplingOptions | None, place: int
+    def _generate(
+        self, context: list[int], max_length: int, sampling: SamplingOptions | None, seed: int
     ) -> Hypothesis:
         device = self.model.embedding.weight.device
-        *before, last = [BOS, *read]
+        *before, last = [BOS, *context]
         state = self.model.start(1)
         if before:
             ids = torch.tensor([before], device=device)
             state = self.model.decoder(self.model.embedding(ids), state)[1]
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "bos": last,
             "eos": EOS,
-            "max_length": room,
-            "rules": [forbid_tokens([PAD, BOS, UNK])],
+            "max_length": max_length,
+            "constraints": [forbid_tokens([PAD, BOS, UNK])],
             "device": device,
         }
-        if draw is None:
-            return greedy(self.model.step, state, rows=1, **how)[0]
+        if sampling is None:
+            return greedy(self.model.step, state, rows=1, **options)[0]
         return sample(
             self.model.step,
             state,
-            seeds=[hash((draw.seed, place)) % (1 << 62)],
-            temperature=draw.temperature,
-            top_k=draw.top_k,
-            top_p=draw.top_p,
-            **how,
+            seeds=[seed],
+            temperature=sampling.temperature,
+            top_k=sampling.top_k,
+            top_p=sampling.top_p,
+            **options,
         )[0]
 
 
 def load_completer(path: str | Path, *, device: str | None = None) -> Completer:
-    """Open a sealed language model."""
+    """Load a language model bundle."""
     return completer_from_bundle(open_bundle(Path(path)), device)
 
 
 def completer_from_bundle(bundle: Bundle, device: str | None = None) -> Completer:
+    """Load an open model bundle."""
     run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
     model = bundle_model(bundle, lambda: build_language_model(run, tokenizer.size), device)
     return Completer(model, tokenizer, run.data.max_length, bundle_identity(bundle, run, model))
 
 
 def build_language_model(run: RunConfig, vocabulary: int) -> LanguageModel[Any]:
-    """The model of a run that goes on with texts, as yet knowing nothing."""
+    """Build the untrained model of a language modeling run."""
     model = run.model
     if model.kind != "language-model":
-        raise ConfigError(f"model: a {model.kind} does not go on with a text; choose one that does")
-    reach = model.decoder.max_length
-    if reach is not None and run.data.max_length > reach:
+        raise ConfigError(f"model: a {model.kind} is not a language model. Choose a model that is.")
+    max_positions = model.decoder.max_length
+    if max_positions is not None and run.data.max_length > max_positions:
         raise ConfigError(
-            f"data.max_length: {run.data.max_length} pieces, and the positions that the model learns end "
-            f"at {reach}; say data.max_length={reach}, or raise model.decoder.max_positions"
+            f"data.max_length: {run.data.max_length} tokens exceed the {max_positions} learned "
+            f"positions of the decoder. Set data.max_length={max_positions}, or raise "
+            "model.decoder.max_positions."
         )
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 
-def _must_be_many(texts: Sequence[str], name: str) -> None:
+def _check_list(texts: Sequence[str], name: str) -> None:
     if isinstance(texts, str):
-        raise CorpusError(f"{name}: is one string; give a list of texts")
+        raise CorpusError(f"{name}: expected a list of texts, not a single string.")

@@ -1,4 +1,4 @@
-"""Language modelling: texts in, a model that says what comes next, having read nothing else."""
+"""The training module of language modeling."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from regard.train.events import Scores, ValidationSample
 from regard.train.losses import CrossEntropy, Loss
 from regard.train.module import TrainingModule
 
-MOST_VALIDATED = 2_000  # texts: some 100,000 words where each is a paragraph
-SAMPLES = 3  # of them are shown, their first half and how the model goes on
-SHOWN = 30  # pieces of a completion
+MAX_VALIDATED = 2_000  # texts: about 100,000 words if each is a paragraph
+SAMPLES = 3  # texts that each validation completes from their first half
+SAMPLE_LENGTH = 30  # tokens of a completion
 
 
 class LanguageModule(TrainingModule[Batch]):
-    """p(y_t | y_<t), taught by texts; how good it is, is found by how well it foresees others."""
+    """Trains p(y_t | y_<t), and validates by the perplexity of other texts."""
 
     model: LanguageModel[Any]
 
@@ -47,12 +47,12 @@ class LanguageModule(TrainingModule[Batch]):
         self.epoch_tokens = sum(shard.tokens[1] for shard in shards)
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} texts and windows of longer ones, "
-            f"{self.epoch_tokens:,} tokens an epoch; {len(valid):,} texts to validate on"
+            f"{self.epoch_tokens:,} tokens per epoch; {len(valid):,} validation texts"
         }
 
     def forward(self, batch: Batch) -> Loss:
-        said, meant = shift_target(batch.target)
-        return self.objective(self.model(said), self.model.readout, meant)
+        inputs, targets = shift_target(batch.target)
+        return self.objective(self.model(inputs), self.model.readout, targets)
 
     def stream(self, rank: int, world: int) -> Loader:
         return make_loader(
@@ -61,7 +61,7 @@ class LanguageModule(TrainingModule[Batch]):
             rank,
             world,
             source=SpecialTokens(begin=False, end=False),
-            target=SpecialTokens(begin=True, end=False),  # where a text ends, its ids say so
+            target=SpecialTokens(begin=True, end=False),  # shards include the end of a text
         )
 
     def validate(self) -> Scores:
@@ -70,7 +70,7 @@ class LanguageModule(TrainingModule[Batch]):
         return score_texts(completer, self.tokenizer, self.valid, samples)
 
     def completer(self, model: LanguageModel[Any]) -> Completer:
-        """Asks a model as its users will ask it."""
+        """Return a completer with `model` and the settings of this run."""
         return Completer(model, self.tokenizer, self.run.data.max_length)
 
 
@@ -80,53 +80,55 @@ def score_texts(
     texts: tuple[str, ...],
     samples: tuple[ValidationSample, ...] = (),
 ) -> Scores:
-    """How well texts are foreseen, with how that is counted."""
-    found = completer.perplexity(texts)
-    ends = f"ends of texts counted, in windows of {completer.longest:,} pieces"
+    """Return the perplexity of texts, with signatures."""
+    perplexity = completer.perplexity(texts)
+    counting = f"ends of texts included, in windows of {completer.window:,} pieces"
     values = {
-        "perplexity": found.per_token,
-        "word_perplexity": found.per_word,
-        "bits_per_character": found.bits_per_character,
-        "nll": found.nll / found.tokens,
+        "perplexity": perplexity.per_token,
+        "word_perplexity": perplexity.per_word,
+        "bits_per_character": perplexity.bits_per_character,
+        "nll": perplexity.nll / perplexity.tokens,
     }
-    pieces = f"per piece of {tokenizer.size:,} ({tokenizer.kind}, {tokenizer.form}), {ends}"
+    pieces = f"per piece of {tokenizer.size:,} ({tokenizer.kind}, {tokenizer.form}), {counting}"
     signatures = {
         "perplexity": pieces,
-        "word_perplexity": f"per word between spaces, {ends}",
-        "bits_per_character": f"per character, {ends}",
+        "word_perplexity": f"per word separated by white space, {counting}",
+        "bits_per_character": f"per character, {counting}",
         "nll": pieces,
     }
     return Scores(values, signatures, samples)
 
 
 def read_texts(corpus: Corpus) -> tuple[str, ...]:
-    """The texts of a corpus, raw, without those that say nothing."""
-    found = tuple(pair.target for pair in read_pairs(corpus) if pair.target.strip())
-    if not found:
-        raise CorpusError(f"{', '.join(corpus.paths)}: holds no text; name a file that does")
-    return found
+    """Return the raw texts of a corpus, without empty ones."""
+    texts = tuple(pair.target for pair in read_pairs(corpus) if pair.target.strip())
+    if not texts:
+        raise CorpusError(f"{', '.join(corpus.paths)}: contains no text. Name another file.")
+    return texts
 
 
 def held_out_texts(prepared: PreparedData, tokenizer: Tokenizer) -> tuple[str, ...]:
-    """The texts, and windows of them, that were kept from training, as they were normalised."""
-    found: list[str] = []
+    """Return the texts, and windows of texts, that were held out from training, normalized."""
+    texts: list[str] = []
     for shard in prepared.shards("valid"):
         opened = shard.open()
-        found += [tokenizer.decode(opened.pair(i)[1].tolist()) for i in range(shard.pairs)]
-    if not found:
-        raise ConfigError("data.valid: holds no text; name a file, or raise data.held_out")
-    return tuple(found)
+        texts += [tokenizer.decode(opened.pair(i)[1].tolist()) for i in range(shard.pairs)]
+    if not texts:
+        raise ConfigError(
+            "data.valid: contains no text. Name a validation file, or raise data.held_out."
+        )
+    return tuple(texts)
 
 
 def sample_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Every nth text, so that no more than MOST_VALIDATED are left."""
-    return texts[:: -(-len(texts) // MOST_VALIDATED)]
+    """Select every nth text, at most MAX_VALIDATED."""
+    return texts[:: -(-len(texts) // MAX_VALIDATED)]
 
 
 def _sample(completer: Completer, text: str) -> ValidationSample:
     words = text.split()
     half = len(words) // 2
-    (found,) = completer.complete([" ".join(words[:half])], max_length=SHOWN)
+    (result,) = completer.complete([" ".join(words[:half])], max_length=SAMPLE_LENGTH)
     return ValidationSample(
-        found.prompt, " ".join(words[half:]), found.text.strip(), (), found.pieces
+        result.prompt, " ".join(words[half:]), result.text.strip(), (), result.pieces
     )

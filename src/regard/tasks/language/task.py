@@ -1,4 +1,4 @@
-"""The use of models that read nothing but their own words: going on with a text."""
+"""The language modeling task."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
 LIMITATIONS = (
-    "Facts: it says what is likely in texts like those that it read, true or not.",
-    "Texts unlike those that it was trained on: it was measured on texts of the same kind.",
-    "Explaining why it says something: attention shows where a model looked, not why.",
+    "Facts: it produces likely text, whether true or not.",
+    "Texts unlike the training data: the scores hold for texts of the same kind only.",
+    "Explaining why it produces an output: attention weights are not reasons.",
 )
 
 
@@ -40,13 +40,13 @@ class LanguageTask(Task[LanguageModule]):
     options = "--text FILE"
     metrics = ("perplexity", "nll")
 
-    def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
-        if len(spec.files) > 1:
+    def corpus(self, config: CorpusConfig, name: str) -> Corpus:
+        if len(config.files) > 1:
             raise ConfigError(
-                "model: does not read and say sentences, but goes on with texts; give it one file "
-                "of text (--text FILE), or choose a model that translates"
+                "data.train: a language model's corpus is one text file (--text FILE). To "
+                "translate, choose a translation model."
             )
-        return spec.build(name, TextLines)
+        return config.build(name, TextLines)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return replace(data.build(), fields=("empty", "running_text"), limits=None)
@@ -55,7 +55,9 @@ class LanguageTask(Task[LanguageModule]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
     ) -> LanguageModule:
         if run.train.subword_alpha:
-            raise ConfigError("train.subword_alpha: windows of text cannot be cut anew; say 0")
+            raise ConfigError(
+                "train.subword_alpha: subword sampling does not apply to this task. Set it to 0."
+            )
         valid = run.data.valid
         if valid is None:
             texts = held_out_texts(prepared, tokenizer)
@@ -63,19 +65,19 @@ class LanguageTask(Task[LanguageModule]):
             texts = read_texts(self.corpus(valid, "valid"))
         return LanguageModule(run, prepared, tokenizer, sample_texts(texts))
 
-    def build_model(self, task: LanguageModule) -> LanguageModel[Any]:
-        return build_language_model(task.run, task.tokenizer.size)
+    def build_model(self, module: LanguageModule) -> LanguageModel[Any]:
+        return build_language_model(module.run, module.tokenizer.size)
 
     def bundle_files(
-        self, task: LanguageModule, model: LanguageModel[Any], outcome: TrainingOutcome
+        self, module: LanguageModule, model: LanguageModel[Any], outcome: TrainingOutcome
     ) -> dict[str, bytes]:
         return card_files(
-            task,
+            module,
             model,
             outcome,
             pieces="its texts",
-            search="the likeliest piece each time, or what chance draws",
-            in_words={},
+            search="greedy search or sampling",
+            score_notes={},
             pipeline="text-generation",
             call='complete(["…"])[0]',
             units=("texts", "", "pieces"),

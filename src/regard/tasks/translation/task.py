@@ -7,6 +7,7 @@ from typing import Any
 from regard.align.extraction import AlignmentHead
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle
+from regard.bundle.card import LIMITATIONS
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
@@ -74,10 +75,14 @@ class TranslationTask(Task[TranslationModule]):
             module,
             model,
             outcome,
+            pipeline="translation",
+            call='translate(["…"])[0].text',
+            units=("pairs", "source pieces", "target pieces"),
+            limitations=LIMITATIONS,
             pieces="both sides",
             search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
             alignment=None if head is None else _describe_head(head),
-            in_words={"nll": "mean −log p of a reference token given the tokens before it"},
+            score_notes={"nll": "mean −log p of a reference token given the tokens before it"},
         )
         return {**calibration_files(translator), **card}
 
