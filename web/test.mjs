@@ -1,4 +1,4 @@
-// Bundles each test with what it tests and hands them to node's own runner.
+// Bundles the tests and runs them with the test runner of Node.js.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

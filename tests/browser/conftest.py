@@ -1,4 +1,4 @@
-"""A real browser without a network, and pages to open in it: the product's own, and odd ones."""
+"""A browser without a network, and pages to open in it: of real models, and synthetic ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import regard
-from regard.explain.page import explanation_page as page_of
+from regard.explain.page import explanation_page
 from regard.explain.record import Explanation, side_by_side
 from regard.tasks.translation.translator import Translator
-from tests.bundles import LINES, sealed
+from tests.bundles import LINES, make_bundle
 
 pytest.importorskip("playwright", reason="needs playwright: pip install 'regard[dev]'")
 
@@ -40,7 +40,7 @@ SOURCE, TARGET = "A man sees two dogs.", "Two cats run away. Go!"
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
-        pytest.skip("no chromium here")
+        pytest.skip("needs chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield browser
@@ -48,42 +48,42 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def look(browser: Browser) -> Iterator[Callable[..., Viewer]]:
-    """A new viewer in a context of its own; the settings are those of a Playwright context."""
-    made: list[Viewer] = []
+def new_viewer(browser: Browser) -> Iterator[Callable[..., Viewer]]:
+    """Opens viewers, each in its own Playwright context with the given settings."""
+    viewers: list[Viewer] = []
 
     def new(**settings: Any) -> Viewer:
-        made.append(Viewer(browser, **settings))
-        return made[-1]
+        viewers.append(Viewer(browser, **settings))
+        return viewers[-1]
 
     yield new
-    for viewer in made:
+    for viewer in viewers:
         viewer.close()
 
 
 @pytest.fixture(scope="session")
 def axe() -> str:
     if not AXE.is_file():
-        pytest.skip("no axe-core here: npm ci in web/")
+        pytest.skip("needs axe-core: run npm ci in web/")
     return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
 def translators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Translator]:
-    folder = tmp_path_factory.mktemp("sealed")
-    return {name: regard.load(sealed(name, folder / name / "model")) for name in PRESETS}
+    folder = tmp_path_factory.mktemp("bundles")
+    return {name: regard.load(make_bundle(name, folder / name / "model")) for name in PRESETS}
 
 
 @pytest.fixture(scope="session")
 def explanations(translators: dict[str, Translator]) -> dict[str, Explanation]:
-    """Of a target that was given, by each preset; and `found`: what a beam search found."""
-    made = {name: each.explain(SOURCE, TARGET) for name, each in translators.items()}
-    return made | {"found": translators["transformer"].explain(LINES[1])}
+    """Explanations of a given target by each preset, and `found` by beam search."""
+    given = {name: each.explain(SOURCE, TARGET) for name, each in translators.items()}
+    return given | {"found": translators["transformer"].explain(LINES[1])}
 
 
 @pytest.fixture(scope="session")
 def synthetic() -> dict[str, str]:
-    """Records of odd shapes, by name."""
+    """Synthetic records, by name."""
     folder = str(ROOT / "web" / "fixtures")
     sys.path.insert(0, folder)
     try:
@@ -99,10 +99,10 @@ def pages(
     synthetic: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Path]:
-    """Files to open: of every preset, of every odd shape, and four models `together`."""
+    """Saved pages: of every preset, of every synthetic record, and of four models `together`."""
     folder = tmp_path_factory.mktemp("pages")
     texts = {name: each.to_html() for name, each in explanations.items()}
-    texts |= {name: page_of([record], name) for name, record in synthetic.items()}
+    texts |= {name: explanation_page([record], name) for name, record in synthetic.items()}
     four = ("bahdanau", "transformer", "luong-general", "sutskever")
     texts["together"] = side_by_side([explanations[name] for name in four])
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""A hundred texts that would run as script wherever a page took them for more than text."""
+"""A hundred texts that would run as scripts if a page did not escape them."""
 
 from __future__ import annotations
 

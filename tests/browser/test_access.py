@@ -1,4 +1,4 @@
-"""For everyone: no violation that axe knows, less motion where asked for, colours in order."""
+"""Accessibility: no axe violations, reduced motion, monotone colour scale."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ MOVING = """(root) => [document.getAnimations(), root.getAnimations()].flat().le
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", SHOWN)
-def test_axe_finds_no_violation_in_any_view(look, pages, axe, name, scheme) -> None:
-    viewer = look(color_scheme=scheme, bypass_csp=True).open(pages[name])
+def test_axe_finds_no_violation_in_any_view(new_viewer, pages, axe, name, scheme) -> None:
+    viewer = new_viewer(color_scheme=scheme, bypass_csp=True).open(pages[name])
     viewer.page.evaluate(axe)
-    found = {view: viewer.turn(view).ask(CHECKED) for view in viewer.views}
+    found = {view: viewer.show(view).evaluate(CHECKED) for view in viewer.views}
     assert found == {view: [] for view in viewer.views}
 
 
-def test_where_less_motion_is_asked_for_nothing_moves(look, pages) -> None:
-    viewer = look(reduced_motion="reduce").open(pages["transformer"], "walk")
+def test_reduced_motion_disables_animation(new_viewer, pages) -> None:
+    viewer = new_viewer(reduced_motion="reduce").open(pages["transformer"], "trace")
     assert viewer.at("play").is_disabled()
     for _ in range(8):
         viewer.at("forward").click()
-        assert viewer.ask(MOVING) == 0
+        assert viewer.evaluate(MOVING) == 0
     viewer.page.keyboard.press("Space")
     before = viewer.at("stage").inner_text()
     viewer.page.wait_for_timeout(300)
-    assert viewer.ask(MOVING) == 0 and viewer.at("stage").inner_text() == before
+    assert viewer.evaluate(MOVING) == 0 and viewer.at("stage").inner_text() == before
     assert viewer.at("play").get_attribute("aria-pressed") == "false"
 
 
-def test_else_the_walk_plays_and_pauses(look, pages) -> None:
-    viewer = look().open(pages["transformer"], "walk")
-    viewer.choose("pace", 1)
+def test_steps_play_and_pause(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["transformer"], "trace")
+    viewer.select("speed", 1)
     before = viewer.at("stage").inner_text()
     viewer.at("play").click()
     viewer.page.wait_for_function(STAGED, arg=before)
@@ -56,23 +56,23 @@ def test_else_the_walk_plays_and_pauses(look, pages) -> None:
 @pytest.mark.parametrize(
     "kind", ["none", "protanopia", "deuteranopia", "tritanopia", "achromatopsia"]
 )
-def test_the_legend_grows_lighter_step_by_step_for_every_eye(look, pages, kind) -> None:
+def test_legend_lightness_is_monotone_for_every_deficiency(new_viewer, pages, kind) -> None:
     image = pytest.importorskip("PIL.Image", reason="needs Pillow: pip install 'regard[dev]'")
-    viewer = look().open(pages["transformer"], "matrix")
+    viewer = new_viewer().open(pages["transformer"], "matrix")
     ramp = viewer.page.locator(".ramp")
     session = viewer.context.new_cdp_session(viewer.page)
     session.send("Emulation.setEmulatedVisionDeficiency", {"type": kind})
-    read = np.array(image.open(io.BytesIO(ramp.screenshot())).convert("RGB"))
-    light = lightness(read[read.shape[0] // 2, 2:-2] / 255)  # within the border
-    assert (np.diff(light) >= -0.5).all()  # half a step of 100: how finely colours are kept
+    pixels = np.array(image.open(io.BytesIO(ramp.screenshot())).convert("RGB"))
+    light = lightness(pixels[pixels.shape[0] // 2, 2:-2] / 255)  # within the border
+    assert (np.diff(light) >= -0.5).all()  # half a step of 100: 8-bit rounding
     steps = light[np.linspace(0, len(light) - 1, 17).round().astype(int)]
     middle = (steps[1:] + steps[:-1]) / 2 - 50
-    # lightness alone, as ΔE2000 counts it: 2 is where neighbours are told apart
+    # The lightness term of ΔE2000; a difference of 2 is distinguishable.
     assert (np.diff(steps) / (1 + 0.015 * middle**2 / np.sqrt(20 + middle**2))).min() >= 2
 
 
 def lightness(colours):
-    """L* of sRGB colours."""
+    """CIE L* of sRGB colours."""
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     y = linear @ [0.2126, 0.7152, 0.0722]
     return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)

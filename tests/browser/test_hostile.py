@@ -1,4 +1,4 @@
-"""What a model reads and says is text, whatever it looks like; and so is its name."""
+"""Sources, targets and model names are shown as text and never run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.hostile import HOSTILE
 TOGETHER = 4  # on one page
 SENTINEL = "window.pwned = () => { window.ran = true; console.error('pwned'); };"
 
-# Every view of every model, in turn; and what `reading` and `compare` show of them.
+# Visit every view of every model; return the texts of `text` and the names of `compare`.
 TOUR = """async (root, views) => {
   const texts = [];
   const select = root.querySelector("[data-testid=model]");
@@ -23,7 +23,7 @@ TOUR = """async (root, views) => {
     for (const view of views) {
       root.querySelector(`#tab-${view}`).click();
       await root.host.updateComplete;
-      if (view === "reading")
+      if (view === "text")
         texts.push(Array.from(root.querySelectorAll(".text"), (text) => text.textContent));
     }
   }
@@ -33,36 +33,36 @@ TOUR = """async (root, views) => {
 }"""
 
 
-def test_there_are_a_hundred_different_ones() -> None:
+def test_there_are_a_hundred_hostile_texts() -> None:
     assert len(set(HOSTILE)) == 100
 
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
-def test_no_text_ever_runs_and_all_of_it_shows_literally(
-    look, translators, tmp_path, every
-) -> None:
-    viewer, path = look(), tmp_path / "page.html"
+def test_hostile_text_is_shown_literally(new_viewer, translators, tmp_path, every) -> None:
+    viewer, path = new_viewer(), tmp_path / "page.html"
     viewer.context.add_init_script(SENTINEL)
     for first in range(0, len(HOSTILE), TOGETHER * every):
         texts = HOSTILE[first : first + TOGETHER * every : every]
         explained = [
-            replace(translators["bahdanau"].explain(text, text), identity=ModelIdentity(text, text))
+            replace(
+                translators["bahdanau"].exnormalize(text, text), identity=ModelIdentity(text, text)
+            )
             for text in texts
         ]
         path.write_text(side_by_side(explained), encoding="utf-8")
         viewer.open(path)
-        shown, names = viewer.ask(TOUR, viewer.views)
-        heading = plain(viewer.page.locator("h1").text_content())
-        for text, (source, target), name in zip(map(plain, texts), shown, names, strict=True):
-            assert text in heading and text == plain(name)
-            assert text in plain(source) and text in plain(target)
-        assert viewer.trouble == [] and len(viewer.requests) == 1
+        shown, names = viewer.evaluate(TOUR, viewer.views)
+        heading = normalize(viewer.page.locator("h1").text_content())
+        for text, (source, target), name in zip(map(normalize, texts), shown, names, strict=True):
+            assert text in heading and text == normalize(name)
+            assert text in normalize(source) and text in normalize(target)
+        assert viewer.errors == [] and len(viewer.requests) == 1
         assert viewer.page.evaluate("() => [window.ran ?? false, document.scripts.length]") == [
             False,
             TOGETHER + 1,
         ]
 
 
-def plain(text: str) -> str:
-    """Spaces all look alike; a mark that turns the text around is shown by its name."""
+def normalize(text: str) -> str:
+    """Normalize spaces; the viewer shows U+202E by its name."""
     return re.sub(r"\s+", " ", text.replace("\u202e", "U+202e")).strip()

@@ -1,4 +1,4 @@
-"""The whole tour by keyboard alone: everything is reached, and everything answers."""
+"""The viewer is fully usable with the keyboard."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 SHOWN = ("transformer", "found", "sutskever", "image", "together")
 ROVING = "[role=tab], [data-row], [role=treeitem], .word, [data-position]"
 
-# What the Tab key must stop at: one of each group of words, cells or nodes, and each control.
+# Tab stops: one in each group of words, cells or nodes, and each control.
 STOPS = """(root) => {
   const stops = Array.from(root.querySelectorAll("*")).filter(
     (each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
@@ -16,13 +16,13 @@ STOPS = """(root) => {
 }"""
 FOCUSED = "(root) => root.activeElement && (root.activeElement.stop ?? -1)"
 
-# Of each group that one stop stands for: what can be chosen in it.
+# Groups with one tab stop, and their items.
 GROUPS = {
     "[role=tablist]": "[role=tab]",
     "[role=tree]": "[role=treeitem]",
     ".text[data-side=rows]": ".word[role=button]",
     ".text[data-side=columns]": ".word[role=button]",
-    "[data-testid=answers]": "[data-position]",
+    "[data-testid=positions]": "[data-position]",
 }
 PRESS = """const press = (key, ctrlKey = false) => {
     root.activeElement.dispatchEvent(
@@ -41,7 +41,7 @@ REACHED = f"""async (root, which) => {{
       await root.host.updateComplete;
       all()[at].focus();
       await root.host.updateComplete;
-      for (let before = 0; before < known.size; ) {{  // on, as long as it leads to something new
+      for (let before = 0; before < known.size; ) {{  // continue while it finds new items
         before = known.size;
         await press(key);
         const to = all().indexOf(root.activeElement);
@@ -88,38 +88,38 @@ KEYS = {"select-one": "ArrowDown", "checkbox": "Space", "range": "ArrowRight"}
 
 
 def tabbed(viewer) -> list[int]:
-    """The stops of the Tab key within the viewer, in turn; −1: a region that scrolls."""
+    """The tab stops of the viewer in order; −1: a scrollable region."""
     viewer.page.mouse.click(1, 1)
     stops: list[int] = []
     for _ in range(300):
         viewer.page.keyboard.press("Tab")
-        stop = viewer.ask(FOCUSED)
+        stop = viewer.evaluate(FOCUSED)
         if stop is None and stops:
             return stops
         if stop is not None:
             stops.append(stop)
-    raise AssertionError("the Tab key never leaves the viewer")
+    raise AssertionError("Tab does not leave the viewer")
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_tab_key_stops_at_every_control_of_every_view(look, pages, name) -> None:
-    viewer = look().open(pages[name])
+def test_tab_stops_at_every_control(new_viewer, pages, name) -> None:
+    viewer = new_viewer().open(pages[name])
     for view in viewer.views:
-        wanted = viewer.turn(view).ask(STOPS)
+        wanted = viewer.show(view).evaluate(STOPS)
         found = [stop for stop in tabbed(viewer) if stop >= 0]
         assert found == list(range(wanted)), view
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_arrow_keys_reach_all_that_shares_one_stop(look, pages, name) -> None:
-    viewer = look().open(pages[name])
+def test_arrow_keys_reach_all_items_of_a_group(new_viewer, pages, name) -> None:
+    viewer = new_viewer().open(pages[name])
     for view in viewer.views:
         for group, item in GROUPS.items():
             if group == "[role=tablist]" and view != viewer.views[0]:
                 continue
-            viewer.turn(view)
-            wanted = viewer.ask(
+            viewer.show(view)
+            wanted = viewer.evaluate(
                 "(root, group, item) => root.querySelectorAll(`${group} ${item}`).length",
                 group,
                 item,
@@ -129,50 +129,50 @@ def test_arrow_keys_reach_all_that_shares_one_stop(look, pages, name) -> None:
 
 
 def reached(viewer, group: str, item: str) -> set[int]:
-    """All that arrows lead to, from wherever they have led before."""
-    return set(viewer.ask(REACHED, f"{group} {item}"))
+    """All items that arrow keys reach."""
+    return set(viewer.evaluate(REACHED, f"{group} {item}"))
 
 
 @pytest.mark.parametrize("name", ["found", "image"])
-def test_arrow_keys_reach_every_cell_of_the_matrix(look, pages, name) -> None:
-    viewer = look().open(pages[name], "matrix")
-    found, wanted = viewer.ask(SWEPT)
+def test_arrow_keys_reach_every_matrix_cell(new_viewer, pages, name) -> None:
+    viewer = new_viewer().open(pages[name], "matrix")
+    found, wanted = viewer.evaluate(SWEPT)
     assert sorted(found) == sorted(wanted)
 
 
 @pytest.mark.parametrize("name", ["found", "transformer", "image", "together"])
-def test_every_control_answers_to_a_key(look, pages, name) -> None:
-    viewer = look().open(pages[name])
-    wrong = []
+def test_every_control_works_with_a_key(new_viewer, pages, name) -> None:
+    viewer = new_viewer().open(pages[name])
+    failures = []
     for view in viewer.views:
-        for i, kind, control in viewer.turn(view).ask(CONTROLS):
-            if not viewer.turn(view).ask(FOCUS, control, i):
-                continue  # another control took it away
-            before = viewer.ask(STATE)
-            pressed = viewer.ask("(root) => root.activeElement.getAttribute('aria-pressed')")
-            single = viewer.ask("(root) => root.activeElement.options?.length === 1")
+        for i, kind, control in viewer.show(view).evaluate(CONTROLS):
+            if not viewer.show(view).evaluate(FOCUS, control, i):
+                continue  # another control removed it
+            before = viewer.evaluate(STATE)
+            pressed = viewer.evaluate("(root) => root.activeElement.getAttribute('aria-pressed')")
+            single = viewer.evaluate("(root) => root.activeElement.options?.length === 1")
             viewer.page.keyboard.press(KEYS.get(kind, "Enter"))
-            if viewer.ask(STATE) == before:
+            if viewer.evaluate(STATE) == before:
                 viewer.page.keyboard.press("ArrowUp" if kind == "select-one" else "Enter")
-            if viewer.ask(FOCUSED) is None:
-                wrong.append(f"{view}: {control} loses the focus")
-            quiet = pressed == "true" or single or control in ("csv", "back")
-            if not quiet and viewer.ask(STATE) == before:
-                wrong.append(f"{view}: {control} does nothing")
-    assert wrong == [] and viewer.trouble == []
+            if viewer.evaluate(FOCUSED) is None:
+                failures.append(f"{view}: {control} loses the focus")
+            no_effect = pressed == "true" or single or control in ("csv", "back")
+            if not no_effect and viewer.evaluate(STATE) == before:
+                failures.append(f"{view}: {control} does nothing")
+    assert failures == [] and viewer.errors == []
 
 
-def test_a_cell_is_found_by_the_keys_of_a_table(look, pages) -> None:
-    viewer = look().open(pages["transformer"], "matrix")
-    viewer.ask("(root) => root.querySelector('[data-row][tabindex=\"0\"]').focus()")
+def test_matrix_navigation_keys(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["transformer"], "matrix")
+    viewer.evaluate("(root) => root.querySelector('[data-row][tabindex=\"0\"]').focus()")
     for key in ("Control+Home", "ArrowDown", "ArrowDown", "ArrowRight"):
         viewer.page.keyboard.press(key)
     at = "(root) => [root.activeElement.dataset.row, root.activeElement.dataset.column].map(Number)"
     rows, columns = (
-        viewer.ask(f"(root) => root.querySelectorAll('[data-{which}=\"0\"]').length")
+        viewer.evaluate(f"(root) => root.querySelectorAll('[data-{which}=\"0\"]').length")
         for which in ("column", "row")
     )
-    cells = viewer.ask(
+    cells = viewer.evaluate(
         "(root) => Array.from(root.querySelectorAll('[data-testid=cell]'), (c) => +c.dataset.value)"
     )
     row = cells[2 * columns : 3 * columns]
@@ -185,16 +185,16 @@ def test_a_cell_is_found_by_the_keys_of_a_table(look, pages) -> None:
         "PageDown": [max(range(rows), key=lambda r: cells[r * columns]), 0],
     }.items():
         viewer.page.keyboard.press(key)
-        assert viewer.ask(at) == wanted, key
+        assert viewer.evaluate(at) == wanted, key
 
 
-def test_the_walk_goes_on_and_back_by_arrows(look, pages) -> None:
-    viewer = look().open(pages["transformer"], "walk")
+def test_arrow_keys_change_the_stage(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["transformer"], "trace")
     viewer.at("forward").focus()
     stages = []
     for key in ("ArrowRight",) * 7 + ("ArrowLeft",) * 2:
         viewer.page.keyboard.press(key)
         stages.append(
-            viewer.ask("(root) => root.querySelector('[data-testid=stage]').innerText[6]")
+            viewer.evaluate("(root) => root.querySelector('[data-testid=stage]').innerText[6]")
         )
     assert stages == list("234561216")

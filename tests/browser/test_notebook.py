@@ -1,4 +1,4 @@
-"""A notebook with several explanations, saved as a page: each of them lives, without a network."""
+"""Explanations in an exported notebook work without a network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.bundles import LINES, sealed
+from tests.bundles import LINES, make_bundle
 
 pytestmark = pytest.mark.slow
 MANY = 5
@@ -15,11 +15,11 @@ MANY = 5
 
 @pytest.fixture
 def exported(tmp_path):
-    """The page that nbconvert makes of a notebook that nbclient has run."""
+    """The HTML page that nbconvert exports after running a notebook."""
     formats = pytest.importorskip("nbformat", reason="needs nbconvert: pip install 'regard[dev]'")
     pytest.importorskip("nbconvert", reason="needs nbconvert: pip install 'regard[dev]'")
     pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'regard[dev]'")
-    sealed("bahdanau", tmp_path / "model")
+    make_bundle("bahdanau", tmp_path / "model")
     notebook = formats.v4.new_notebook()
     notebook.cells = [
         formats.v4.new_code_cell("import regard\ntranslator = regard.load('model')"),
@@ -31,17 +31,17 @@ def exported(tmp_path):
     return tmp_path / "five.html"
 
 
-def test_five_explanations_in_a_saved_notebook_all_live_offline(look, exported) -> None:
-    viewer = look()
+def test_explanations_in_an_exported_notebook_work_offline(new_viewer, exported) -> None:
+    viewer = new_viewer()
     viewer.page.goto(exported.as_uri(), wait_until="domcontentloaded")
     frames = viewer.page.locator("iframe")
     assert frames.count() == MANY
     for i in range(MANY):
         frames.nth(i).scroll_into_view_if_needed()
         inside = viewer.page.frame_locator("iframe").nth(i)
-        reading = inside.locator('[data-testid="tab-reading"]')
-        reading.wait_for()
-        assert reading.get_attribute("aria-selected") == "true"
-        reading.press("ArrowRight")
+        tab = inside.locator('[data-testid="tab-text"]')
+        tab.wait_for()
+        assert tab.get_attribute("aria-selected") == "true"
+        tab.press("ArrowRight")
         inside.locator('[data-testid="view-matrix"] [data-testid="cell"]').first.wait_for()
-    assert not [said for said in viewer.trouble if "regard" in said]
+    assert not [error for error in viewer.errors if "regard" in error]

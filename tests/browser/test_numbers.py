@@ -1,4 +1,4 @@
-"""Every number on screen is the record's, also where the browser computes it again."""
+"""Every number on screen equals the record's, also if the browser recomputes it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.unpacked_record import unpacked
 ATTENTIVE = ("transformer", "bahdanau", "luong-general", "luong-local-p", "sparse")
 EVERY = (*ATTENTIVE, "sutskever", "found")
 SHOWN = 5e-4
-AGAIN = 1e-4  # where the browser computes it a second time
-KEPT = 2e-5  # a weight is kept in parts of 65,535, and drawn in single precision
+RECOMPUTED = 1e-4  # numbers that the browser recomputes
+STORED = 2e-5  # weights are stored in units of 1/65,535 and shown in single precision
 
 VALUES = """(root, selector) => Array.from(
   root.querySelectorAll(selector), (element) => Number(element.dataset.value || NaN))"""
@@ -25,35 +25,35 @@ TEXTS = """(root) => Array.from(root.querySelectorAll("[role=tabpanel] [data-val
 
 @pytest.fixture(scope="module")
 def records(explanations, synthetic):
-    written = {name: each.to_json() for name, each in explanations.items()} | synthetic
-    return {name: unpacked(text) for name, text in written.items()}
+    texts = {name: each.to_json() for name, each in explanations.items()} | synthetic
+    return {name: unpacked(text) for name, text in texts.items()}
 
 
 def values(viewer, selector: str):
-    return np.array(viewer.ask(VALUES, selector))
+    return np.array(viewer.evaluate(VALUES, selector))
 
 
 def numbers(name: str) -> str:
     return f'[data-testid="{name}"] data.number'
 
 
-def close(found, wanted, within: float) -> None:
-    np.testing.assert_allclose(np.array(found, float), wanted, rtol=0, atol=within)
+def close(found, wanted, atol: float) -> None:
+    np.testing.assert_allclose(np.array(found, float), wanted, rtol=0, atol=atol)
 
 
 def check_texts(viewer) -> int:
-    """What is printed is its `data-value`, to within 5e-4 or its last digit."""
+    """Printed numbers equal their `data-value` within 5e-4 or their last digit."""
     printed = 0
-    for value, text, name in viewer.ask(TEXTS):
+    for value, text, name in viewer.evaluate(TEXTS):
         if name in ("word", "compared") or text == "":
-            continue  # a word; or a number too small to print
+            continue  # a word, or a number too small to print
         printed += 1
         exact = float(value.replace("Infinity", "inf"))
         if text in ("–", "−∞"):
             assert exact != exact if text == "–" else exact == -np.inf
         else:
             digits = re.fullmatch(r"−?\d+(?:\.(\d+))?(e[+−]\d+)?", text)
-            assert digits, f"{name}: {text!r} is no number"
+            assert digits, f"{name}: {text!r} is not a number"
             shown = float(text.replace("−", "-"))
             last = 10.0 ** -len(digits[1] or "") * (shown if digits[2] else 1)
             assert abs(shown - exact) <= max(SHOWN, last / 2 * 1.0001), f"{name}: {text}, {value}"
@@ -61,192 +61,190 @@ def check_texts(viewer) -> int:
 
 
 @pytest.mark.parametrize("name", [*ATTENTIVE, "english", "chinese", "language"])
-def test_the_matrix_shows_the_weights(look, pages, records, name) -> None:
+def test_matrix_shows_the_weights(new_viewer, pages, records, name) -> None:
     record = records[name]
-    viewer = look(viewport={"width": 1600, "height": 900}).open(pages[name], "matrix")
-    first = expected.best(record)
+    viewer = new_viewer(viewport={"width": 1600, "height": 900}).open(pages[name], "matrix")
+    first = expected.default_selection(record)
     choices = [(*first, False), (*first[:2], 1 - first[2], False), (*first, True)]
     if name == "transformer":
-        for other in record["looks"]:
+        for other in record["attentions"]:
             choices += [(other["name"], head, 0, False) for head in (1, "mean", "max")]
-    for look_, head, shift, pieces in choices:
-        source = expected.named(record, look_)["kind"] == "source"
-        viewer.choose("look", look_)
-        viewer.choose("head", head)
-        if source:
-            viewer.choose("shift", shift)
+    for name_, head, shift, pieces in choices:
+        cross = expected.find_attention(record, name_)["kind"] == "cross"
+        viewer.select("attention", name_)
+        viewer.select("head", head)
+        if cross:
+            viewer.select("shift", shift)
         viewer.at("pieces" if pieces else "words").click()
-        wanted = expected.chart(record, look_, head, shift if source else 0, pieces=pieces)
-        close(values(viewer, '[data-testid="cell"]'), wanted.ravel(), KEPT)
-        close(values(viewer, '[data-testid="row-sum"]'), wanted.sum(axis=1), KEPT)
-        covered = np.nansum(wanted, axis=0)
-        close(values(viewer, '[data-testid="coverage"]'), covered, KEPT * len(wanted))
+        wanted = expected.chart(record, name_, head, shift if cross else 0, pieces=pieces)
+        close(values(viewer, '[data-testid="cell"]'), wanted.ravel(), STORED)
+        close(values(viewer, '[data-testid="row-sum"]'), wanted.sum(axis=1), STORED)
+        coverage = np.nansum(wanted, axis=0)
+        close(values(viewer, '[data-testid="coverage"]'), coverage, STORED * len(wanted))
         assert check_texts(viewer) > len(wanted)
     viewer.at("words").click()
-    viewer.at("ends").uncheck()
+    viewer.at("special-tokens").uncheck()
     assert check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", [*ATTENTIVE, "found", "hebrew"])
-def test_reading_shows_the_weights_of_the_word_asked_about(look, pages, records, name) -> None:
+def test_text_view_shows_the_weights_of_the_selected_word(new_viewer, pages, records, name) -> None:
     record = records[name]
-    viewer = look().open(pages[name], "reading")
-    wanted = expected.chart(record, *expected.best(record), pieces=False)
-    rows, _ = expected.axes(record, "source", pieces=False)
+    viewer = new_viewer().open(pages[name], "text")
+    wanted = expected.chart(record, *expected.default_selection(record), pieces=False)
+    rows, _ = expected.axes(record, "cross", pieces=False)
     for r, row in enumerate(wanted):
         viewer.at("word", side="rows", unit=r).focus()
-        close(values(viewer, '[data-testid="word"][data-side="columns"]'), row, KEPT)
-        *looks, p = values(viewer, numbers("said"))
-        close(p, np.prod(expected.probabilities(record)[rows[r]]), KEPT)
-        close(looks, np.sort(row)[::-1][: len(looks)], KEPT)
+        close(values(viewer, '[data-testid="word"][data-side="columns"]'), row, STORED)
+        *weights, p = values(viewer, numbers("summary"))
+        close(p, np.prod(expected.probabilities(record)[rows[r]]), STORED)
+        close(weights, np.sort(row)[::-1][: len(weights)], STORED)
         check_texts(viewer)
     for c, column in enumerate(wanted.T):
         viewer.at("word", side="columns", unit=c).focus()
-        close(values(viewer, '[data-testid="word"][data-side="rows"]'), column, KEPT)
+        close(values(viewer, '[data-testid="word"][data-side="rows"]'), column, STORED)
         check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", [*ATTENTIVE, "additive", "hard", "image", "language"])
-def test_every_step_walks_through_the_exact_numbers_of_the_model(
-    look, pages, records, name
-) -> None:
+def test_every_step_shows_the_exact_numbers_of_the_model(new_viewer, pages, records, name) -> None:
     record = records[name]
-    walk, arrays = record["walk"], record["arrays"]
+    trace, arrays = record["head_trace"], record["arrays"]
     queries, keys, scores, weights, contents, contexts = (
-        arrays[walk[part]].astype(float)
+        arrays[trace[part]].astype(float)
         for part in ("queries", "keys", "scores", "weights", "values", "contexts")
     )
     norms = np.linalg.norm(contents, axis=-1)
-    viewer = look(reduced_motion="reduce").open(pages[name], "walk")
+    viewer = new_viewer(reduced_motion="reduce").open(pages[name], "trace")
     for t, step in enumerate(record["steps"]):
         viewer.at("word", side="rows", unit=t).focus()
-        close(values(viewer, numbers("score")), scores[t], AGAIN)
-        close(values(viewer, numbers("weight")), weights[t], AGAIN)
-        close(values(viewer, numbers("brought")), weights[t] * norms, AGAIN)
-        assert values(viewer, '[data-testid="apart"]').max() <= AGAIN
-        query, context = viewer.ask(
-            """(root) => Array.from(root.querySelectorAll("[data-testid=strip]"),
-              (strip) => strip.dataset.values.split(" ").map(Number))"""
+        close(values(viewer, numbers("score")), scores[t], RECOMPUTED)
+        close(values(viewer, numbers("weight")), weights[t], RECOMPUTED)
+        close(values(viewer, numbers("contribution")), weights[t] * norms, RECOMPUTED)
+        assert values(viewer, '[data-testid="recompute-error"]').max() <= RECOMPUTED
+        query, context = viewer.evaluate(
+            """(root) => Array.from(root.querySelectorAll("[data-testid=vector]"),
+              (vector) => vector.dataset.values.split(" ").map(Number))"""
         )
         close(query, queries[t], 1e-6)
-        close(context, contexts[t], AGAIN)
-        said = record["target"]["pieces"][t]
+        close(context, contexts[t], RECOMPUTED)
+        target = record["target"]["pieces"][t]
         top = [logp for _, logp in step["top"]]
-        if said not in [piece for piece, _ in step["top"]]:
+        if target not in [piece for piece, _ in step["top"]]:
             top.append(step["logp"])
         close(values(viewer, numbers("probability")), np.exp(top), 1e-6)
         at = int(np.argmax(weights[t]))
-        check_summands(viewer, walk, arrays, queries[t], keys[at], scores[t, at])
+        check_summands(viewer, trace, arrays, queries[t], keys[at], scores[t, at])
         check_texts(viewer)
     for _ in range(5):
         viewer.at("back").click()
         check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
-def check_summands(viewer, walk, arrays, query, key, score) -> None:
-    """A score, taken apart into its largest summands, the rest and their sum."""
-    energy = None if walk["energy"] is None else arrays[walk["energy"]].astype(float)
-    parts = walk["scale"] * query * key if energy is None else energy * np.tanh(query + key)
-    close(values(viewer, numbers("score-sum")), [parts.sum()], AGAIN)
-    close(parts.sum(), score, AGAIN)
+def check_summands(viewer, trace, arrays, query, key, score) -> None:
+    """The largest summands of a score, the rest and their sum."""
+    energy = None if trace["energy"] is None else arrays[trace["energy"]].astype(float)
+    parts = trace["scale"] * query * key if energy is None else energy * np.tanh(query + key)
+    close(values(viewer, numbers("score-sum")), [parts.sum()], RECOMPUTED)
+    close(parts.sum(), score, RECOMPUTED)
     order = np.argsort(-np.abs(parts), kind="stable")
     rows = values(viewer, '[data-testid="summands"] tbody tr td:last-child data')
-    close(rows[: min(6, len(parts))], parts[order[:6]], AGAIN)
+    close(rows[: min(6, len(parts))], parts[order[:6]], RECOMPUTED)
     if len(parts) > 6:
-        close(values(viewer, numbers("rest")), [parts[order[6:]].sum()], AGAIN)
+        close(values(viewer, numbers("rest")), [parts[order[6:]].sum()], RECOMPUTED)
 
 
-def test_a_temperature_is_computed_again_and_said_to_be_no_ones_own(look, pages, records) -> None:
+def test_temperature_recomputes_the_weights(new_viewer, pages, records) -> None:
     record = records["transformer"]
-    scores = record["arrays"][record["walk"]["scores"]].astype(float)
-    viewer = look().open(pages["transformer"], "walk")
+    scores = record["arrays"][record["head_trace"]["scores"]].astype(float)
+    viewer = new_viewer().open(pages["transformer"], "trace")
     viewer.at("word", side="rows", unit=1).focus()
     viewer.at("temperature").fill("1")
     hot = np.exp((scores[1] - scores[1].max()) / 2)
-    close(values(viewer, numbers("weight")), hot / hot.sum(), AGAIN)
-    assert "Not the model’s own" in viewer.at("stage-2").inner_text()
-    viewer.at("own").click()
-    assert values(viewer, '[data-testid="apart"]').max() <= AGAIN
+    close(values(viewer, numbers("weight")), hot / hot.sum(), RECOMPUTED)
+    assert "not the weights of the model" in viewer.at("stage-2").inner_text()
+    viewer.at("reset-temperature").click()
+    assert values(viewer, '[data-testid="recompute-error"]').max() <= RECOMPUTED
 
 
 @pytest.mark.parametrize("name", ["transformer", "english"])
-def test_other_heads_walk_through_what_the_record_has_of_them(look, pages, records, name) -> None:
+def test_other_heads_show_their_recorded_weights(new_viewer, pages, records, name) -> None:
     record = records[name]
-    viewer = look().open(pages[name], "heads")
-    for other in record["looks"]:
-        if other["kind"] != "source":
+    viewer = new_viewer().open(pages[name], "heads")
+    for other in record["attentions"]:
+        if other["kind"] != "cross":
             continue
         for head in (1, "mean"):
-            viewer.turn("heads")
-            viewer.at("tile", look=other["name"], head=head).click()
-            viewer.turn("walk")
+            viewer.show("heads")
+            viewer.at("tile", attention=other["name"], head=head).click()
+            viewer.show("trace")
             viewer.at("word", side="rows", unit=1).focus()
             wanted = expected.weights(record, other, head)[1]
-            # scores are kept in half precision where they are not those of the walk
+            # scores have half precision outside the head trace
             close(values(viewer, numbers("weight")), wanted, 2e-3)
             check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", ["transformer", "bahdanau", "english"])
-def test_heads_are_measured_as_they_are(look, pages, records, name) -> None:
+def test_measures_of_heads(new_viewer, pages, records, name) -> None:
     record = records[name]
-    shift = expected.best(record)[2]
-    viewer = look().open(pages[name], "heads")
+    shift = expected.default_selection(record)[2]
+    viewer = new_viewer().open(pages[name], "heads")
     fine = partial(expected.weights, record)
 
-    def agreeing(links):
-        return lambda look, head: expected.agreement(record, look["name"], head, shift, links)
+    def agreement(links):
+        return lambda each, head: expected.agreement(record, each["name"], head, shift, links)
 
     measures = {
-        "entropy": lambda look, head: expected.entropy(fine(look, head)).mean(),
-        "diagonality": lambda look, head: expected.diagonality(fine(look, head)),
-        "agreement": agreeing(record["links"]),
+        "entropy": lambda each, head: expected.entropy(fine(each, head)).mean(),
+        "diagonality": lambda each, head: expected.diagonality(fine(each, head)),
+        "agreement": agreement(record["links"]),
     }
     if record["gold"]:
-        measures["error"] = lambda look, head: 1 - agreeing(record["gold"])(look, head)
+        measures["error"] = lambda each, head: 1 - agreement(record["gold"])(each, head)
     offered = viewer.at("sort").locator("option").evaluate_all("all => all.map((o) => o.value)")
     assert offered == ["layer", *measures]
     for measure in offered[1:]:
-        viewer.choose("sort", measure)
-        tiles = viewer.ask(
+        viewer.select("sort", measure)
+        tiles = viewer.evaluate(
             """(root) => Array.from(root.querySelectorAll("[data-testid=tile]"), (tile) => [
-              tile.dataset.look, tile.dataset.head, tile.querySelector("data")?.dataset.value])"""
+              tile.dataset.attention, tile.dataset.head, tile.querySelector("data")?.dataset.value])"""
         )
         assert len(tiles) == sum(
-            each["heads"] + (2 if each["heads"] > 1 else 0) for each in record["looks"]
+            each["heads"] + (2 if each["heads"] > 1 else 0) for each in record["attentions"]
         )
         for name_, head, value in tiles:
-            look_ = expected.named(record, name_)
+            attention = expected.find_attention(record, name_)
             if value is None:
-                assert look_["kind"] != "source" and measure in ("agreement", "error")
+                assert attention["kind"] != "cross" and measure in ("agreement", "error")
             else:
-                close(float(value), measures[measure](look_, head), 1e-3)
+                close(float(value), measures[measure](attention, head), 1e-3)
         check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", ["found", "english"])
-def test_every_hypothesis_of_the_beam_has_its_numbers(look, pages, records, name) -> None:
+def test_beam_nodes_show_their_numbers(new_viewer, pages, records, name) -> None:
     beam = records[name]["beam"]
-    viewer = look().open(pages[name], "beam")
-    viewer.at("cut").check()
+    viewer = new_viewer().open(pages[name], "beam")
+    viewer.at("pruned").check()
     check_texts(viewer)
-    nodes = viewer.ask(
+    nodes = viewer.evaluate(
         """async (root) => {
-          const told = [];
+          const nodes = [];
           for (const { dataset } of Array.from(root.querySelectorAll("[data-testid=node]"))) {
             root.querySelector(`[data-node="${dataset.node}"]`).click();
             await root.host.updateComplete;
             const numbers = root.querySelectorAll("[data-testid=detail] data.number");
-            told.push([Number(dataset.node), dataset.best === "true",
+            nodes.push([Number(dataset.node), dataset.best === "true",
               root.querySelector(`[data-node="${dataset.node}"] small`)?.textContent,
               Array.from(numbers, (number) => Number(number.dataset.value))]);
           }
-          return told;
+          return nodes;
         }"""
     )
     assert sorted(node for node, *_ in nodes) == list(range(-1, len(beam["parents"])))
@@ -254,42 +252,46 @@ def test_every_hypothesis_of_the_beam_has_its_numbers(look, pages, records, name
     for node, _, shown, found in nodes:
         if node < 0:
             continue
-        above, length, total = beam["parents"][node], 1, beam["totals"][node]
-        while above >= 0:
-            above, length = beam["parents"][above], length + 1
-        close(found, [beam["logps"][node], total, total / length ** beam["alpha"]], 1e-6)
-        close(float(shown), np.exp(beam["logps"][node]), 5.001e-3)  # two digits are printed
+        parent, length, total = beam["parents"][node], 1, beam["totals"][node]
+        while parent >= 0:
+            parent, length = beam["parents"][parent], length + 1
+        close(found, [beam["logps"][node], total, total / length ** beam["length_penalty"]], 1e-6)
+        close(float(shown), np.exp(beam["logps"][node]), 5.001e-3)  # printed with two digits
     check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", ["transformer", "sutskever"])
-def test_every_intervention_shows_before_and_after(look, pages, records, name) -> None:
+def test_interventions_show_probabilities_before_and_after(
+    new_viewer, pages, records, name
+) -> None:
     record = records[name]
-    whatifs, arrays = record["whatifs"], record["arrays"]
-    viewer = look().open(pages[name], "whatif")
+    interventions, arrays = record["interventions"], record["arrays"]
+    viewer = new_viewer().open(pages[name], "interventions")
     before = expected.probabilities(record)
-    for n, (kind, word) in enumerate(zip(whatifs["kinds"], whatifs["words"], strict=True)):
-        viewer.at("whatif-kind", kind=kind).click()
+    for n, (kind, word) in enumerate(
+        zip(interventions["kinds"], interventions["words"], strict=True)
+    ):
+        viewer.at("intervention-kind", kind=kind).click()
         if word is not None:
             viewer.at("word", side="columns", unit=word).focus()
-        assert viewer.at("whatif").get_attribute("data-index") == str(n)
-        after = np.exp(arrays[whatifs["logps"]][n].astype(float))
+        assert viewer.at("intervention").get_attribute("data-index") == str(n)
+        after = np.exp(arrays[interventions["logps"]][n].astype(float))
         close(values(viewer, numbers("before")), before, 1e-6)
         close(values(viewer, numbers("after")), after, 1e-6)
-        changed = np.array(whatifs["says"][n]) != np.array(record["target"]["pieces"])
-        instead = np.exp(arrays[whatifs["says_logps"]][n].astype(float))
-        close(values(viewer, numbers("says")), instead[changed], 1e-6)
+        changed = np.array(interventions["tokens"][n]) != np.array(record["target"]["pieces"])
+        instead = np.exp(arrays[interventions["token_logps"]][n].astype(float))
+        close(values(viewer, numbers("prediction")), instead[changed], 1e-6)
         first = int(np.argmax(np.abs(after - before)))
-        lost = arrays[whatifs["logps"]][n].astype(float).sum() - np.log(before).sum()
-        close(values(viewer, numbers("said")), [before[first], after[first], abs(lost)], 1e-4)
+        lost = arrays[interventions["logps"]][n].astype(float).sum() - np.log(before).sum()
+        close(values(viewer, numbers("summary")), [before[first], after[first], abs(lost)], 1e-4)
         check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
-def test_models_side_by_side_show_their_own_weights(look, pages, records) -> None:
+def test_compared_models_show_their_weights(new_viewer, pages, records) -> None:
     four = ("bahdanau", "transformer", "luong-general", "sutskever")
-    viewer = look().open(pages["together"], "compare")
+    viewer = new_viewer().open(pages["together"], "compare")
     for c in range(len(expected.units(records["bahdanau"]["source"], pieces=False))):
         viewer.at("word", side="columns", unit=c).focus()
         for card, name in zip(viewer.at("model-card").all(), four, strict=True):
@@ -303,45 +305,45 @@ def test_models_side_by_side_show_their_own_weights(look, pages, records) -> Non
             if name == "sutskever":
                 assert found == []
                 continue
-            wanted = expected.chart(record, *expected.best(record), pieces=False)[:, c]
-            close(found, wanted, KEPT)
+            wanted = expected.chart(record, *expected.default_selection(record), pieces=False)[:, c]
+            close(found, wanted, STORED)
         check_texts(viewer)
-    assert viewer.trouble == []
+    assert viewer.errors == []
 
 
-def test_a_picture_is_lit_where_each_word_looked(look, pages, records) -> None:
+def test_image_view_shows_the_weights_of_each_word(new_viewer, pages, records) -> None:
     record = records["image"]
-    viewer = look().open(pages["image"], "image")
+    viewer = new_viewer().open(pages["image"], "image")
     viewer.at("grid").check()
-    wanted = expected.chart(record, *expected.best(record), pieces=False)
+    wanted = expected.chart(record, *expected.default_selection(record), pieces=False)
     for r, row in enumerate(wanted):
         viewer.at("word", side="rows", unit=r).focus()
-        close(values(viewer, '[data-testid="place"]'), row, KEPT)
-        told = [row.max(), expected.entropy(row), np.log2(len(row))]
-        close(values(viewer, numbers("said")), told, 1e-3)
+        close(values(viewer, '[data-testid="region"]'), row, STORED)
+        summary = [row.max(), expected.entropy(row), np.log2(len(row))]
+        close(values(viewer, numbers("summary")), summary, 1e-3)
         check_texts(viewer)
     moved = np.abs(np.diff(wanted, axis=0)).sum(axis=1).mean() / 2
-    close(values(viewer, numbers("moves")), [moved], 1e-3)
-    assert viewer.trouble == []
+    close(values(viewer, numbers("movement")), [moved], 1e-3)
+    assert viewer.errors == []
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_no_number_stands_on_screen_without_its_whole_value(look, pages, records, name) -> None:
-    """Citations aside: section 3.2 is no number."""
-    parts = ("score", "span", "weighing")
-    cited = [each[part]["citation"] for each in records[name]["looks"] for part in parts]
-    viewer = look().open(pages[name])
+def test_every_number_on_screen_has_its_full_value(new_viewer, pages, records, name) -> None:
+    """Except in references, where 3.2 is a section."""
+    parts = ("score", "span", "normalizer")
+    references = [each[part]["reference"] for each in records[name]["looks"] for part in parts]
+    viewer = new_viewer().open(pages[name])
     for view in viewer.views:
-        bare = viewer.turn(view).ask(
-            r"""(root, cited) => {
+        bare = viewer.show(view).evaluate(
+            r"""(root, references) => {
               const walker = document.createTreeWalker(root.querySelector("[role=tabpanel]"), 4);
               const found = [];
               for (let node = walker.nextNode(); node; node = walker.nextNode())
-                if (/\d\.\d/.test(node.data) && !cited.includes(node.data.trim())
+                if (/\d\.\d/.test(node.data) && !references.includes(node.data.trim())
                     && !node.parentElement.closest("[data-value]"))
                   found.push(node.data.trim());
               return found;
             }""",
-            cited,
+            references,
         )
         assert bare == [], view

@@ -1,4 +1,4 @@
-"""A saved page needs nothing but itself."""
+"""A saved page is self-contained."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ SHOWN = ("transformer", "sutskever", "found", "together", "image", "hostile", "w
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_page_asks_the_network_for_nothing_and_complains_of_nothing(look, pages, name) -> None:
-    viewer = look()
+def test_page_makes_no_requests_and_has_no_errors(new_viewer, pages, name) -> None:
+    viewer = new_viewer()
     viewer.context.route(
-        "**/*", lambda route: route.abort() if _abroad(route) else route.continue_()
+        "**/*", lambda route: route.abort() if _is_remote(route) else route.continue_()
     )
     viewer.open(pages[name])
     for view in viewer.views:
-        viewer.turn(view)
+        viewer.show(view)
     assert [url.split("#")[0] for url in viewer.requests] == [pages[name].as_uri()]
-    assert viewer.trouble == []
+    assert viewer.errors == []
     policy = viewer.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute(
         "content"
     )
     assert policy.startswith("default-src 'none'")
 
 
-def test_the_policy_is_in_force(look, pages) -> None:
-    """What a page may not do fails, so that no request is more than good manners."""
-    viewer = look().open(pages["transformer"])
-    tried = """async () => {
+def test_policy_blocks_requests_and_scripts(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["transformer"])
+    attempts = """async () => {
       const refused = [];
       document.addEventListener("securitypolicyviolation", (event) =>
         refused.push(event.effectiveDirective));
@@ -41,8 +40,8 @@ def test_the_policy_is_in_force(look, pages) -> None:
       await new Promise((done) => setTimeout(done, 200));
       return [refused.sort(), window.pwned ?? false];
     }"""
-    assert viewer.page.evaluate(tried) == [["connect-src", "img-src", "script-src-elem"], False]
+    assert viewer.page.evaluate(attempts) == [["connect-src", "img-src", "script-src-elem"], False]
 
 
-def _abroad(route) -> bool:
+def _is_remote(route) -> bool:
     return not route.request.url.startswith(("file:", "data:"))

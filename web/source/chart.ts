@@ -1,18 +1,18 @@
-// From a look to a chart: weights between the words, or the pieces, of two texts.
-import type { Explanation, ImageRead, Look, Span, TextRead } from "./record";
+// Attention weights between the words or pieces of two texts.
+import type { Attention, Explanation, ImageSource, Span, TokenizedText } from "./record";
 
 export type Head = number | "mean" | "max";
 export type Units = "words" | "pieces";
 
 export interface Unit {
   label: string;
-  positions: number[]; // rows or columns of the look that belong to it
-  mark: boolean; // the start or the end mark: no part of the text
+  positions: number[]; // its rows or columns in the attention
+  special: boolean; // a start or end token, not part of the text
   span: Span | null; // its characters in the text
 }
 
 export interface Axis {
-  name: "source" | "target" | "picture" | "past";
+  name: "source" | "target" | "image" | "prefix";
   text: string[]; // characters
   units: Unit[];
 }
@@ -20,24 +20,24 @@ export interface Axis {
 export interface Chart {
   rows: Axis;
   columns: Axis;
-  weights: Float32Array; // row after row; NaN where a row has no look
+  weights: Float32Array; // row-major; NaN if a row has no weights
   row(index: number): Float32Array;
 }
 
-const SPACE = "·"; // stands for ▁, which fonts draw in many widths
+const SPACE = "·"; // replaces ▁, whose width differs between fonts
 const NOTHING = "∅";
-const MARKS: Record<string, string> = {
+const SPECIAL: Record<string, string> = {
   "<s>": "‹start›",
   "</s>": "‹end›",
-  [NOTHING]: "‹nothing›",
+  [NOTHING]: "‹empty slot›",
 };
 
 export function shownPiece(piece: string): string {
-  return MARKS[piece] ?? seen(piece.replaceAll("▁", SPACE));
+  return SPECIAL[piece] ?? visible(piece.replaceAll("▁", SPACE));
 }
 
-/** A label that can be seen, whatever it is made of. */
-function seen(label: string): string {
+/** Replaces labels of invisible characters by code points. */
+function visible(label: string): string {
   if (/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(label)) return label;
   return (
     Array.from(
@@ -47,83 +47,91 @@ function seen(label: string): string {
   );
 }
 
-export function textAxis(name: "source" | "target", read: TextRead, units: Units): Axis {
-  const text = Array.from(read.text);
-  const owned = new Set(read.word_pieces.flat());
-  const isMark = (p: number) => !owned.has(p) && read.spans[p][0] === read.spans[p][1];
-  const pieces = read.pieces.map((piece, p) => ({
+export function textAxis(name: "source" | "target", tokenized: TokenizedText, units: Units): Axis {
+  const { spans } = tokenized;
+  const text = Array.from(tokenized.text);
+  const inWords = new Set(tokenized.word_pieces.flat());
+  const isSpecial = (p: number) => !inWords.has(p) && spans[p][0] === spans[p][1];
+  const pieces = tokenized.pieces.map((piece, p) => ({
     label: shownPiece(piece),
     positions: [p],
-    mark: isMark(p),
-    span: read.spans[p],
+    special: isSpecial(p),
+    span: spans[p],
   }));
   if (units === "pieces") return { name, text, units: pieces };
-  const words = read.words.map((span, w) => ({
-    label: seen(text.slice(...span).join("")),
-    positions: read.word_pieces[w],
-    mark: false,
+  const words = tokenized.words.map((span, w) => ({
+    label: visible(text.slice(...span).join("")),
+    positions: tokenized.word_pieces[w],
+    special: false,
     span,
   }));
-  return { name, text, units: [...words, ...pieces.filter((_, p) => !owned.has(p))] };
+  return { name, text, units: [...words, ...pieces.filter((_, p) => !inWords.has(p))] };
 }
 
-/** What a decoder had been given: the start mark, then what it said, as far as columns go. A past
- * that begins with nothing has a column for that, before all others. */
-function pastAxis(read: TextRead, units: Units, blank: boolean): Axis {
-  const said = textAxis("target", read, units);
-  const marks = blank ? [NOTHING, "<s>"] : ["<s>"];
-  const given = said.units.flatMap((unit) => {
+/** The decoder's input: the start token and all but the last target piece. A blank memory adds an
+ * empty slot before them. */
+function prefixAxis(target: TokenizedText, units: Units, blankMemory: boolean): Axis {
+  const axis = textAxis("target", target, units);
+  const start = blankMemory ? [NOTHING, "<s>"] : ["<s>"];
+  const shifted = axis.units.flatMap((unit) => {
     const positions = unit.positions
-      .map((p) => p + marks.length)
-      .filter((column) => column < read.pieces.length);
+      .map((p) => p + start.length)
+      .filter((column) => column < target.pieces.length);
     return positions.length ? [{ ...unit, positions }] : [];
   });
-  const begun = marks
-    .slice(0, read.pieces.length)
-    .map((mark, p) => ({ label: shownPiece(mark), positions: [p], mark: true, span: null }));
-  return { ...said, name: "past", units: [...begun, ...given] };
+  const special = start
+    .slice(0, target.pieces.length)
+    .map((piece, p) => ({ label: shownPiece(piece), positions: [p], special: true, span: null }));
+  return { ...axis, name: "prefix", units: [...special, ...shifted] };
 }
 
-function pictureAxis(image: ImageRead): Axis {
-  const units = Array.from({ length: image.rows * image.columns }, (_, place) => ({
-    label: `row ${Math.floor(place / image.columns) + 1}, column ${(place % image.columns) + 1}`,
-    positions: [place],
-    mark: false,
+function imageAxis(image: ImageSource): Axis {
+  const units = Array.from({ length: image.rows * image.columns }, (_, region) => ({
+    label: `row ${Math.floor(region / image.columns) + 1}, column ${(region % image.columns) + 1}`,
+    positions: [region],
+    special: false,
     span: null,
   }));
-  return { name: "picture", text: [], units };
+  return { name: "image", text: [], units };
 }
 
-export function axes(record: Explanation, look: Look, units: Units): [rows: Axis, columns: Axis] {
-  const { kind, blank } = look;
-  const said = textAxis("target", record.target, units);
-  if (kind === "past") return [said, pastAxis(record.target, units, blank)];
-  const source = record.source;
-  if (source === null) throw new Error(`A record without a source has a look of kind “${kind}”.`);
-  const read = source.kind === "image" ? pictureAxis(source) : textAxis("source", source, units);
-  return kind === "reading" ? [read, read] : [said, read];
+export function axes(
+  record: Explanation,
+  attention: Attention,
+  units: Units,
+): [rows: Axis, columns: Axis] {
+  const { kind, blank_memory: blankMemory } = attention;
+  const target = textAxis("target", record.target, units);
+  if (kind === "self") return [target, prefixAxis(record.target, units, blankMemory)];
+  if (record.source === null)
+    throw new Error(`The record is damaged: it has ${kind} attention but no source.`);
+  const source =
+    record.source.kind === "image"
+      ? imageAxis(record.source)
+      : textAxis("source", record.source, units);
+  return kind === "encoder" ? [source, source] : [target, source];
 }
 
-/** Of one head, or the mean or the highest of all; `shift` 1 reads each row a step later. */
+/** The weights of one head, or of the mean or maximum of all. `shift` 1 takes row t + 1 for piece t. */
 export function chart(
   record: Explanation,
-  look: Look,
+  attention: Attention,
   head: Head,
   shift: number,
   units: Units,
 ): Chart {
-  const [rows, columns] = axes(record, look, units);
+  const [rows, columns] = axes(record, attention, units);
   const width = 1 + Math.max(...columns.units.flatMap((unit) => unit.positions));
-  const fine = ofHead(record.numbers(look.weights), look.heads, head);
-  const height = fine.length / width;
+  const pieces = ofHead(record.numbers(attention.weights), attention.heads, head);
+  const height = pieces.length / width;
   const weights = new Float32Array(rows.units.length * columns.units.length);
   rows.units.forEach((row, r) => {
-    const read = row.positions.map((t) => t + shift).filter((t) => t < height);
+    const steps = row.positions.map((t) => t + shift).filter((t) => t < height);
     columns.units.forEach((column, c) => {
       let sum = 0;
-      for (const t of read) for (const s of column.positions) sum += fine[t * width + s];
-      // the sum over what is looked at, the mean over what looks: a row stays a distribution
-      weights[r * columns.units.length + c] = sum / read.length;
+      for (const t of steps) for (const s of column.positions) sum += pieces[t * width + s];
+      // The sum over a column's pieces and the mean over a row's keep rows that sum to 1.
+      weights[r * columns.units.length + c] = sum / steps.length;
     });
   });
   const size = columns.units.length;
@@ -133,16 +141,16 @@ export function chart(
 export function ofHead(weights: Float32Array, heads: number, head: Head): Float32Array {
   const size = weights.length / heads;
   if (typeof head === "number") return weights.subarray(head * size, (head + 1) * size);
-  const all = new Float32Array(size);
+  const combined = new Float32Array(size);
   for (let h = 0; h < heads; h++)
     for (let i = 0; i < size; i++) {
       const weight = weights[h * size + i];
-      all[i] = head === "mean" ? all[i] + weight / heads : Math.max(all[i], weight);
+      combined[i] = head === "mean" ? combined[i] + weight / heads : Math.max(combined[i], weight);
     }
-  return all;
+  return combined;
 }
 
-/** The unit that has this position. */
+/** The index of the unit that contains this position. */
 export function unitAt(axis: Axis, position: number): number {
   return Math.max(
     0,

@@ -1,5 +1,5 @@
-// Colours of weights and of signed numbers. Weights are told by luminance, which never turns back:
-// they can be read by those who see few colours, and in grey print.
+// Colours of weights and of signed numbers. The luminance of weights is monotone, so that they are
+// readable for colour-blind readers and in greyscale print.
 import { scaleDiverging, scaleLinear, scaleSequential } from "d3-scale";
 import { interpolateCividis, interpolatePuOr } from "d3-scale-chromatic";
 
@@ -10,7 +10,7 @@ export const cividis = scaleSequential(interpolateCividis).clamp(true);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// For words on the page: paper at 0; at 1 the end of cividis that stands out from it.
+// For words on the page: the background at 0, the contrasting end of cividis at 1.
 const inks = [
   scaleLinear<string>().domain([0, 1]).range(["#ffffff", "#00306f"]).clamp(true),
   scaleLinear<string>().domain([0, 1]).range(["#14181e", "#f2dc4a"]).clamp(true),
@@ -20,7 +20,7 @@ export function ink(weight: number): string {
   return inks[dark.matches ? 1 : 0](weight);
 }
 
-/** Orange below zero, purple above; zero is close to the paper. */
+/** Orange below zero, purple above; zero is close to the background. */
 export function signed(reach: number): (value: number) => string {
   if (dark.matches)
     return scaleLinear<string>()
@@ -32,16 +32,16 @@ export function signed(reach: number): (value: number) => string {
     .clamp(true);
 }
 
-/** Black or white: the one that can be read on this colour (at least 4.58 : 1, whatever it is). */
+/** Black or white, whichever has more contrast on this colour (at least 4.58 : 1). */
 export function textOn(colour: string): string {
   return luminance(parse(colour)) > 0.179 ? "#000000" : "#ffffff";
 }
 
-/** A style for a word with this weight; less than what is printed as 0.01 leaves it bare. */
+/** The style of a word with this weight; none below 0.005. */
 export function tint(weight: number): string {
   if (!(weight >= 0.005)) return "";
   const colour = ink(weight);
-  // on a pale tint the page's own ink reads best
+  // The page's text colour has the best contrast on pale colours.
   return `background:${colour};color:${weight < 0.3 ? "var(--ink)" : textOn(colour)}`;
 }
 
@@ -51,7 +51,7 @@ export function parse(colour: string): Rgb {
   return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number) as Rgb;
 }
 
-/** Relative, as WCAG defines it. */
+/** Relative luminance as defined by WCAG. */
 function luminance(colour: Rgb): number {
   const [red, green, blue] = colour.map((value) => {
     const share = value / 255;

@@ -1,29 +1,30 @@
-// The row of controls that choose a look, a head, a moment and words or pieces; and its caption.
+// Controls for attention layer, head, alignment step and words or pieces; and the caption.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Head, Units } from "./chart";
-import type { Kind, Look } from "./record";
-import { best, lookNamed, type Scene } from "./scene";
-import { CAUTION, lookName, reason } from "./words";
+import { attentionName, CAUTION, KINDS, reason, STEPS } from "./describe";
+import type { Attention } from "./record";
+import { defaultSelection, findAttention, type Selection, type ViewState } from "./state";
 
-const KINDS: [Kind, string][] = [
-  ["source", "At the source"],
-  ["past", "At what was said"],
-  ["reading", "The encoder at its own words"],
-];
+/** One line of help for the alignment step. */
+const STEP_HELP =
+  "At output: the weights of the step that predicts the word. At next input: of the step after, " +
+  "which has the word as input.";
 
-export function controls(scene: Scene, more: unknown = nothing): TemplateResult {
-  const { record, choice, change } = scene;
-  const look = lookNamed(record, choice.look);
-  const pick = (part: Parameters<typeof change>[0]) => change({ ...part, chosen: true });
+export function controls(state: ViewState, more: unknown = nothing): TemplateResult {
+  const { record, selection, change } = state;
+  const attention = findAttention(record, selection.attention);
+  const select = (part: Partial<Selection>) => change({ ...part, userSelected: true });
   return html`<div class="controls">
-    <label>look
-      <select data-testid="look" @change=${(event: Event) => pick(of(scene, chosenIn(event)))}>
-        ${KINDS.map(([kind, title]) => {
-          const looks = record.looks.filter((each) => each.kind === kind);
-          return looks.length
+    <label>attention layer
+      <select data-testid="attention" @change=${(event: Event) => select(withHead(state, selectedValue(event)))}>
+        ${Object.entries(KINDS).map(([kind, title]) => {
+          const attentions = record.attentions.filter((each) => each.kind === kind);
+          return attentions.length
             ? html`<optgroup label=${title}>
-                ${looks.map(
-                  (each) => html`<option value=${each.name} ?selected=${each.name === choice.look}>
+                ${attentions.map(
+                  (
+                    each,
+                  ) => html`<option value=${each.name} ?selected=${each.name === selection.attention}>
                     ${title}, layer ${each.layer + 1}</option>`,
                 )}</optgroup>`
             : nothing;
@@ -31,63 +32,65 @@ export function controls(scene: Scene, more: unknown = nothing): TemplateResult 
       </select>
     </label>
     <label>head
-      <select data-testid="head" @change=${(event: Event) => pick({ head: headOf(chosenIn(event)) })}>
-        ${headsOf(look).map(
-          (head) => html`<option value=${head} ?selected=${head === choice.head}>
+      <select data-testid="head" @change=${(event: Event) => select({ head: headOf(selectedValue(event)) })}>
+        ${headsOf(attention).map(
+          (head) => html`<option value=${head} ?selected=${head === selection.head}>
             ${typeof head === "number" ? head + 1 : head}</option>`,
         )}
       </select>
     </label>
     ${
-      look?.kind === "source"
-        ? html`<label>moment
+      attention?.kind === "cross"
+        ? html`<label title=${STEP_HELP}>alignment step
             <select data-testid="shift"
-              @change=${(event: Event) => pick({ shift: Number(chosenIn(event)) })}>
-              <option value="0" ?selected=${choice.shift === 0}>as the word was said</option>
-              <option value="1" ?selected=${choice.shift === 1}>a step later (shifted)</option>
+              @change=${(event: Event) => select({ shift: Number(selectedValue(event)) })}>
+              ${STEPS.map(
+                (name, shift) => html`<option value=${shift} ?selected=${shift === selection.shift}>
+                  ${name}</option>`,
+              )}
             </select>
           </label>`
         : nothing
     }
-    ${unitsPair(scene)} ${more}
+    ${unitsPair(state)} ${more}
     ${
-      choice.chosen
-        ? html`<button data-testid="reset" @click=${() => change(best(record), '[data-testid="look"]')}>
-            Back to the best look</button>`
+      selection.userSelected
+        ? html`<button data-testid="reset" @click=${() => change(defaultSelection(record), '[data-testid="attention"]')}>
+            Back to the default</button>`
         : nothing
     }
   </div>`;
 }
 
-function unitsPair({ choice, change }: Scene): TemplateResult {
+function unitsPair({ selection, change }: ViewState): TemplateResult {
   const button = (units: Units) => html`<button data-testid=${units}
-    aria-pressed=${choice.units === units} @click=${() => change({ units })}>${units}</button>`;
+    aria-pressed=${selection.units === units} @click=${() => change({ units })}>${units}</button>`;
   return html`<div class="field" role="group" aria-label="words or pieces">
-    <span aria-hidden="true">between</span>
+    <span aria-hidden="true">units</span>
     <span class="pair">${button("words")}${button("pieces")}</span>
   </div>`;
 }
 
-/** What is shown, why, and what it is not. */
-export function caption({ record, choice }: Scene): TemplateResult {
-  const look = lookNamed(record, choice.look);
-  if (!look) return html``;
-  const why = reason(record, choice);
+/** Which attention is shown, why, and how to read it. */
+export function caption({ record, selection }: ViewState): TemplateResult {
+  const attention = findAttention(record, selection.attention);
+  if (!attention) return html``;
+  const why = reason(record, selection);
   return html`<p class="note" data-testid="caption">
-    <strong>${lookName(record, look, choice)}</strong>${why ? html`; ${why}` : nothing}.
-    ${CAUTION}
+    <strong>${attentionName(record, attention, selection)}</strong>${why ? html`; ${why}` : nothing}.
+    ${attention.kind === "cross" ? STEP_HELP : nothing} ${CAUTION}
   </p>`;
 }
 
-/** Another look, with the same head if it has that. */
-function of({ record, choice }: Scene, name: string) {
-  const heads = headsOf(lookNamed(record, name));
-  return { look: name, head: heads.includes(choice.head) ? choice.head : heads[0] };
+/** Another attention, with the selected head if it has that head. */
+function withHead({ record, selection }: ViewState, name: string) {
+  const heads = headsOf(findAttention(record, name));
+  return { attention: name, head: heads.includes(selection.head) ? selection.head : heads[0] };
 }
 
-/** The heads of a look, and what stands for all of them. */
-export function headsOf(look: Look | undefined): Head[] {
-  const heads = [...Array(look?.heads ?? 0).keys()];
+/** The heads of an attention, and for several heads their mean and maximum. */
+export function headsOf(attention: Attention | undefined): Head[] {
+  const heads = [...Array(attention?.heads ?? 0).keys()];
   return heads.length > 1 ? [...heads, "mean", "max"] : heads;
 }
 
@@ -95,6 +98,6 @@ function headOf(value: string): Head {
   return value === "mean" || value === "max" ? value : Number(value);
 }
 
-function chosenIn(event: Event): string {
+function selectedValue(event: Event): string {
   return (event.target as HTMLSelectElement).value;
 }

@@ -1,42 +1,42 @@
-// A chart as a grid of cells: colours on a canvas, over it what can be focused and read aloud.
+// The matrix: colours on a canvas, and over it accessible cells that can have the focus.
 import { css, html, type TemplateResult } from "lit";
 import { cividis, textOn } from "./colour";
-import { focused, type Grid, LABEL, SUM } from "./laid";
+import { rounded } from "./describe";
+import { focusedCell, type Grid, LABEL, SUM } from "./layout";
+import { linkOutlines } from "./links";
 import { highest } from "./math";
-import { outlines } from "./outlines";
 import { cells } from "./pixels";
-import type { Scene } from "./scene";
-import { rounded } from "./words";
+import type { ViewState } from "./state";
 
-const HEAD = 120; // at most, for the names of columns
-const NUMBERED = 36; // a cell from this size on holds its number
-const MANY = 2500; // with more cells only the focused row is in the document
+const HEAD = 120; // largest height of column labels
+const NUMBERED = 36; // smallest cell that shows its number
+const MANY = 2500; // with more cells only those of the focused row are in the document
 
-export function drawn(scene: Scene, grid: Grid): TemplateResult {
+export function renderGrid(state: ViewState, grid: Grid): TemplateResult {
   const { chart, rows, columns, cell, at } = grid;
-  const [row, column] = focused(scene, grid);
+  const [row, column] = focusedCell(state, grid);
   const values = rows.flatMap((_, r) => columns.map((_, c) => at(r, c)));
   const sums = columns.map((_, c) => rows.reduce((sum, _, r) => sum + (at(r, c) || 0), 0));
-  const whole = rows.length * columns.length <= MANY;
-  const go = (r: number, c: number, focus = true) => {
+  const complete = rows.length * columns.length <= MANY;
+  const select = (r: number, c: number, focus = true) => {
     const to = {
       row: chart.rows.units[rows[r]].positions[0] ?? 0,
       column: chart.columns.units[columns[c]].positions[0] ?? 0,
     };
-    scene.change(to, focus ? `[data-row="${r}"][data-column="${c}"]` : undefined);
+    state.change(to, focus ? `[data-row="${r}"][data-column="${c}"]` : undefined);
   };
-  const typed = (event: KeyboardEvent) => {
-    const to = moved(event, row, column, grid);
+  const onKey = (event: KeyboardEvent) => {
+    const to = nextCell(event, row, column, grid);
     if (!to) return;
     event.preventDefault();
-    go(...to);
+    select(...to);
   };
-  const pointed = (event: PointerEvent) => {
+  const onPointer = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const c = Math.floor((event.clientX - box.left) / cell);
     const r = Math.floor((event.clientY - box.top) / cell);
     const inside = r >= 0 && c >= 0 && r < rows.length && c < columns.length;
-    if (inside && (r !== row || c !== column)) go(r, c, event.type === "click");
+    if (inside && (r !== row || c !== column)) select(r, c, event.type === "click");
   };
   const cellAt = (r: number, c: number) => {
     const value = at(r, c);
@@ -47,18 +47,18 @@ export function drawn(scene: Scene, grid: Grid): TemplateResult {
       >${text}</span>`;
   };
   const heads = columns.map((unit, c) => {
-    const { label, mark } = chart.columns.units[unit];
+    const { label, special } = chart.columns.units[unit];
     return html`<span role="columnheader" class="top ${c === column ? "here" : ""}"
-      aria-colindex=${c + 2} title=${label} ?data-mark=${mark}><bdi dir="auto">${label}</bdi></span>`;
+      aria-colindex=${c + 2} title=${label} ?data-special=${special}><bdi dir="auto">${label}</bdi></span>`;
   });
   const lines = rows.map((unit, r) => {
-    const { label, mark } = chart.rows.units[unit];
+    const { label, special } = chart.rows.units[unit];
     const total = columns.reduce((sum, _, c) => sum + at(r, c), 0);
     return html`<div role="row" class="line" aria-rowindex=${r + 2}>
       <span role="rowheader" class="side ${r === row ? "here" : ""}" aria-colindex="1" title=${label}
-        ?data-mark=${mark}><bdi dir="auto">${label}</bdi></span>
+        ?data-special=${special}><bdi dir="auto">${label}</bdi></span>
       ${
-        whole || r === row
+        complete || r === row
           ? columns.map((_, c) => cellAt(r, c))
           : html`<span role="presentation" .style=${`grid-column:span ${columns.length}`}></span>`
       }
@@ -70,16 +70,16 @@ export function drawn(scene: Scene, grid: Grid): TemplateResult {
   const head = Math.min(HEAD, 20 + 9 * longest);
   const sizes = `--head:${head}px;--cell:${cell}px;--label:${LABEL}px;--sum:${SUM}px`;
   const tracks = `${sizes};--columns:${columns.length}`;
-  return html`<div class="scroll matrix ${whole ? "" : "boxed"}" .style=${tracks} data-testid="matrix">
+  return html`<div class="scroll matrix ${complete ? "" : "boxed"}" .style=${tracks} data-testid="matrix">
     <div class="sheet">
-      <div class="cells" aria-hidden="true" @pointermove=${pointed} @click=${pointed}>
+      <div class="cells" aria-hidden="true" @pointermove=${onPointer} @click=${onPointer}>
         <canvas data-testid="cells" ${cells(columns.length, values, cividis)}></canvas>
-        ${outlines(scene, grid, scene.record.links, "link")}
-        ${outlines(scene, grid, scene.record.gold ?? [], "gold")}
+        ${linkOutlines(state, grid, state.record.links, "link")}
+        ${linkOutlines(state, grid, state.record.gold ?? [], "gold")}
         <i class="cursor" .style=${`left:${column * cell}px;top:${row * cell}px`}></i>
       </div>
-      <div role="grid" aria-label="weights, a row for each word that looks"
-        aria-rowcount=${rows.length + 2} aria-colcount=${columns.length + 2} @keydown=${typed}>
+      <div role="grid" aria-label="attention weights"
+        aria-rowcount=${rows.length + 2} aria-colcount=${columns.length + 2} @keydown=${onKey}>
         <div role="row" class="line heads" aria-rowindex="1">
           <span role="columnheader" class="corner" aria-colindex="1">
             <span>${chart.rows.name} ↓</span> <span>${chart.columns.name} →</span></span>
@@ -89,7 +89,7 @@ export function drawn(scene: Scene, grid: Grid): TemplateResult {
         ${lines}
         <div role="row" class="line foot" aria-rowindex=${rows.length + 2}>
           <span role="rowheader" class="side" aria-colindex="1" 
-            title="how much each word was looked at in all">coverage</span>
+            title="sum of each column">coverage</span>
           ${sums.map(
             (sum, c) => html`<span role="gridcell" data-testid="coverage" data-value=${sum}
               aria-colindex=${c + 2} aria-label=${`coverage ${rounded(sum)}`} title=${rounded(sum)}
@@ -111,10 +111,10 @@ function cellName({ chart, rows, columns, at }: Grid, r: number, c: number): str
   const [row, column] = [chart.rows, chart.columns];
   return `${row.name} ${row.units[rows[r]].label} ← ${column.name} ${
     column.units[columns[c]].label
-  } ${rounded(value)}, ${Number.isNaN(value) ? "no look" : rank} of ${columns.length}`;
+  } ${rounded(value)}, ${Number.isNaN(value) ? "no weights" : rank} of ${columns.length}`;
 }
 
-function moved(event: KeyboardEvent, row: number, column: number, grid: Grid) {
+function nextCell(event: KeyboardEvent, row: number, column: number, grid: Grid) {
   const { rows, columns, at } = grid;
   const keys: Record<string, [number, number]> = {
     ArrowRight: [row, column + 1],
@@ -163,7 +163,7 @@ export const style = css`
     font-size: min(0.875rem, calc(var(--cell) * 0.75)); line-height: 1.2;
   }
   .line .here { font-weight: 700; color: var(--accent); }
-  .line [data-mark] { color: var(--soft); font-size: min(0.75rem, calc(var(--cell) * 0.7)); }
+  .line [data-special] { color: var(--soft); font-size: min(0.75rem, calc(var(--cell) * 0.7)); }
   .corner {
     display: flex; flex-direction: column; justify-content: end; align-items: end;
     padding: 0.35rem 0.6rem;

@@ -1,26 +1,20 @@
-// Layers × heads: a small picture of every look, to sort and to choose from.
+// Layers × heads: a thumbnail of every head, to sort and to select.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { type Head, ofHead } from "./chart";
 import { cividis } from "./colour";
 import { caption, headsOf } from "./controls";
-import { noAttention } from "./empty";
+import { KINDS, number } from "./describe";
 import { columnsOf, type Measure, measures } from "./measures";
 import { drawing, pixels } from "./pixels";
-import type { Explanation, Kind, Look } from "./record";
-import type { Scene } from "./scene";
-import { number } from "./words";
+import { noAttention } from "./placeholder";
+import type { Attention, Explanation, Kind } from "./record";
+import type { ViewState } from "./state";
 
-const KINDS: [Kind, string][] = [
-  ["source", "Looking at the source"],
-  ["past", "Looking at what it has said"],
-  ["reading", "The encoder looking at its own words"],
-];
-
-export function heads(scene: Scene): TemplateResult {
-  const { record, choice, change } = scene;
-  if (!record.looks.length) return noAttention(record);
+export function heads(state: ViewState): TemplateResult {
+  const { record, selection, change } = state;
+  if (!record.attentions.length) return noAttention(record);
   const sorts = measures(record);
-  const measure = sorts.find(({ id }) => id === choice.sort);
+  const measure = sorts.find(({ id }) => id === selection.sort);
   return html`<div class="controls">
       <label>sort by <select data-testid="sort"
         @change=${(event: Event) => change({ sort: (event.target as HTMLSelectElement).value })}>
@@ -29,77 +23,90 @@ export function heads(scene: Scene): TemplateResult {
       </select></label>
       ${measure ? html`<p class="note">${measure.title}, ${measure.explain}</p>` : nothing}
     </div>
-    ${KINDS.map(([kind, title]) => group(scene, kind, title, measure))}
+    ${Object.keys(KINDS).map((kind) => group(state, kind as Kind, measure))}
     <div class="controls">
       ${[
         record.source?.kind === "image"
-          ? ["image", "See it on the picture"]
-          : ["reading", "Read it"],
-        ["matrix", "See its matrix"],
-        ["walk", "Walk through it"],
+          ? ["image", "Show on the image"]
+          : ["text", "Show in the text"],
+        ["matrix", "Show as a matrix"],
+        ["trace", "Show step by step"],
       ].map(
-        ([view, words]) =>
-          html`<button @click=${() => change({ view }, `#tab-${view}`)}>${words}</button>`,
+        ([view, title]) =>
+          html`<button @click=${() => change({ view }, `#tab-${view}`)}>${title}</button>`,
       )}
     </div>
-    ${caption(scene)}`;
+    ${caption(state)}`;
 }
 
 interface Tile {
-  look: Look;
+  attention: Attention;
   head: Head;
   value: number | undefined;
 }
 
-function group(scene: Scene, kind: Kind, title: string, measure: Measure | undefined) {
-  const { record, choice } = scene;
-  const looks = record.looks.filter((look) => look.kind === kind);
-  if (!looks.length) return nothing;
-  const tiles = (look: Look): Tile[] =>
-    headsOf(look).map((head) => ({
-      look,
+function group(state: ViewState, kind: Kind, measure: Measure | undefined) {
+  const { record, selection } = state;
+  const attentions = record.attentions.filter((each) => each.kind === kind);
+  const title = KINDS[kind];
+  if (!attentions.length) return nothing;
+  const tiles = (attention: Attention): Tile[] =>
+    headsOf(attention).map((head) => ({
+      attention,
       head,
-      value: measure?.of(record, look, head, choice.shift),
+      value: measure?.of(record, attention, head, selection.shift),
     }));
   const row = (row: Tile[], name: unknown) =>
-    html`<div class="tiles">${name}${row.map((tile) => thumbnail(scene, tile, measure))}</div>`;
+    html`<div class="tiles">${name}${row.map((tile) => thumbnail(state, tile, measure))}</div>`;
   const byValue = (a: Tile, b: Tile) =>
     ((a.value ?? Number.POSITIVE_INFINITY) - (b.value ?? Number.POSITIVE_INFINITY)) *
-    (measure?.rising ? 1 : -1);
+    (measure?.ascending ? 1 : -1);
   return html`<section class="kind" aria-label=${title}><h3>${title}</h3>
     ${
       measure
-        ? row(looks.flatMap(tiles).sort(byValue), nothing)
-        : looks.map((look) =>
-            row(tiles(look), html`<span class="layer small soft">layer ${look.layer + 1}</span>`),
+        ? row(attentions.flatMap(tiles).sort(byValue), nothing)
+        : attentions.map((attention) =>
+            row(
+              tiles(attention),
+              html`<span class="layer small soft">layer ${attention.layer + 1}</span>`,
+            ),
           )
     }
   </section>`;
 }
 
-function thumbnail(scene: Scene, { look, head, value }: Tile, measure: Measure | undefined) {
-  const { record, choice, change } = scene;
+function thumbnail(
+  state: ViewState,
+  { attention, head, value }: Tile,
+  measure: Measure | undefined,
+) {
+  const { record, selection, change } = state;
   const name = typeof head === "number" ? `${head + 1}` : head;
   const where = measure
-    ? html`<span class="hidden">layer and head </span>${look.layer + 1} · ${name}`
-    : html`<span class="hidden">layer ${look.layer + 1}, </span>${typeof head === "number" ? "head " : ""}${name}`;
-  return html`<button class="tile" data-testid="tile" data-look=${look.name} data-head=${head}
-    aria-pressed=${choice.look === look.name && choice.head === head}
-    @click=${() => change({ look: look.name, head, chosen: true })}>
-    <canvas ${drawing((canvas) => draw(canvas, record, look, head))}></canvas>
+    ? html`<span class="hidden">layer and head </span>${attention.layer + 1} · ${name}`
+    : html`<span class="hidden">layer ${attention.layer + 1}, </span>${typeof head === "number" ? "head " : ""}${name}`;
+  return html`<button class="tile" data-testid="tile" data-attention=${attention.name} data-head=${head}
+    aria-pressed=${selection.attention === attention.name && selection.head === head}
+    @click=${() => change({ attention: attention.name, head, userSelected: true })}>
+    <canvas ${drawing((canvas) => draw(canvas, record, attention, head))}></canvas>
     <span class="small">${where}</span>
     ${value === undefined ? nothing : html`<span class="small">${number(value)}</span>`}
   </button>`;
 }
 
-const drawn = new WeakMap<Element, string>(); // what a canvas shows: most changes leave it as it is
+const drawn = new WeakMap<Element, string>(); // what a canvas shows: most updates do not change it
 
-function draw(canvas: HTMLCanvasElement, record: Explanation, look: Look, head: Head): void {
-  const key = `${record.model.sha256} ${record.target.text} ${look.name} ${head}`;
+function draw(
+  canvas: HTMLCanvasElement,
+  record: Explanation,
+  attention: Attention,
+  head: Head,
+): void {
+  const key = `${record.model.sha256} ${record.target.text} ${attention.name} ${head}`;
   if (drawn.get(canvas) === key) return;
   drawn.set(canvas, key);
-  const weights = ofHead(record.numbers(look.weights), look.heads, head);
-  pixels(canvas, columnsOf(record, look), weights, cividis, 1);
+  const weights = ofHead(record.numbers(attention.weights), attention.heads, head);
+  pixels(canvas, columnsOf(record, attention), weights, cividis, 1);
 }
 
 export const style = css`

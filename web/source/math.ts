@@ -1,7 +1,7 @@
-// The arithmetic of attention, done again in the browser, and measures of a look.
+// The arithmetic of attention, and measures of its weights.
 
-/** Σ_i weights_i · rows_i, where `rows` has as many rows as there are weights. */
-export function blend(weights: ArrayLike<number>, rows: Float32Array): number[] {
+/** Σ_i weights_i · rows_i; `rows` is row-major with one row for each weight. */
+export function weightedSum(weights: ArrayLike<number>, rows: Float32Array): number[] {
   const width = rows.length / weights.length;
   const total = new Array<number>(width).fill(0);
   for (let i = 0; i < weights.length; i++)
@@ -17,32 +17,40 @@ export function softmax(scores: ArrayLike<number>, temperature = 1): number[] {
   return powers.map((power) => power / sum);
 }
 
-/** The point of the simplex nearest to the scores (Martins & Astudillo 2016, algorithm 1). */
+/** The projection of the scores onto the simplex (Martins & Astudillo 2016, algorithm 1). */
 export function sparsemax(scores: ArrayLike<number>, temperature = 1): number[] {
   const all = Array.from(scores, (score) => score / temperature);
-  const falling = [...all].sort((a, b) => b - a);
+  const descending = [...all].sort((a, b) => b - a);
   let sum = 0;
   let threshold = 0;
-  for (let rank = 1; rank <= falling.length; rank++) {
-    sum += falling[rank - 1];
-    if (1 + rank * falling[rank - 1] > sum) threshold = (sum - 1) / rank;
+  for (let rank = 1; rank <= descending.length; rank++) {
+    sum += descending[rank - 1];
+    if (1 + rank * descending[rank - 1] > sum) threshold = (sum - 1) / rank;
     else break;
   }
   return all.map((score) => Math.max(0, score - threshold));
 }
 
-/** All of the look at the highest score. */
+/** All weight at the highest score. */
 export function hard(scores: ArrayLike<number>): number[] {
   const best = highest(scores);
   return Array.from(scores, (_, s) => (s === best ? 1 : 0));
 }
 
-export function weigh(weighing: string, scores: ArrayLike<number>, temperature: number): number[] {
-  if (weighing === "hard") return hard(scores);
-  return (weighing === "sparsemax" ? sparsemax : softmax)(scores, temperature);
+/** The same weight at every visible position. */
+export function uniform(scores: ArrayLike<number>): number[] {
+  const visible = Array.from(scores, (score) => (score > Number.NEGATIVE_INFINITY ? 1 : 0));
+  const count = visible.reduce<number>((a, b) => a + b, 0);
+  return visible.map((each) => each / count);
 }
 
-/** What a score sums, unit by unit: c · q_d k_d, or with an energy v_d · tanh(q_d + k_d). */
+export function normalize(name: string, scores: ArrayLike<number>, temperature: number): number[] {
+  if (name === "hard") return hard(scores);
+  if (name === "uniform") return uniform(scores);
+  return (name === "sparsemax" ? sparsemax : softmax)(scores, temperature);
+}
+
+/** The terms of a score: c · q_d k_d, or with an energy v_d · tanh(q_d + k_d). */
 export function summands(
   query: ArrayLike<number>,
   key: ArrayLike<number>,
@@ -60,12 +68,12 @@ export function highest(values: ArrayLike<number>): number {
   return best;
 }
 
-/** Indices of the values, the largest first. */
-export function falling(values: ArrayLike<number>): number[] {
+/** Indices of the values, largest value first. */
+export function descending(values: ArrayLike<number>): number[] {
   return Array.from(values, (_, i) => i).sort((a, b) => values[b] - values[a]);
 }
 
-/** In bits, of one distribution. */
+/** Entropy of a distribution, in bits. */
 export function entropy(weights: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < weights.length; i++)
@@ -73,7 +81,7 @@ export function entropy(weights: ArrayLike<number>): number {
   return sum;
 }
 
-/** Half the sum of differences: 0 for the same distribution, 1 for two that share nothing. */
+/** Total variation distance: 0 for equal distributions, 1 for disjoint ones. */
 export function variation(some: ArrayLike<number>, others: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < some.length; i++) sum += Math.abs(some[i] - others[i]);

@@ -1,62 +1,62 @@
-// What can be said of a head in one number.
+// Measures of a head.
 import { type Head, ofHead } from "./chart";
 import { entropy, f1, highest } from "./math";
-import type { Explanation, Link, Look } from "./record";
-import { remembered } from "./scene";
+import type { Attention, Explanation, Link } from "./record";
+import { cachedChart } from "./state";
 
 export interface Measure {
   id: string;
   title: string;
   explain: string;
-  rising: boolean; // whether the smallest comes first
-  /** Undefined where it means nothing for this kind of look. */
-  of(record: Explanation, look: Look, head: Head, shift: number): number | undefined;
+  ascending: boolean; // sort order
+  /** Undefined if the measure does not apply to this kind of attention. */
+  of(record: Explanation, attention: Attention, head: Head, shift: number): number | undefined;
 }
 
-const spread: Measure = {
+const sharpness: Measure = {
   id: "entropy",
   title: "entropy",
-  explain: "in bits: 0 where every word looks at one place only",
-  rising: true,
-  of: (record, look, head) => meanOverRows(record, look, head, (row) => entropy(row)),
+  explain: "in bits; 0 if every word attends to one position only",
+  ascending: true,
+  of: (record, attention, head) => meanOverRows(record, attention, head, (row) => entropy(row)),
 };
 
 const diagonality: Measure = {
   id: "diagonality",
   title: "diagonality",
-  explain: "1 where every word looks at its own place in the other text",
-  rising: false,
-  of: (record, look, head) =>
-    meanOverRows(record, look, head, (row, along) => {
-      let apart = 0;
+  explain: "1 if every word attends to the same relative position in the other text",
+  ascending: false,
+  of: (record, attention, head) =>
+    meanOverRows(record, attention, head, (row, along) => {
+      let distance = 0;
       for (let c = 0; c < row.length; c++)
-        apart += row[c] * Math.abs(c / Math.max(1, row.length - 1) - along);
-      return 1 - apart;
+        distance += row[c] * Math.abs(c / Math.max(1, row.length - 1) - along);
+      return 1 - distance;
     }),
 };
 
 const agreement: Measure = {
   id: "agreement",
-  title: "agreement with the best look",
-  explain: "F1 of its links with those of the best look: 1 where all are the same",
-  rising: false,
-  of: (record, look, head, shift) => agreeing(record, look, head, shift, record.links),
+  title: "agreement with the alignment head",
+  explain: "F1 of its links with those of the alignment head; 1 if they are the same",
+  ascending: false,
+  of: (record, attention, head, shift) => linkF1(record, attention, head, shift, record.links),
 };
 
 const error: Measure = {
   id: "error",
   title: "alignment error (AER)",
-  explain: "against links made by hand: 0 where all are the same",
-  rising: true,
-  of: (record, look, head, shift) => {
-    const same = agreeing(record, look, head, shift, record.gold ?? []);
-    return same === undefined ? undefined : 1 - same; // all gold links are sure ones: AER = 1 − F1
+  explain: "against the gold links; 0 if they are the same",
+  ascending: true,
+  of: (record, attention, head, shift) => {
+    const f1Score = linkF1(record, attention, head, shift, record.gold ?? []);
+    return f1Score === undefined ? undefined : 1 - f1Score; // all gold links are sure, so AER = 1 − F1
   },
 };
 
 export function measures(record: Explanation): Measure[] {
   return [
-    spread,
+    sharpness,
     diagonality,
     ...(record.links.length ? [agreement] : []),
     ...(record.gold ? [error] : []),
@@ -65,12 +65,12 @@ export function measures(record: Explanation): Measure[] {
 
 function meanOverRows(
   record: Explanation,
-  look: Look,
+  attention: Attention,
   head: Head,
   of: (row: Float32Array, along: number) => number,
 ): number {
-  const weights = ofHead(record.numbers(look.weights), look.heads, head);
-  const width = columnsOf(record, look);
+  const weights = ofHead(record.numbers(attention.weights), attention.heads, head);
+  const width = columnsOf(record, attention);
   const rows = weights.length / width;
   let sum = 0;
   for (let r = 0; r < rows; r++)
@@ -78,19 +78,25 @@ function meanOverRows(
   return sum / rows;
 }
 
-/** How many positions a look can look at. */
-export function columnsOf(record: Explanation, look: Look): number {
-  return record.numbers(look.norms).length / look.heads;
+/** The number of positions attended to. */
+export function columnsOf(record: Explanation, attention: Attention): number {
+  return record.numbers(attention.norms).length / attention.heads;
 }
 
-/** F1 of the words that each target word looked at most. */
-function agreeing(record: Explanation, look: Look, head: Head, shift: number, links: Link[]) {
-  if (look.kind !== "source" || record.source?.kind !== "text") return undefined;
-  const chart = remembered(record, look, head, shift, "words");
+/** F1 of the links from each target word to the source word with the highest weight. */
+function linkF1(
+  record: Explanation,
+  attention: Attention,
+  head: Head,
+  shift: number,
+  links: Link[],
+) {
+  if (attention.kind !== "cross" || record.source?.kind !== "text") return undefined;
+  const chart = cachedChart(record, attention, head, shift, "words");
   const found = new Set<string>();
   chart.rows.units.forEach((unit, r) => {
     const best = highest(chart.row(r));
-    if (!unit.mark && chart.columns.units[best] && !chart.columns.units[best].mark)
+    if (!unit.special && chart.columns.units[best] && !chart.columns.units[best].special)
       found.add(`${best}-${r}`);
   });
   return f1(found, new Set(links.map(([i, j]) => `${i}-${j}`)));

@@ -1,22 +1,22 @@
-// The record `regard.explain/1`: its types, and how its packed numbers are read.
+// The types of a record `regard.explain/2`, and how its packed arrays are read.
 
 export type Span = [start: number, end: number];
 export type Link = [source: number, target: number];
 
-export interface TextRead {
+export interface TokenizedText {
   kind: "text";
   text: string;
   pieces: string[];
-  spans: Span[]; // of characters (code points) of the text, for each piece
+  spans: Span[]; // characters (code points) of each piece
   words: Span[];
   word_pieces: number[][];
 }
 
-export interface ImageRead {
+export interface ImageSource {
   kind: "image";
   rows: number;
   columns: number;
-  picture: string; // a data: URL
+  image: string; // a data: URL
   width: number;
   height: number;
 }
@@ -24,35 +24,37 @@ export interface ImageRead {
 export interface Equation {
   name: string;
   formula: string;
-  citation: string;
+  reference: string;
 }
 
-export type Kind = "source" | "past" | "reading";
+/** Decoder over source, decoder over its prefix, encoder over source. */
+export type Kind = "cross" | "self" | "encoder";
 
-export interface Look {
+export interface Attention {
   name: string;
   kind: Kind;
   layer: number;
   heads: number;
   score: Equation;
   span: Equation;
-  weighing: Equation;
+  normalizer: Equation;
+  prior: "gaussian" | null; // multiplies the normalized weights
   weights: number; // here and below: an index into `arrays`
   scores?: number;
   norms: number;
-  blank: boolean; // of a past: its first column is nothing, before the first word
+  blank_memory: boolean; // the first column is an empty slot, before the first token
 }
 
-export interface Pointer {
-  look: string;
-  head: number | null; // null: the mean of all
+export interface AlignmentHead {
+  attention: string;
+  head: number | null; // null: the mean of all heads
   shift: 0 | 1;
   null: boolean;
   agreement: number; // 0: not measured
 }
 
-export interface Walk {
-  look: string;
+export interface HeadTrace {
+  attention: string;
   head: number;
   scale: number;
   energy: number | null;
@@ -64,28 +66,28 @@ export interface Walk {
   contexts: number;
 }
 
-export type Fate = "kept" | "cut" | "ended";
+export type NodeStatus = "kept" | "pruned" | "finished";
 
 export interface Beam {
-  width: number;
-  alpha: number;
+  beam_size: number;
+  length_penalty: number;
   best: number[];
   parents: number[];
   pieces: string[];
   logps: number[];
   totals: number[];
-  fates: Fate[];
+  status: NodeStatus[];
 }
 
-export interface WhatIfs {
-  kinds: ("uniform" | "hidden" | "left out")[];
+export interface Interventions {
+  kinds: ("uniform" | "masked" | "removed")[];
   words: (number | null)[];
   logps: number;
-  says: string[][];
-  says_logps: number;
+  tokens: string[][];
+  token_logps: number;
 }
 
-export interface Step {
+export interface TokenStep {
   logp: number;
   entropy: number;
   top: [piece: string, logp: number][];
@@ -98,38 +100,38 @@ interface Packed {
 
 export interface Header {
   format: string;
-  model: { name: string; about: string; sha256: string; parameters: number };
-  made: Record<string, string>;
-  source: TextRead | ImageRead | null;
-  target: TextRead;
-  steps: Step[];
-  looks: Look[];
-  pointer: Pointer | null;
+  model: { name: string; description: string; sha256: string; parameters: number };
+  created: Record<string, string>;
+  source: TokenizedText | ImageSource | null;
+  target: TokenizedText;
+  steps: TokenStep[];
+  attentions: Attention[];
+  alignment_head: AlignmentHead | null;
   links: Link[];
   gold: Link[] | null;
-  walk: Walk | null;
+  head_trace: HeadTrace | null;
   summary: number | null;
   beam: Beam | null;
-  whatifs: WhatIfs | null;
+  interventions: Interventions | null;
   arrays: Packed[];
   data: string;
 }
 
-/** A record whose numbers can be read. */
+/** A record with unpacked arrays. */
 export type Explanation = Omit<Header, "arrays" | "data"> & {
-  /** The numbers of one array, row after row. */
+  /** One array, in row-major order. */
   numbers(index: number): Float32Array;
 };
 
-const FORMAT = "regard.explain/1";
+const FORMAT = "regard.explain/2";
 const BYTES = { u16: 2, f16: 2, f32: 4 };
 
 export async function decode(json: string): Promise<Explanation> {
   const { arrays, data, ...header } = JSON.parse(json) as Header;
   if (header.format !== FORMAT)
     throw new Error(
-      `This viewer reads records of the format ${FORMAT}; this one says “${header.format}”. ` +
-        "Make the page anew with the regard that wrote the record.",
+      `This viewer reads the format ${FORMAT}, but the record has the format “${header.format}”. ` +
+        "Create the page with the version of regard that wrote the record.",
     );
   const bytes = await inflate(data);
   const begins: number[] = [];
@@ -139,18 +141,20 @@ export async function decode(json: string): Promise<Explanation> {
     end += BYTES[type] * count(shape);
   }
   if (bytes.length !== end)
-    throw new Error(`The record is damaged: ${bytes.length} bytes of numbers, ${end} expected.`);
-  const read: (Float32Array | undefined)[] = []; // an array is read when it is first asked for
+    throw new Error(
+      `The record is damaged: its arrays have ${bytes.length} bytes instead of ${end}.`,
+    );
+  const cache: (Float32Array | undefined)[] = [];
   const numbers = (index: number) => {
-    read[index] ??= unpack(bytes, begins[index], arrays[index]);
-    return read[index];
+    cache[index] ??= unpack(bytes, begins[index], arrays[index]);
+    return cache[index];
   };
   return { ...header, numbers };
 }
 
 async function inflate(data: string): Promise<Uint8Array> {
   const letters = atob(data);
-  const packed = new Uint8Array(letters.length); // filled by hand: `from` takes ten times as long
+  const packed = new Uint8Array(letters.length); // a loop: `Uint8Array.from` takes ten times as long
   for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -158,7 +162,7 @@ async function inflate(data: string): Promise<Uint8Array> {
 
 function unpack(bytes: Uint8Array, begin: number, { type, shape }: Packed): Float32Array {
   const length = count(shape);
-  const copy = bytes.slice(begin, begin + length * BYTES[type]).buffer; // typed arrays want alignment
+  const copy = bytes.slice(begin, begin + length * BYTES[type]).buffer; // typed arrays need alignment
   if (type === "f32") return new Float32Array(copy);
   const halves = new Uint16Array(copy);
   const numbers = new Float32Array(length);
@@ -167,7 +171,7 @@ function unpack(bytes: Uint8Array, begin: number, { type, shape }: Packed): Floa
   return numbers;
 }
 
-/** A number of IEEE 754 binary16 from its bits. */
+/** Converts the bits of an IEEE 754 binary16 number. */
 export function fromHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;

@@ -1,4 +1,4 @@
-// The look of the frame and of what all views share: type, spacing, light and dark.
+// Styles that all views share: type, spacing, light and dark.
 import { css } from "lit";
 
 export const shared = css`
@@ -71,7 +71,7 @@ export const shared = css`
   .pair button:first-child { border-start-start-radius: 6px; border-end-start-radius: 6px; }
   .pair button:last-child { border-start-end-radius: 6px; border-end-end-radius: 6px; }
 
-  .said {
+  .summary {
     font-size: 1.125rem; line-height: 1.5; max-width: 46rem; overflow: clip;
     overflow-clip-margin: 0.3rem;
   }
@@ -79,8 +79,8 @@ export const shared = css`
   .note .number { color: var(--ink); }
   cite { font-style: normal; }
   .note strong { color: var(--ink); font-weight: 600; }
-  .made-by { margin-top: 2rem; font-size: 0.8125rem; }
-  .empty {
+  .provenance { margin-top: 2rem; font-size: 0.8125rem; }
+  .placeholder {
     border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; max-width: 46rem;
     background: var(--card);
   }

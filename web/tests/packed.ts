@@ -1,18 +1,19 @@
-// A small record made by hand: two words read, two said, one look of one head.
+// A small record: two source words, two target words, one attention with one head.
 import { deflateSync } from "node:zlib";
 import type { Header } from "../source/record";
 
-const LOOK = {
+const ATTENTION = {
   name: "decoder.attention",
-  kind: "source",
+  kind: "cross",
   layer: 0,
   heads: 1,
-  score: { name: "dot", formula: "", citation: "" },
-  span: { name: "everywhere", formula: "", citation: "" },
-  weighing: { name: "softmax", formula: "", citation: "" },
+  score: { name: "dot", formula: "", reference: "" },
+  span: { name: "everywhere", formula: "", reference: "" },
+  normalizer: { name: "softmax", formula: "", reference: "" },
+  prior: null,
   weights: 0,
   norms: 1,
-  blank: false,
+  blank_memory: false,
 } as const;
 
 /** Rows: ▁Ein, ▁Hu, nd, </s>; columns: ▁A, ▁🐕, </s>. In 65535ths. */
@@ -26,12 +27,12 @@ export const NORMS = [1, 2.5, 0.5];
 
 export function packed(change: Partial<Header> = {}): string {
   const weights = new Uint16Array(WEIGHTS.flat());
-  const norms = new Uint16Array([0x3c00, 0x4100, 0x3800]); // the halves of NORMS
+  const norms = new Uint16Array([0x3c00, 0x4100, 0x3800]); // NORMS in half precision
   const bytes = Buffer.concat([weights, norms].map((part) => Buffer.from(part.buffer)));
   const header = {
-    format: "regard.explain/1",
-    model: { name: "by hand", about: "", sha256: "", parameters: 0 },
-    made: {},
+    format: "regard.explain/2",
+    model: { name: "test", description: "", sha256: "", parameters: 0 },
+    created: {},
     source: {
       kind: "text",
       text: "A 🐕",
@@ -64,14 +65,14 @@ export function packed(change: Partial<Header> = {}): string {
       word_pieces: [[0], [1, 2]],
     },
     steps: [-0.1, -0.2, -0.3, -0.4].map((logp) => ({ logp, entropy: 0, top: [] })),
-    looks: [LOOK],
-    pointer: null,
+    attentions: [ATTENTION],
+    alignment_head: null,
     links: [],
     gold: null,
-    walk: null,
+    head_trace: null,
     summary: null,
     beam: null,
-    whatifs: null,
+    interventions: null,
     arrays: [
       { type: "u16", shape: [1, 4, 3] },
       { type: "f16", shape: [1, 3] },

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { decode, fromHalf } from "../source/record";
 import { NORMS, packed, WEIGHTS } from "./packed";
 
-test("numbers come out as they went in", async () => {
+test("arrays are unpacked", async () => {
   const record = await decode(packed());
   const expected = Float32Array.from(WEIGHTS.flat(), (weight) => weight / 65535);
   assert.deepEqual(record.numbers(0), expected);
   assert.deepEqual(Array.from(record.numbers(1)), NORMS);
 });
 
-test("halves are read by the standard, infinities and small ones too", () => {
+test("half-precision numbers, infinities and subnormals", () => {
   assert.equal(fromHalf(0x3555), 0.333251953125);
   assert.equal(fromHalf(0xfc00), Number.NEGATIVE_INFINITY);
   assert.equal(fromHalf(0x0001), 2 ** -24);
@@ -18,11 +18,11 @@ test("halves are read by the standard, infinities and small ones too", () => {
   assert.ok(Number.isNaN(fromHalf(0x7e00)));
 });
 
-test("another format is refused, and named", async () => {
-  await assert.rejects(decode(packed({ format: "regard.explain/2" })), /regard\.explain\/2/);
+test("another format is rejected by name", async () => {
+  await assert.rejects(decode(packed({ format: "regard.explain/1" })), /regard\.explain\/1/);
 });
 
-test("missing bytes are noticed", async () => {
+test("missing bytes are detected", async () => {
   const arrays = [{ type: "f32" as const, shape: [100] }];
-  await assert.rejects(decode(packed({ arrays })), /damaged: 30 bytes of numbers, 400 expected/);
+  await assert.rejects(decode(packed({ arrays })), /damaged.* 30 bytes.* 400/);
 });

@@ -1,8 +1,8 @@
-// The shown matrix as a file for a spreadsheet.
+// The shown matrix as a CSV file.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Grid } from "./laid";
+import type { Grid } from "./layout";
 
-/** One row for each word that looks; all texts quoted. */
+/** One line for each row of the matrix; all texts are quoted. */
 export function csv({ chart, rows, columns, at }: Grid): string {
   const head = columns.map((unit) => quoted(chart.columns.units[unit].label));
   const lines = rows.map((unit, r) => [
@@ -12,14 +12,14 @@ export function csv({ chart, rows, columns, at }: Grid): string {
   return [['""', ...head], ...lines].map((line) => `${line.join(",")}\r\n`).join("");
 }
 
-/** A spreadsheet would run a text that begins like a formula, so such a one gets an apostrophe. */
+/** Spreadsheets run text that starts like a formula, so it gets an apostrophe. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
 export function saveButton(grid: Grid): TemplateResult | typeof nothing {
-  if (location.protocol === "about:") return nothing; // a notebook's frame may not save files
+  if (location.protocol === "about:") return nothing; // a sandboxed notebook frame cannot save files
   const save = () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([csv(grid)], { type: "text/csv" }));

@@ -1,26 +1,26 @@
-// Links between words, drawn over the cells of a grid.
+// Word links, drawn over the cells of the matrix.
 import { css, html, nothing } from "lit";
 import type { Unit } from "./chart";
-import type { Grid } from "./laid";
+import type { Grid } from "./layout";
 import type { Link } from "./record";
-import { lookNamed, type Scene } from "./scene";
+import { findAttention, type ViewState } from "./state";
 
-/** Each link around all cells of its two words. */
-export function outlines(scene: Scene, grid: Grid, links: Link[], name: string) {
-  const { record } = scene;
-  const look = lookNamed(record, scene.choice.look);
-  if (look?.kind !== "source" || record.source?.kind !== "text") return nothing;
+/** Outlines the cells of the two words of each link. */
+export function linkOutlines(state: ViewState, grid: Grid, links: Link[], name: string) {
+  const { record } = state;
+  const attention = findAttention(record, state.selection.attention);
+  if (attention?.kind !== "cross" || record.source?.kind !== "text") return nothing;
   const { source, target } = { source: record.source, target: record.target };
   const { chart, cell } = grid;
-  const reach = (kept: number[], units: Unit[], pieces: number[]) => {
-    const within = kept.flatMap((unit, i) =>
+  const range = (shown: number[], units: Unit[], pieces: number[]) => {
+    const cells = shown.flatMap((unit, i) =>
       units[unit].positions.some((p) => pieces.includes(p)) ? [i] : [],
     );
-    return [within[0], within.length];
+    return [cells[0], cells.length];
   };
   return links.map(([i, j]) => {
-    const [left, wide] = reach(grid.columns, chart.columns.units, source.word_pieces[i]);
-    const [top, high] = reach(grid.rows, chart.rows.units, target.word_pieces[j]);
+    const [left, wide] = range(grid.columns, chart.columns.units, source.word_pieces[i]);
+    const [top, high] = range(grid.rows, chart.rows.units, target.word_pieces[j]);
     if (!wide || !high) return nothing;
     const corner = `left:${left * cell}px;top:${top * cell}px`;
     const size = `width:${wide * cell}px;height:${high * cell}px`;

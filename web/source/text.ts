@@ -1,92 +1,92 @@
-// The reading view: two texts; point at a word and see where it looked, or who looked at it.
+// The text view: source and target; selecting a word shows its weights to or from the other text.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { type Axis, type Chart, textAxis, type Unit } from "./chart";
 import { ink, tint } from "./colour";
 import { caption, controls } from "./controls";
-import { noAttention } from "./empty";
-import { sentence } from "./flow";
+import { describeColumn, describeRow, number, rounded } from "./describe";
+import { noAttention } from "./placeholder";
 import type { Explanation } from "./record";
-import { place, type Scene, shown } from "./scene";
-import { strip } from "./strip";
-import { looked, lookedAt, number, rounded } from "./words";
+import { sentence } from "./sentence";
+import { selectedCell, selectedChart, type ViewState } from "./state";
+import { vectorStrip } from "./vector";
 
 const NAMES = {
-  source: "source, what it read",
-  target: "target, what it said",
-  past: "what it had said by then",
-  picture: "the picture",
+  source: "source",
+  target: "target",
+  prefix: "target prefix",
+  image: "image",
 };
 
-export function reading(scene: Scene): TemplateResult {
-  const chart = shown(scene);
-  return chart ? pointing(scene, chart) : silent(scene.record);
+export function textView(state: ViewState): TemplateResult {
+  const chart = selectedChart(state);
+  return chart ? withAttention(state, chart) : withoutAttention(state.record);
 }
 
-function pointing(scene: Scene, chart: Chart): TemplateResult {
-  const { record, choice, change } = scene;
-  const { row, column } = place(chart, choice);
-  const byRow = choice.by === "row";
+function withAttention(state: ViewState, chart: Chart): TemplateResult {
+  const { record, selection, change } = state;
+  const { row, column } = selectedCell(chart, selection);
+  const byRow = selection.by === "row";
   const [below, above] = [chart.rows, chart.columns];
-  const chooseRow = (unit: number, focus?: string) =>
+  const selectRow = (unit: number, focus?: string) =>
     change({ by: "row", row: below.units[unit].positions[0] ?? 0 }, focus);
-  const chooseColumn = (unit: number, focus?: string) =>
+  const selectColumn = (unit: number, focus?: string) =>
     change({ by: "column", column: above.units[unit].positions[0] ?? 0 }, focus);
   const weight = (r: number, c: number) => chart.row(r)[c];
-  return html`${controls(scene)}
+  return html`${controls(state)}
     <div class="texts">
       ${sentence({
         axis: above,
         side: "columns",
         name: NAMES[above.name],
-        pieces: choice.units === "pieces",
+        pieces: selection.units === "pieces",
         hover: true,
         current: column,
-        asked: !byRow,
+        selected: !byRow,
         value: (c) => (byRow ? weight(row, c) : null),
         style: (c) => (byRow ? tint(weight(row, c)) : ""),
         label: (c) => `${above.units[c].label}, ${byRow ? rounded(weight(row, c)) : "source word"}`,
-        choose: chooseColumn,
+        select: selectColumn,
       })}
       ${sentence({
         axis: below,
         side: "rows",
-        name: below === above ? "the same words, looking" : NAMES[below.name],
-        pieces: choice.units === "pieces",
+        name: below === above ? "source (queries)" : NAMES[below.name],
+        pieces: selection.units === "pieces",
         hover: true,
         current: row,
-        asked: byRow,
+        selected: byRow,
         value: (r) => (byRow ? null : weight(r, column)),
-        style: (r) => `${byRow ? "" : tint(weight(r, column))};${surprise(record, below, r)}`,
+        style: (r) => `${byRow ? "" : tint(weight(r, column))};${underline(record, below, r)}`,
         label: (r) => `${below.units[r].label}${byRow ? "" : `, ${rounded(weight(r, column))}`}`,
-        choose: chooseRow,
+        select: selectRow,
       })}
     </div>
-    <p class="said" aria-live="polite" data-testid="said">
-      ${byRow ? looked(chart, row) : lookedAt(chart, column)}${
+    <p class="summary" aria-live="polite" data-testid="summary">
+      ${byRow ? describeRow(chart, row) : describeColumn(chart, column)}${
         byRow && below.name === "target"
           ? html`; <i>p</i> = ${number(Math.exp(logp(record, below.units[row])))}`
           : nothing
       }
     </p>
-    ${legend(below.name === "target")} ${caption(scene)}`;
+    ${legend(below.name === "target")} ${caption(state)}`;
 }
 
-/** Of a model that does not look: the texts, how sure it was, and its one vector. */
-function silent(record: Explanation): TemplateResult {
+/** For a model without attention: the texts, and the source vector. */
+function withoutAttention(record: Explanation): TemplateResult {
   const target = textAxis("target", record.target, "words");
   const source = record.source?.kind === "text" ? textAxis("source", record.source, "words") : null;
-  const quiet = {
+  const plain = {
     pieces: false,
     hover: false,
     current: -1,
-    asked: false,
+    selected: false,
     value: () => null,
   };
   return html`<div class="texts">
       ${
         source
           ? sentence({
-              ...quiet,
+              ...plain,
               axis: source,
               side: "columns",
               name: NAMES.source,
@@ -95,13 +95,13 @@ function silent(record: Explanation): TemplateResult {
             })
           : nothing
       }
-      ${record.summary === null ? nothing : strip(record.numbers(record.summary), "the one vector")}
+      ${record.summary === null ? nothing : vectorStrip(record.numbers(record.summary), "source vector")}
       ${sentence({
-        ...quiet,
+        ...plain,
         axis: target,
         side: "rows",
         name: NAMES.target,
-        style: (r) => surprise(record, target, r),
+        style: (r) => underline(record, target, r),
         label: (r) => target.units[r].label,
       })}
     </div>
@@ -112,8 +112,8 @@ function logp(record: Explanation, unit: Unit): number {
   return unit.positions.reduce((sum, t) => sum + record.steps[t].logp, 0);
 }
 
-/** A thicker line under what the model was less sure of. */
-function surprise(record: Explanation, axis: Axis, r: number): string {
+/** A thicker underline for a lower probability. */
+function underline(record: Explanation, axis: Axis, r: number): string {
   if (axis.name !== "target") return "";
   const nats = -logp(record, axis.units[r]);
   return `text-decoration-thickness:${(1 + Math.min(4, nats)).toFixed(2)}px`; // 5 px: p < 0.02
@@ -123,15 +123,15 @@ function legend(underlined: boolean): TemplateResult {
   const steps = Array.from({ length: 9 }, (_, i) => ink(i / 8));
   return html`<p class="legend small soft">
     <span>0 <i class="ramp" .style=${`background:linear-gradient(90deg,${steps.join()})`}></i> 1,
-      share of the look</span>
-    ${underlined ? html`<span><u class="sure">sure</u> <u class="unsure">unsure</u></span>` : nothing}
+      attention weight</span>
+    ${underlined ? html`<span>underline: <u class="sure">likely</u> <u class="unsure">unlikely</u></span>` : nothing}
   </p>`;
 }
 
 export const style = css`
   .texts { display: grid; gap: 1.75rem; }
   .texts > * { min-width: 0; }
-  .texts [data-side="rows"] .word:not([data-mark]) {
+  .texts [data-side="rows"] .word:not([data-special]) {
     text-decoration: underline var(--mark); text-underline-offset: 0.28em;
     text-decoration-skip-ink: none;
   }

@@ -1,71 +1,75 @@
-// Bars of the walk: what each position scored, got and brought; and what the model then said.
+// Bar charts of one step: score, weight and contribution of each position, and the output.
 import { scaleLinear } from "d3-scale";
 import { css, html, type TemplateResult } from "lit";
 import { shownPiece } from "./chart";
-import type { Moment } from "./moment";
+import { number, token } from "./describe";
 import type { Explanation } from "./record";
-import type { Scene } from "./scene";
-import { number, token } from "./words";
+import type { ViewState } from "./state";
+import type { HeadStep } from "./step";
 
 /** A row for each position: score, weight, weight × ‖value‖. */
-export function answers({ choice, change }: Scene, now: Moment, focus: number): TemplateResult {
-  const { units, scores, weights, norms } = now;
-  const brought = weights.map((weight, s) => weight * norms[s]);
+export function positionBars(
+  { selection, change }: ViewState,
+  step: HeadStep,
+  focus: number,
+): TemplateResult {
+  const { units, scores, weights, norms } = step;
+  const contributions = weights.map((weight, s) => weight * norms[s]);
   const visible = Array.from(scores ?? []).filter(Number.isFinite);
   const toScore = scaleLinear()
     .domain([Math.min(0, ...visible), Math.max(0, ...visible)])
     .range([0, 100]);
-  const toBrought = scaleLinear()
-    .domain([0, Math.max(...brought) || 1])
+  const toContribution = scaleLinear()
+    .domain([0, Math.max(...contributions) || 1])
     .range([0, 100]);
   const toWeight = scaleLinear()
     .domain([0, Math.max(1, ...weights)])
     .range([0, 100]);
-  const choose = (s: number) => change({ column: s }, `[data-position="${s}"]`);
-  const typed = (event: KeyboardEvent) => {
+  const select = (s: number) => change({ column: s }, `[data-position="${s}"]`);
+  const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const to = by === undefined ? -1 : focus + by;
     if (to < 0 || to >= units.length) return;
     event.preventDefault();
-    choose(to);
+    select(to);
   };
-  const stage = (index: number) => (choice.stage === index ? "current" : "");
-  return html`<div class="scroll tall"><table class="bars" data-testid="answers">
-    <caption class="hidden">What each position scored, got and brought</caption>
+  const stage = (index: number) => (selection.stage === index ? "current" : "");
+  return html`<div class="scroll tall"><table class="bars" data-testid="positions">
+    <caption class="hidden">Score, weight and contribution of each position</caption>
     <colgroup><col class="name"></colgroup>
     <thead><tr><th scope="col"><span class="hidden">position</span></th>
       <th scope="col" class=${stage(1)}>score</th><th scope="col" class=${stage(2)}>weight</th>
       <th scope="col" class=${stage(3)}>weight × ‖value‖</th></tr></thead>
-    <tbody @keydown=${typed}>
+    <tbody @keydown=${onKey}>
       ${units.map(
-        ({ label, mark }, s) => html`<tr class=${s === focus ? "here" : ""}>
+        ({ label, special }, s) => html`<tr class=${s === focus ? "here" : ""}>
           <th scope="row"><button data-position=${s} tabindex=${s === focus ? 0 : -1} title=${label}
-            aria-pressed=${s === focus} ?data-mark=${mark} @click=${() => choose(s)}><bdi dir="auto">${label}</bdi></button></th>
+            aria-pressed=${s === focus} ?data-special=${special} @click=${() => select(s)}><bdi dir="auto">${label}</bdi></button></th>
           <td class=${stage(1)} data-testid="score">${
             scores === null
               ? "–"
               : bar(toScore(0), toScore(Number.isFinite(scores[s]) ? scores[s] : 0), scores[s])
           }</td>
           <td class=${stage(2)} data-testid="weight">${bar(0, toWeight(weights[s]), weights[s])}</td>
-          <td class=${stage(3)} data-testid="brought">${bar(0, toBrought(brought[s]), brought[s])}</td>
+          <td class=${stage(3)} data-testid="contribution">${bar(0, toContribution(contributions[s]), contributions[s])}</td>
         </tr>`,
       )}
     </tbody></table></div>`;
 }
 
-/** The ten likeliest pieces, and the one that was said. */
-export function output(record: Explanation, step: number): TemplateResult {
-  const said = record.target.pieces[step];
+/** The ten most likely pieces, and the piece of the target. */
+export function outputBars(record: Explanation, step: number): TemplateResult {
+  const target = record.target.pieces[step];
   const { top, logp } = record.steps[step];
-  const rows: [string, number][] = top.some(([piece]) => piece === said)
+  const rows: [string, number][] = top.some(([piece]) => piece === target)
     ? top
-    : [...top, [said, logp]];
+    : [...top, [target, logp]];
   return html`<table class="bars outcome" data-testid="output">
-    <caption class="hidden">The likeliest pieces</caption>
+    <caption class="hidden">The most likely pieces</caption>
     <colgroup><col class="name"></colgroup>
     <tbody>${rows.map(
-      ([piece, logp]) => html`<tr class=${piece === said ? "said-row" : ""} data-piece=${piece}>
-        <th scope="row">${token(shownPiece(piece))}${piece === said ? html` <span class="soft small">said</span>` : ""}</th>
+      ([piece, logp]) => html`<tr class=${piece === target ? "target-row" : ""} data-piece=${piece}>
+        <th scope="row">${token(shownPiece(piece))}${piece === target ? html` <span class="soft small">output</span>` : ""}</th>
         <td data-testid="probability">${bar(0, 100 * Math.exp(logp), Math.exp(logp))}</td></tr>`,
     )}</tbody></table>`;
 }
@@ -99,7 +103,7 @@ export const style = css`
   }
   .bars th button:focus-visible { outline-offset: -2px; }
   .bars tr.here button { border-color: var(--accent); background: var(--accent-soft); }
-  .bars button[data-mark] { color: var(--soft); }
+  .bars button[data-special] { color: var(--soft); }
   .bars td .number {
     font-size: 0.8125rem; float: inline-end; width: 3.4rem; text-align: end; line-height: 1.1rem;
   }
@@ -110,7 +114,7 @@ export const style = css`
     display: block; height: 100%; min-width: 1px; background: var(--bar); border-radius: 2px;
     transition: width 0.35s ease, margin 0.35s ease;
   }
-  .said-row .bar i { background: var(--mark); }
+  .target-row .bar i { background: var(--mark); }
   @media (forced-colors: active) { .bar i { background: CanvasText; forced-color-adjust: none; } }
   @media (max-width: 36rem) { .bars .name { width: 6rem; } .bars td { padding-inline: 0.2rem; } }
 `;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chart } from "../source/chart";
+import { csv } from "../source/csv";
 import { decode } from "../source/record";
-import { csv } from "../source/save";
 import { packed } from "./packed";
 
-test("a matrix is saved as it is shown", async () => {
+test("the shown matrix is saved", async () => {
   const record = await decode(packed());
-  const shown = chart(record, record.looks[0], 0, 1, "pieces");
+  const shown = chart(record, record.attentions[0], 0, 1, "pieces");
   const grid = {
     chart: shown,
     rows: [1, 3],
@@ -18,9 +18,9 @@ test("a matrix is saved as it is shown", async () => {
   assert.equal(csv(grid), '"","·A","·🐕"\r\n"·Hu",0,1\r\n"‹end›",,\r\n');
 });
 
-test("no text is run by a spreadsheet", async () => {
+test("formulas are escaped", async () => {
   const record = await decode(packed());
-  const shown = chart(record, record.looks[0], 0, 0, "words");
+  const shown = chart(record, record.attentions[0], 0, 0, "words");
   shown.rows.units[0].label = '=cmd("x")';
   const grid = { chart: shown, rows: [0], columns: [], cell: 1, at: () => 0 };
   assert.equal(csv(grid), '""\r\n"\'=cmd(""x"")"\r\n');

@@ -1,4 +1,4 @@
-// A sentence as running text whose words can be pointed at, with a mouse or with the arrow keys.
+// A sentence as running text whose words can be selected, with a mouse or with the arrow keys.
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { Axis } from "./chart";
 
@@ -6,52 +6,53 @@ export interface Sentence {
   axis: Axis;
   side: "rows" | "columns";
   name: string;
-  pieces: boolean; // shown one by one, not as running text
-  hover: boolean; // whether pointing is enough to choose; else a click or a key
-  current: number; // the unit that takes the focus
-  asked: boolean; // whether the current unit is what the view speaks of
+  pieces: boolean; // separate pieces instead of running text
+  hover: boolean; // whether hovering selects a word; otherwise a click or a key
+  current: number; // the unit that can have the focus
+  selected: boolean; // whether the view describes the current unit
   value(unit: number): number | null;
   style(unit: number): string;
   label(unit: number): string;
-  choose?(unit: number, focus?: string): void; // without it the words are plain text
+  select?(unit: number, focus?: string): void; // without it the words are plain text
 }
 
-export function sentence(it: Sentence): TemplateResult {
-  const { axis, side, current } = it;
+export function sentence(props: Sentence): TemplateResult {
+  const { axis, side, current } = props;
   const selector = (unit: number) => `[data-side="${side}"][data-unit="${unit}"]`;
-  const pointed = (event: Event) => {
+  const onPointer = (event: Event) => {
     const unit = (event.target as HTMLElement).dataset?.unit;
-    if (unit !== undefined && !(it.asked && Number(unit) === current)) it.choose?.(Number(unit));
+    if (unit !== undefined && !(props.selected && Number(unit) === current))
+      props.select?.(Number(unit));
   };
-  const typed = (event: KeyboardEvent) => {
-    const unit = moved(event.key, current, axis.units.length - 1, direction(axis) === "rtl");
+  const onKey = (event: KeyboardEvent) => {
+    const unit = nextUnit(event.key, current, axis.units.length - 1, direction(axis) === "rtl");
     if (unit === null) return;
     event.preventDefault();
-    it.choose?.(unit, selector(unit));
+    props.select?.(unit, selector(unit));
   };
   const plain = (unit: number) => html`<span class="word" data-testid="word" data-side=${side}
-    data-unit=${unit} data-value="" ?data-mark=${axis.units[unit].mark}
-    .style=${it.style(unit)}>${axis.units[unit].label}</span>`;
+    data-unit=${unit} data-value="" ?data-special=${axis.units[unit].special}
+    .style=${props.style(unit)}>${axis.units[unit].label}</span>`;
   const button = (unit: number) => html`<span role="button" class="word" data-testid="word"
-    data-side=${side} data-unit=${unit} data-value=${it.value(unit) ?? ""}
-    ?data-mark=${axis.units[unit].mark} tabindex=${unit === Math.max(0, current) ? 0 : -1}
-    aria-pressed=${it.asked && unit === current} aria-label=${it.label(unit)}
-    dir=${it.pieces ? "auto" : nothing} .style=${it.style(unit)}>${axis.units[unit].label}</span>`;
-  const word = it.choose ? button : plain;
+    data-side=${side} data-unit=${unit} data-value=${props.value(unit) ?? ""}
+    ?data-special=${axis.units[unit].special} tabindex=${unit === Math.max(0, current) ? 0 : -1}
+    aria-pressed=${props.selected && unit === current} aria-label=${props.label(unit)}
+    dir=${props.pieces ? "auto" : nothing} .style=${props.style(unit)}>${axis.units[unit].label}</span>`;
+  const word = props.select ? button : plain;
   return html`<div class="sentence">
-    <p class="small soft" aria-hidden="true">${it.name}</p>
-    <p class="text ${it.pieces ? "pieces" : ""}" role="group" aria-label=${it.name} data-side=${side}
-      dir=${direction(axis)} @pointerover=${it.hover ? pointed : nothing} @focusin=${pointed} @keydown=${typed}
-      >${it.pieces ? axis.units.map((_, unit) => word(unit)) : running(axis, word)}</p>
+    <p class="small soft" aria-hidden="true">${props.name}</p>
+    <p class="text ${props.pieces ? "pieces" : ""}" role="group" aria-label=${props.name} data-side=${side}
+      dir=${direction(axis)} @pointerover=${props.hover ? onPointer : nothing} @focusin=${onPointer} @keydown=${onKey}
+      >${props.pieces ? axis.units.map((_, unit) => word(unit)) : running(axis, word)}</p>
   </div>`;
 }
 
-/** The words with what stands between them in the text, and the marks after them. */
+/** The words with the text between them, and the special tokens. */
 function running(axis: Axis, word: (unit: number) => TemplateResult): unknown[] {
   const parts: unknown[] = [];
   let end = 0;
-  axis.units.forEach(({ span, mark }, unit) => {
-    if (mark || !span) parts.push(unit ? " " : "", word(unit), unit ? "" : " ");
+  axis.units.forEach(({ span, special }, unit) => {
+    if (special || !span) parts.push(unit ? " " : "", word(unit), unit ? "" : " ");
     else {
       parts.push(axis.text.slice(end, span[0]).join(""), word(unit));
       end = span[1];
@@ -60,7 +61,7 @@ function running(axis: Axis, word: (unit: number) => TemplateResult): unknown[] 
   return parts;
 }
 
-function moved(key: string, unit: number, last: number, rightToLeft: boolean): number | null {
+function nextUnit(key: string, unit: number, last: number, rightToLeft: boolean): number | null {
   if (key === "Home") return 0;
   if (key === "End") return last;
   const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[key];
@@ -69,7 +70,7 @@ function moved(key: string, unit: number, last: number, rightToLeft: boolean): n
   return Math.max(0, Math.min(last, unit + (sideways && rightToLeft ? -step : step)));
 }
 
-/** Of a text: that of its first letter that has one. */
+/** The direction of the first letter. */
 export function direction(axis: Axis): "ltr" | "rtl" {
   const first = axis.text.find((character) => /\p{L}/u.test(character)) ?? "";
   return /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u.test(first)
@@ -90,7 +91,7 @@ export const style = css`
   .word[aria-pressed="true"]:not(:focus-visible) {
     outline: 2px solid var(--accent); outline-offset: 1px;
   }
-  .word[data-mark] { font-size: 0.65em; color: var(--soft); }
+  .word[data-special] { font-size: 0.65em; color: var(--soft); }
   .pieces {
     display: flex; flex-wrap: wrap; gap: 0.15rem 0.5rem; align-items: baseline; white-space: nowrap;
   }

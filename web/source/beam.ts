@@ -1,0 +1,192 @@
+// The beam search view: a tree of kept, pruned and finished candidates.
+import { type HierarchyPointNode, hierarchy, tree as tidy } from "d3-hierarchy";
+import { css, html, nothing, svg, type TemplateResult } from "lit";
+import { shownPiece } from "./chart";
+import { number, token } from "./describe";
+import { placeholder } from "./placeholder";
+import type { Beam } from "./record";
+import type { ViewState } from "./state";
+
+const ACROSS = 132; // pixels from one step to the next
+const DOWN = 34; // and from one hypothesis to the next
+const WIDTH = 112; // of a node
+const HEIGHT = 24;
+const START = -1; // the node before the first token
+
+interface Item {
+  node: number;
+  children: Item[];
+  hidden: number; // pruned children that are not shown
+}
+
+type Placed = HierarchyPointNode<Item>;
+
+export function beamTree(state: ViewState): TemplateResult {
+  const { record, selection, change } = state;
+  const { beam } = record;
+  if (!beam)
+    return placeholder(
+      html`This record has no beam search: the target was ${
+        record.created.search === "given"
+          ? "given by the user"
+          : `found by ${record.created.search ?? "another search"}`
+      }.`,
+    );
+  const placed = layout(beam, selection.pruned);
+  const pruned = beam.status.filter((status) => status === "pruned").length;
+  const last = beam.best.at(-1) ?? START;
+  const selected = placed.some(({ data }) => data.node === selection.node)
+    ? (selection.node ?? last)
+    : last;
+  return html`<div class="controls">
+      <label class="inline"><input type="checkbox" data-testid="pruned" .checked=${selection.pruned}
+        @change=${() => change({ pruned: !selection.pruned })}> show ${pruned} pruned candidates</label>
+      <p class="note">Beam size ${beam.beam_size}. Score = log-probability / length<sup>α</sup> with the length
+        penalty α = ${beam.length_penalty}, which keeps the search from preferring short outputs.</p>
+    </div>
+    ${nodeDetail(state, beam, selected)} ${tree(state, beam, placed, selected)}
+    <p class="legend small soft"><span><i class="node best key-node"></i> best path</span>
+      <span><i class="node key-node"></i> kept</span>
+      <span><i class="node finished key-node"></i> finished</span>
+      ${selection.pruned ? html`<span><i class="node pruned key-node"></i> pruned</span>` : html`<span>+3: number of pruned candidates</span>`}</p>`;
+}
+
+/** A tidy tree from left to right; siblings are ordered by total log-probability. */
+function layout(beam: Beam, showPruned: boolean): Placed[] {
+  const items = [START, ...beam.parents.keys()].map(
+    (node) => ({ node, children: [], hidden: 0 }) as Item,
+  );
+  beam.parents.forEach((parent, node) => {
+    const above = items[parent + 1];
+    if (beam.status[node] === "pruned" && !showPruned) above.hidden++;
+    else above.children.push(items[node + 1]);
+  });
+  for (const { children } of items)
+    children.sort((a, b) => beam.totals[b.node] - beam.totals[a.node]);
+  const root = tidy<Item>()
+    .nodeSize([DOWN, ACROSS])
+    .separation(() => 1)(hierarchy(items[0]));
+  return root.descendants();
+}
+
+function tree(state: ViewState, beam: Beam, placed: Placed[], selected: number): TemplateResult {
+  const top = Math.min(...placed.map((each) => each.x));
+  const height = Math.max(...placed.map((each) => each.x)) - top + DOWN;
+  const width = Math.max(...placed.map((each) => each.y)) + ACROSS + 24;
+  const best = new Set([START, ...beam.best]);
+  const isBest = ({ data }: Placed) => best.has(data.node);
+  const middle = (each: Placed) => each.x - top + DOWN / 2;
+  const edges = placed
+    .filter((each) => each.parent)
+    .sort((a, b) => Number(isBest(a)) - Number(isBest(b)))
+    .map((each) => {
+      const from = each.parent as Placed;
+      const [x, y, u, v] = [from.y + WIDTH, middle(from), each.y, middle(each)];
+      return svg`<path class=${isBest(each) ? "best" : ""} d=${`M${x} ${y}C${x + 12} ${y} ${u - 12} ${v} ${u} ${v}`} />`;
+    });
+  const select = (node: number, focus = true) =>
+    state.change({ node }, focus ? `[data-node="${node}"]` : undefined);
+  const onKey = (event: KeyboardEvent) => {
+    const to = nextNode(event.key, placed, selected);
+    if (to === undefined) return;
+    event.preventDefault();
+    select(to);
+  };
+  return html`<div class="scroll beam" data-testid="beam">
+    <div .style=${`position:relative;width:${width}px;height:${height}px`}>
+      <svg aria-hidden="true" width=${width} height=${height}>${edges}</svg>
+      <div role="tree" aria-label="beam search hypotheses" @keydown=${onKey}>
+        ${placed.map((each) => {
+          const { node, hidden } = each.data;
+          const start = node === START;
+          const status = start ? "kept" : beam.status[node];
+          const label = shownPiece(start ? "<s>" : beam.pieces[node]);
+          const p = start ? 1 : Math.exp(beam.logps[node]);
+          return html`<div role="treeitem" class="node ${status} ${isBest(each) ? "best" : ""}" data-testid="node"
+            data-node=${node} data-status=${status} data-best=${isBest(each)} tabindex=${node === selected ? 0 : -1}
+            aria-selected=${node === selected} aria-level=${each.depth + 1} title=${label}
+            @click=${() => select(node)} .style=${`left:${each.y}px;top:${middle(each) - HEIGHT / 2}px`}>
+            <bdi dir="auto">${label}</bdi>${start ? nothing : html`<small>${number(p)}</small>`}
+            ${hidden ? html`<span class="pruned-count">+${hidden}<span class="hidden"> pruned</span></span>` : nothing}
+            <span class="hidden">${start ? "" : status}${isBest(each) ? ", on the best path" : ""}</span></div>`;
+        })}
+      </div>
+    </div>
+  </div>`;
+}
+
+function nextNode(key: string, placed: Placed[], selected: number): number | undefined {
+  const here = placed.find(({ data }) => data.node === selected);
+  if (!here) return undefined;
+  const column = placed.filter(({ depth }) => depth === here.depth).sort((a, b) => a.x - b.x);
+  const at = column.indexOf(here);
+  const to = {
+    ArrowLeft: here.parent,
+    ArrowRight: here.children?.[0],
+    ArrowUp: column[at - 1],
+    ArrowDown: column[at + 1],
+    Home: placed[0],
+    End: placed.reduce((a, b) => (b.depth > a.depth ? b : a)),
+  }[key];
+  return to?.data.node;
+}
+
+const STATUS = {
+  kept: "is extended at the next step",
+  pruned: "is pruned: other candidates score higher",
+  finished: "is a finished hypothesis",
+};
+
+function nodeDetail(state: ViewState, beam: Beam, node: number): TemplateResult {
+  if (node === START)
+    return html`<p class="summary" data-testid="summary">The start of the search, before the first piece.</p>`;
+  const path: number[] = [];
+  for (let at = node; at !== START; at = beam.parents[at]) path.unshift(at);
+  const pieces = path.map((each) => beam.pieces[each]).filter((piece) => piece !== "</s>");
+  const text = pieces.join("").replaceAll("▁", " ").trim() || "The empty output";
+  const step = beam.best.indexOf(node);
+  const total = beam.totals[node];
+  const showTrace = () =>
+    state.change({ view: "trace", row: step, column: -1, stage: 0 }, "#tab-trace");
+  return html`<div class="detail" data-testid="detail">
+    <p class="summary" data-testid="summary">${token(text)} ${STATUS[beam.status[node]]}.</p>
+    <p class="note">log-probability of the last piece ${number(beam.logps[node])}; total ${number(total)};
+      score at length ${path.length}: ${number(total / path.length ** beam.length_penalty)}
+      ${
+        step >= 0
+          ? html`<button data-testid="to-trace" @click=${showTrace}>
+              Show this step</button>`
+          : nothing
+      }</p>
+  </div>`;
+}
+
+export const style = css`
+  .beam { max-height: 75vh; border: 1px solid var(--line); border-radius: 8px; padding: 0.75rem; }
+  .beam svg { position: absolute; inset: 0; }
+  .beam path { fill: none; stroke: var(--line); stroke-width: 1.5; }
+  .beam path.best { stroke: var(--accent); stroke-width: 3; }
+  .node {
+    position: absolute; width: 112px; height: 24px; display: flex; gap: 0.3rem; align-items: center;
+    padding: 0 0.4rem;
+    border: 1px solid var(--line); border-radius: 5px; background: var(--paper);
+    font-size: 0.8125rem; cursor: pointer;
+  }
+  .node bdi {
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; min-width: 0;
+  }
+  .node .number { font-weight: 400; }
+  .node small { color: var(--soft); font-size: 0.6875rem; }
+  .node.best { border-color: var(--accent); background: var(--accent-soft); }
+  .node.best small { color: var(--ink); }
+  .node.finished { border-radius: 12px; border-width: 2px; border-color: var(--soft); }
+  .node.finished.best { border-color: var(--accent); }
+  .node.pruned { border-style: dashed; color: var(--soft); }
+  .node[aria-selected="true"] { box-shadow: 0 0 0 2px var(--accent); }
+  .pruned-count {
+    position: absolute; right: 2px; top: -11px; font-size: 10px; line-height: 10px;
+    color: var(--soft);
+  }
+  .key-node { position: static; width: 1.5rem; height: 0.9rem; cursor: default; }
+  .detail { display: grid; gap: 0.25rem; }
+`;

@@ -1,0 +1,184 @@
+// Interventions: the probabilities of the same target under a changed model or source.
+import { css, html, nothing, type TemplateResult } from "lit";
+import { shownPiece, textAxis } from "./chart";
+import { tint } from "./colour";
+import { number, rounded, token } from "./describe";
+import { descending } from "./math";
+import { placeholder } from "./placeholder";
+import type { Explanation, Interventions } from "./record";
+import { sentence } from "./sentence";
+import type { ViewState } from "./state";
+
+type Kind = Interventions["kinds"][number];
+
+const KINDS: [Kind, string, string][] = [
+  ["uniform", "uniform attention", "All cross-attention weights were equal."],
+  [
+    "masked",
+    "mask a word",
+    "The word was masked in all cross-attention; the encoder still read it.",
+  ],
+  ["removed", "remove a word", "The word was removed from the source."],
+];
+
+export function interventionsView(state: ViewState): TemplateResult {
+  const { record, selection } = state;
+  const { interventions } = record;
+  if (!interventions?.kinds.length)
+    return placeholder(html`This record has no interventions. They show how the probability of the
+      target changes if a source word is masked or removed, and exist for translations.`);
+  const index = Math.min(selection.intervention, interventions.kinds.length - 1);
+  const kind = interventions.kinds[index];
+  return html`${chooser(state, interventions, index)} ${summary(record, interventions, index)}
+    ${table(record, interventions, index)}
+    <p class="note">${KINDS.find(([name]) => name === kind)?.[2]} The
+      target is unchanged; the model computed its probabilities again. <strong>This shows
+      causes:</strong> if a probability falls, the change caused it. Attention weights do not show
+      this.</p>`;
+}
+
+function chooser(
+  { record, change }: ViewState,
+  interventions: Interventions,
+  index: number,
+): TemplateResult {
+  const [kind, word] = [interventions.kinds[index], interventions.words[index]];
+  const lost = losses(record, interventions);
+  const ofKind = (wanted: Kind) =>
+    interventions.kinds.flatMap((each, n) => (each === wanted ? [n] : []));
+  const worst = (wanted: Kind) => ofKind(wanted).reduce((a, b) => (lost[b] > lost[a] ? b : a));
+  const { source } = record;
+  const axis = source?.kind === "text" ? textAxis("source", source, "words") : null;
+  const words = axis && { ...axis, units: axis.units.filter((unit) => !unit.special) };
+  const indexOf = (unit: number) =>
+    ofKind(kind).find((n) => interventions.words[n] === unit) ?? index;
+  const loss = (unit: number) => lost[indexOf(unit)];
+  const most = Math.max(...ofKind(kind).map((n) => lost[n]));
+  return html`<div class="pair wrap" role="group" aria-label="intervention">
+      ${KINDS.filter(([name]) => ofKind(name).length).map(
+        ([name, title]) => html`<button data-testid="intervention-kind" data-kind=${name}
+          aria-pressed=${name === kind}
+          @click=${() => change({ intervention: worst(name) })}>${title}</button>`,
+      )}
+    </div>
+    ${
+      words && word !== null
+        ? html`${sentence({
+            axis: words,
+            side: "columns",
+            name: `select the word to ${kind === "masked" ? "mask" : "remove"}; a stronger colour means a greater loss`,
+            pieces: false,
+            hover: false,
+            current: word,
+            selected: true,
+            value: loss,
+            style: (unit) =>
+              `${tint(loss(unit) / most)};${unit === word ? "text-decoration:line-through 2px" : ""}`,
+            label: (unit) => words.units[unit].label,
+            select: (unit, focus) => change({ intervention: indexOf(unit) }, focus),
+          })}`
+        : nothing
+    }`;
+}
+
+/** The loss of log-probability of the whole target, in nats, by each intervention. */
+function losses(record: Explanation, interventions: Interventions): number[] {
+  const logps = record.numbers(interventions.logps);
+  const { steps } = record;
+  return interventions.kinds.map((_, n) =>
+    steps.reduce((sum, { logp }, t) => sum + logp - logps[n * steps.length + t], 0),
+  );
+}
+
+interface Change {
+  before: number;
+  after: number;
+  token: string;
+  tokenP: number;
+}
+
+function changes(record: Explanation, interventions: Interventions, index: number): Change[] {
+  const steps = record.steps.length;
+  const logps = record.numbers(interventions.logps);
+  const tokenLogps = record.numbers(interventions.token_logps);
+  return record.steps.map(({ logp }, t) => ({
+    before: Math.exp(logp),
+    after: Math.exp(logps[index * steps + t]),
+    token: interventions.tokens[index][t],
+    tokenP: Math.exp(tokenLogps[index * steps + t]),
+  }));
+}
+
+/** The largest change, in words. */
+function summary(record: Explanation, interventions: Interventions, index: number): TemplateResult {
+  const every = changes(record, interventions, index);
+  const [first] = descending(every.map(({ before, after }) => Math.abs(after - before)));
+  const { before, after, token: instead } = every[first];
+  const piece = record.target.pieces[first];
+  const loss = losses(record, interventions)[index];
+  return html`<p class="summary" data-testid="summary">
+    ${token(shownPiece(piece))} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
+      instead === piece ? "" : html`; the model prefers ${token(shownPiece(instead))}`
+    }. <span class="soft">The target ${loss > 0 ? "loses" : "gains"} ${number(Math.abs(loss))} nats.</span></p>`;
+}
+
+function table(record: Explanation, interventions: Interventions, index: number): TemplateResult {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="before and after">
+    <table class="moves" data-testid="intervention" data-index=${index}>
+    <caption class="hidden">Probability of each piece before and after</caption>
+    <thead><tr><th scope="col">piece</th><th scope="col">before</th>
+      <th scope="col"><span class="hidden">chart</span></th>
+      <th scope="col">after</th><th scope="col">most likely piece</th></tr></thead>
+    <tbody>${changes(record, interventions, index).map(
+      ({ before, after, token: instead, tokenP }, t) => {
+        const piece = record.target.pieces[t];
+        return html`<tr>
+        <th scope="row">${token(shownPiece(piece))}</th>
+        <td data-testid="before">${number(before)}</td>
+        <td class="slope">${slope(before, after)}</td>
+        <td data-testid="after">${number(after)}</td>
+        <td data-testid="prediction">${
+          instead === piece
+            ? html`<span class="soft">unchanged</span>`
+            : html`${token(shownPiece(instead))} ${number(tokenP)}`
+        }</td></tr>`;
+      },
+    )}</tbody></table></div>`;
+}
+
+/** Before as a ring, after as a disc, on a line from 0 to 1. */
+function slope(before: number, after: number): TemplateResult {
+  const [left, right] = before < after ? [before, after] : [after, before];
+  const direction = right - left < 0.005 ? "none" : after < before ? "down" : "up";
+  return html`<span class="track" role="img" aria-label=${`from ${rounded(before)} to ${rounded(after)}`}>
+    <i class="change ${direction}" .style=${`left:${100 * left}%;width:${100 * (right - left)}%`}></i>
+    <i class="ring" .style=${`left:${100 * before}%`}></i>
+    <i class="disc ${direction}" .style=${`left:${100 * after}%`}></i></span>`;
+}
+
+export const style = css`
+  .wrap { flex-wrap: wrap; }
+  .moves { border-collapse: collapse; width: 100%; max-width: 52rem; font-size: 0.9375rem; }
+  .moves th, .moves td {
+    padding: 0.2rem 0.6rem; text-align: start; border-top: 1px solid var(--line);
+    white-space: nowrap;
+  }
+  .moves thead th { border: 0; font-weight: 500; color: var(--soft); font-size: 0.875rem; }
+  .moves tbody th {
+    font-weight: 400; padding-inline-start: 0; max-width: 12rem; overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  .slope { width: 45%; min-width: 9rem; }
+  .track {
+    position: relative; display: block; height: 1rem;
+    background: linear-gradient(var(--line), var(--line)) center / 100% 1px no-repeat;
+  }
+  .track i { position: absolute; top: 50%; }
+  .change { height: 4px; margin-top: -2px; background: var(--bar); }
+  .change.down, .disc.down { background: var(--mark); }
+  .change.none, .disc.none { background: var(--soft); }
+  .ring, .disc { width: 11px; height: 11px; margin: -5.5px; border-radius: 50%; }
+  .ring { border: 2px solid var(--soft); background: var(--paper); }
+  .disc { background: var(--bar); }
+  @media (forced-colors: active) { .change, .disc { background: CanvasText !important; forced-color-adjust: none; } }
+`;

@@ -1,0 +1,102 @@
+// The numbers of one decoding step of one head, for the step-by-step view.
+import { axes, ofHead, type Unit } from "./chart";
+import { normalize, softmax, weightedSum } from "./math";
+import type { Attention, Explanation, HeadTrace } from "./record";
+import { findAttention, type ViewState } from "./state";
+
+export interface HeadStep {
+  attention: Attention;
+  step: number;
+  units: Unit[]; // the positions attended to, as pieces
+  scores: Float32Array | null; // null for the mean or maximum of several heads
+  recorded: Float32Array; // the model's weights
+  weights: number[]; // the weights at the selected temperature
+  norms: ArrayLike<number>; // ‖v_s‖
+  detail: HeadDetail | null; // null: the record has the vectors of another head only
+}
+
+export interface HeadDetail {
+  query: Float32Array;
+  keys: Float32Array;
+  scale: number;
+  energy: Float32Array | null;
+  context: number[]; // Σ_s weight_s · value_s
+}
+
+/** Whether the shown head is the one whose vectors the record has. */
+export function isTraced({ record, selection }: ViewState): boolean {
+  const trace = record.head_trace;
+  if (trace === null) return false;
+  const { attention, head, userSelected } = selection;
+  return !userSelected || (trace.attention === attention && trace.head === head);
+}
+
+/** The selected step; null for encoder attention, which has no steps. */
+export function headStep(state: ViewState): HeadStep | null {
+  const { record, selection } = state;
+  const trace = isTraced(state) ? record.head_trace : null;
+  const attention = findAttention(record, trace?.attention ?? selection.attention);
+  if (!attention || attention.kind === "encoder") return null;
+  const units = axes(record, attention, "pieces")[1].units;
+  const step = Math.min(selection.row, record.steps.length - 1);
+  const input = { record, attention, step, units, temperature: selection.temperature };
+  return trace ? fromTrace(input, trace) : fromWeights(input, selection.head);
+}
+
+interface Input {
+  record: Explanation;
+  attention: Attention;
+  step: number;
+  units: Unit[];
+  temperature: number;
+}
+
+function fromTrace(input: Input, trace: HeadTrace): HeadStep {
+  const { record, attention, step, units } = input;
+  const row = (index: number) => rowOf(record.numbers(index), step, record.steps.length);
+  const values = record.numbers(trace.values);
+  const width = values.length / units.length;
+  const norms = units.map((_, s) => Math.hypot(...values.subarray(s * width, (s + 1) * width)));
+  const scores = row(trace.scores);
+  const recorded = row(trace.weights);
+  const weights = renormalized(input, scores, recorded);
+  const detail = {
+    query: row(trace.queries),
+    keys: record.numbers(trace.keys),
+    scale: trace.scale,
+    energy: trace.energy === null ? null : record.numbers(trace.energy),
+    context: weightedSum(weights, values),
+  };
+  return { attention, step, units, scores, recorded, weights, norms, detail };
+}
+
+function fromWeights(input: Input, head: number | "mean" | "max"): HeadStep {
+  const { record, attention, step, units } = input;
+  const steps = record.steps.length;
+  const { heads } = attention;
+  const recorded = rowOf(ofHead(record.numbers(attention.weights), heads, head), step, steps);
+  const norms = ofHead(record.numbers(attention.norms), heads, head);
+  const scores =
+    attention.scores !== undefined && typeof head === "number"
+      ? rowOf(ofHead(record.numbers(attention.scores), heads, head), step, steps)
+      : null;
+  // These scores have half precision, so at temperature 1 the recorded weights are more exact.
+  const recompute = scores && input.temperature !== 1;
+  const weights = recompute ? renormalized(input, scores, recorded) : Array.from(recorded);
+  return { attention, step, units, scores, recorded, weights, norms, detail: null };
+}
+
+/** The weights at the selected temperature, computed from the scores. */
+function renormalized(input: Input, scores: Float32Array, recorded: Float32Array): number[] {
+  const { attention, temperature } = input;
+  const weights = normalize(attention.normalizer.name, scores, temperature);
+  if (attention.prior === null) return weights;
+  // A prior multiplies the normalized weights. The record has only the product, so divide.
+  const before = softmax(scores);
+  return weights.map((weight, s) => (before[s] ? (weight * recorded[s]) / before[s] : 0));
+}
+
+function rowOf(numbers: Float32Array, row: number, rows: number): Float32Array {
+  const width = numbers.length / rows;
+  return numbers.subarray(row * width, (row + 1) * width);
+}
