@@ -9,7 +9,7 @@ import yaml
 from regard.batch import Documents, Images, Tokens
 from regard.config.load import dump_config, validate_config
 from regard.inference.recording import watch
-from tests.tiny_models import PRESETS, GENERATORS, target, tiny
+from tests.tiny_models import GENERATORS, PRESETS, target, tiny
 
 LENGTHS = [7, 4, 5]
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}

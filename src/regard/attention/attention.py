@@ -140,10 +140,13 @@ class Attention(nn.Module):
             sampled, weights = normalized.sampled, normalized.weights
             if seen.prior is not None:
                 weights = weights * seen.prior
-            context = weighted_sum(self.dropout(weights), memory.values)
+            # the additive score is computed in at least fp32
+            kept = self.dropout(weights).to(memory.values.dtype)
+            context = weighted_sum(kept, memory.values)
 
         if seen.positions is not None:
             context = context.squeeze(2).unflatten(0, query.shape[:2]).transpose(1, 2)
+            sampled = sampled and sampled.unflatten(query.shape[:2])
         context = self.to_context(merge_heads(context)).view(rows, steps, -1)
         if not need_weights:
             return AttentionOutput(context, sampled)

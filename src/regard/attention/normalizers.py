@@ -23,6 +23,11 @@ class SampledPosition:
     logp: Float[Tensor, "B *H T"]  # of the sampled position; 0 where nothing was sampled
     entropy: Float[Tensor, "B *H T"]  # of the distribution it was sampled from
 
+    def unflatten(self, shape: torch.Size) -> SampledPosition:
+        """From one query per row, (B T) H 1, to B H T."""
+        logp, entropy = (x.squeeze(-1).unflatten(0, shape).mT for x in (self.logp, self.entropy))
+        return SampledPosition(logp, entropy)
+
 
 @dataclass(frozen=True, slots=True)
 class NormalizedWeights:
@@ -94,14 +99,14 @@ class Sparsemax(Normalizer):
 
     def forward(self, scores: Scores, visible: Visible) -> NormalizedWeights:
         # Adding a constant to all scores changes no weight; small numbers lose less in the sum.
-        z = mask_scores(scores, visible)
+        z = mask_scores(scores, visible).to(torch.promote_types(scores.dtype, torch.float32))
         z = z - z.amax(dim=-1, keepdim=True)
         descending = z.sort(dim=-1, descending=True).values
         rank = torch.arange(1, z.size(-1) + 1, device=z.device, dtype=z.dtype)
         total = descending.masked_fill(descending.isinf(), 0.0).cumsum(dim=-1)
         support = (1 + rank * descending > total).sum(dim=-1, keepdim=True)
         threshold = (total.gather(-1, support - 1) - 1) / support
-        return NormalizedWeights((z - threshold).clamp(min=0.0))
+        return NormalizedWeights((z - threshold).clamp(min=0.0).to(scores.dtype))
 
 
 class Uniform(Normalizer):

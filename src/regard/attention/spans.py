@@ -103,7 +103,7 @@ class Everywhere(IndexSpan):
 class Causal(IndexSpan):
     """The present and the past, at most `window` positions of it.
 
-    Padding is on the right, where no real query looks, so n does not matter.
+    Beyond the end of a padded memory the window stays at its last positions.
     """
 
     equation = Equation("causal", "t − window < s ≤ t", "Vaswani et al. 2017, 3.2.3")
@@ -113,17 +113,20 @@ class Causal(IndexSpan):
         self.width = window
 
     def sees(self, t: Tensor, s: Tensor, n: Tensor) -> Tensor:
-        return s <= t if self.width is None else (s <= t) & (s > t - self.width)
+        last = torch.minimum(t, n - 1)
+        return s <= last if self.width is None else (s <= last) & (s > last - self.width)
 
     def first(self, t: Tensor, n: Tensor) -> Tensor:
         assert self.width is not None
-        return t - self.width + 1
+        return torch.minimum(t, n - 1) - self.width + 1
 
     def visibility(self, query: SpanQuery) -> Visibility:
         start, queries, size = query.start, query.query.size(1), query.memory.size
-        if self.width is None and start + 1 >= size:
+        if self.width is not None or query.memory.lengths is not None:
+            return super().visibility(query)
+        if start + 1 >= size:
             return Visibility()  # the first query already sees the whole memory
-        if self.width is None and start == 0 and queries == query.steps == size:
+        if start == 0 and queries == query.steps == size:
             return Visibility(causal=True)
         return super().visibility(query)
 
@@ -184,7 +187,9 @@ class LocalPredictive(Span):
     def visibility(self, query: SpanQuery) -> Visibility:
         memory = query.memory
         n = _lengths(memory)
-        centre = (n - 1) * torch.sigmoid(self.predict(query.query))  # B KT 1
+        with torch.autocast(query.query.device.type, enabled=False):  # 16 bits cannot count to 300
+            logits = self.predict(query.query.to(next(self.parameters()).dtype))
+        centre = (n - 1) * torch.sigmoid(logits.float())  # B KT 1
 
         def near(s: Tensor) -> Tensor:
             return ((s - centre).abs() <= self.reach) & (s < n)

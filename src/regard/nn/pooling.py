@@ -86,7 +86,7 @@ def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
     lengths = words.lengths[order].tolist()
     edges = [0]
     for place, length in enumerate(lengths):
-        if (place + 1 - edges[-1]) * length > BLOCK:
+        if place > edges[-1] and (place + 1 - edges[-1]) * length > BLOCK:
             edges.append(place)
     return [order[start:stop] for start, stop in pairwise([*edges, count])]
 

@@ -56,7 +56,7 @@ def decode_stepwise(
         logp = constrained_logps(logits, constraints, prefix[sentence, : t + 1], sentence)
         last = choose(logp, sentence)
         prefix[sentence, t + 1] = last
-        logps[sentence, t] = logp.gather(1, last[:, None])[:, 0]
+        logps[sentence, t] = logp.gather(1, last[:, None])[:, 0].to(logps)
         ended = last == eos
         lengths[sentence[ended]] = t + 1
         if ended.all():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -35,10 +36,12 @@ def constrained_logps(
     prefix: Prefix,
     sentence: Sentence,
 ) -> Logps:
-    """Log-probabilities of the next token; `prefix` begins with BOS."""
-    logp = logits.log_softmax(dim=-1)
+    """Log-probabilities of the next token, in at least fp32; `prefix` begins with BOS."""
+    logp = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(dim=-1)
     for constraint in constraints:
         logp = constraint(prefix[:, 1:], sentence, logp)
+    if constraints and logp.isneginf().all(dim=-1).any():
+        raise ValueError("The constraints contradict each other: they leave no token to choose.")
     return logp
 
 

@@ -33,6 +33,11 @@ def sample(
     (Holtzman et al. 2020, 3.1). Each sentence has its own seed, so its draws do not depend on the
     other sentences. Scores are Σ log p of the model itself.
     """
+    if temperature <= 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError(
+            "Sampling needs temperature > 0, top_k >= 1 and 0 < top_p <= 1, "
+            f"not {temperature}, {top_k} and {top_p}."
+        )
     generators = [torch.Generator().manual_seed(seed) for seed in seeds]
 
     def draw(logp: Logps, sentence: Sentence) -> Int[Tensor, " N"]:

@@ -25,8 +25,10 @@ def reorder(state: S, rows: Int[Tensor, " N"], sentences: Int[Tensor, " B"] | No
         return cast(S, state.index_select(0, rows))
     if isinstance(state, tuple):
         return cast(S, tuple(reorder(part, rows, sentences) for part in state))
-    if not is_dataclass(state) or isinstance(state, type):
+    if state is None or isinstance(state, int):
         return state
+    if not is_dataclass(state) or isinstance(state, type):
+        raise TypeError(f"a decoder state consists of tensors, tuples, dataclasses, not {state!r}")
     changed: dict[str, Any] = {}
     for field in fields(state):
         value = getattr(state, field.name)

@@ -31,12 +31,21 @@ _DEVICE_BLOCK = 2**24
 
 
 def exponential(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """e²ˣ in at least fp32, with x clamped so that the product of two results is finite."""
-    if x.dtype in (torch.bfloat16, torch.float16):
-        x = x.float()
-    # e^(4·bound) = max^0.96: below infinity, and far beyond where tanh rounds to 1
-    bound = 0.24 * math.log(torch.finfo(x.dtype).max)
-    return x.clamp(-bound, bound).mul_(2).exp_()
+    """e²ˣ in at least fp32, such that the product of two results is finite.
+
+    That bounds x to ±21.3 in fp32. On a CPU larger values are computed in fp64, which bounds x to
+    ±170. Beyond the bound x is clamped, and its gradient is zero.
+    """
+    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    if x.dtype == torch.float32 and x.device.type == "cpu" and not torch.compiler.is_compiling():
+        largest = x.detach().abs().amax() if x.numel() else x.new_zeros(())
+        x = x.double() if largest > _bound(x.dtype) else x
+    return x.clamp(-_bound(x.dtype), _bound(x.dtype)).mul_(2).exp_()
+
+
+def _bound(dtype: torch.dtype) -> float:
+    """e^(4·bound) = max^0.96: below infinity, and far beyond where tanh rounds to 1."""
+    return 0.24 * math.log(torch.finfo(dtype).max)
 
 
 def reference_scores(
@@ -51,6 +60,8 @@ def additive_scores(
     query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
 ) -> Float[Tensor, "B H T S"]:
     """`reference_scores` and its gradient, without the five-dimensional tensor."""
+    if query.dtype != keys.dtype:  # one of them exceeded the range of fp32
+        query, keys = query.double(), keys.double()
     accumulator = GradientAccumulator.get(keys)
     scores: Tensor = _AdditiveScores.apply(query, keys, energy.to(query.dtype), accumulator)
     return scores if accumulator is None else accumulator.register(scores)
@@ -215,8 +226,8 @@ def _call_native(name: str, near: Tensor, far: Tensor, *others: Tensor) -> None:
     """Call a function of `additive.c`, which does not check shapes itself."""
     (batch, heads, nears, dim), fars = near.shape, far.size(2)
     energy, *rest = (x.contiguous() for x in others)
-    assert far.shape == (batch, heads, fars, dim), f"{far.shape} does not fit {near.shape}"
-    assert energy.shape == (heads, dim), f"{energy.shape} does not fit {near.shape}"
+    if far.shape != (batch, heads, fars, dim) or energy.shape != (heads, dim):
+        raise ValueError(f"shapes {near.shape}, {far.shape}, {energy.shape} do not fit together")
     sides = [near.data_ptr(), _int64s(near.stride()[:3]), far.data_ptr(), _int64s(far.stride()[:3])]
     pointers = [x.data_ptr() for x in (energy, *rest)]
     shape = _int64s((batch, heads, nears, fars, dim))

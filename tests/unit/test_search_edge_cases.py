@@ -1,0 +1,60 @@
+"""Searches refuse what they cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+
+from regard.batch import Tokens
+from regard.nn.pooling import BLOCK, length_blocks
+from regard.search import beam, forbid_tokens, greedy, min_length, reorder, sample
+
+ENDS = {"bos": 1, "eos": 2, "max_length": 5}
+
+
+def step(last: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+    return torch.tensor([[0.0, 1.0, 2.0, 3.0]]).expand(len(last), -1), state
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"temperature": 0.0}, {"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}],
+    ids=str,
+)
+def test_sampling_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="temperature"):
+        sample(step, torch.zeros(1, 1), seeds=[1], **ENDS, **options)
+
+
+def test_smallest_top_p_keeps_the_most_likely_token() -> None:
+    (found,) = sample(step, torch.zeros(1, 1), seeds=[1], **ENDS, top_p=1e-9)
+    assert found.tokens == (3,) * 5
+
+
+def test_contradictory_constraints_are_refused() -> None:
+    constraints = [forbid_tokens([0, 1, 3]), min_length(3, eos=2)]
+    with pytest.raises(ValueError, match="constraints"):
+        greedy(step, torch.zeros(1, 1), rows=1, **ENDS, constraints=constraints)
+    with pytest.raises(ValueError, match="constraints"):
+        beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, constraints=constraints)
+
+
+def test_states_with_other_containers_are_refused() -> None:
+    @dataclass(frozen=True)
+    class State:
+        past: Any
+
+    rows = torch.tensor([1, 0])
+    assert reorder(State((torch.tensor([3, 4]), None, 5)), rows).past[0].tolist() == [4, 3]
+    for wrong in ({"x": torch.zeros(2)}, [torch.zeros(2)]):
+        with pytest.raises(TypeError, match="state"):
+            reorder(State(wrong), rows)
+
+
+def test_a_sentence_longer_than_a_block_is_a_block_of_its_own() -> None:
+    lengths = torch.tensor([3, BLOCK + 1, 4])
+    words = Tokens(torch.zeros(3, BLOCK + 1, dtype=torch.long), lengths)
+    assert [rows.tolist() for rows in length_blocks(words)] == [[0, 2], [1]]
