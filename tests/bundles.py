@@ -1,4 +1,4 @@
-"""Small sealed models that have learnt nothing, made in a moment."""
+"""Small untrained model bundles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from regard.align.extraction import AlignmentHead
 from regard.bundle.bundle import RUN, save_bundle
 from regard.config.load import dump_config
-from regard.evaluate.quality import calibrate_thresholds, measure_features
+from regard.evaluate.quality import calibrate_thresholds
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import cross_attention_names
 from regard.inference.pipeline import Splitting
@@ -24,26 +24,24 @@ from tests.tiny_models import tiny_run
 LINES = ["A dog runs.", "Two cats run away.", "A man sees a dog.", "A cat sees two men.", "Go!"]
 
 
-def sealed(preset: str, path: Path, *, splitting: Splitting | None = None) -> Path:
-    """A model of `preset` whose choices differ, in the folder `path`."""
-    torch.manual_seed(0)
-    run, pieces = tiny_run(preset), SentencePiece.train(LINES, size=300)
-    model = build_translation_model(run, pieces.size).eval()
+def make_bundle(
+    preset: str, path: Path, *, splitting: Splitting | None = None, seed: int = 0, size: int = 300
+) -> Path:
+    """Save a small model of `preset` to `path`; its translations of different texts differ."""
+    torch.manual_seed(seed)
+    config, tokenizer = tiny_run(preset), SentencePiece.train(LINES, size=size)
+    model = build_translation_model(config, tokenizer.size).eval()
     with torch.no_grad():
         model.readout.weight.mul_(10)
-        model.readout.bias[2] += 2  # some come to an end
-    translator = Translator(model, pieces, splitting or Splitting(50, 100), SearchOptions(3))
-    if looks := cross_attention_names(model):
-        translator.alignment_head = AlignmentHead(looks[0], 0, 0, null=False)
-        outputs = [found.text for found in translator.translate(LINES)]
-        read = translator.force_decode(LINES, outputs)
-        translator.thresholds = calibrate_thresholds(
-            [measure_features(aligned, logps) for aligned, logps in read]
-        )
-    pieces.save(path.with_name("pieces"))
+        model.readout.bias[2] += 2  # so that some translations end
+    translator = Translator(model, tokenizer, splitting or Splitting(50, 100), SearchOptions(3))
+    if names := cross_attention_names(model):
+        translator.alignment_head = AlignmentHead(names[0], 0, 0, null=False)
+        translator.thresholds = calibrate_thresholds(translator.measure_quality(LINES))
+    tokenizer.save(path.with_name("pieces"))
     files = {
         name: (path.with_name("pieces") / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)
     }
-    files |= {RUN: dump_config(run).encode()} | calibration_files(translator)
+    files |= {RUN: dump_config(config).encode()} | calibration_files(translator)
     save_bundle(path, files, dict(model.named_parameters()))
     return path

@@ -1,4 +1,4 @@
-"""Every preset, made so small that laws can be tried on it in milliseconds; and things to read."""
+"""Every preset as a model so small that it runs in milliseconds, and inputs for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = {"dim": 8, "hidden_dim": 16, "embedding_dim": 8, "layers": 2, "heads": 2
 
 
 def shrink(settings: Any, **small: int) -> Any:
-    """The same settings with every width and count cut down; nothing else is touched."""
+    """Reduce every dimension and count in the settings, and set dropout to 0."""
     small = SMALL | small
     if isinstance(settings, dict):
         return {
@@ -53,7 +53,7 @@ class Tiny:
         return self.run.model.kind
 
     def source(self, lengths: list[int], *, extra: int = 0, seed: int = 0) -> Any:
-        """Something to read in as many rows as there are lengths, with `extra` padding."""
+        """Make an input with a row for each length and `extra` positions of padding."""
         generator = torch.Generator().manual_seed(seed)
         rows = len(lengths)
         match self.kind:
@@ -67,7 +67,7 @@ class Tiny:
         return tokens(lengths, generator, extra)
 
     def hidden(self, source: Any, target: Tensor) -> Tensor:
-        """What the model makes of it all, in one tensor with the batch first."""
+        """Return the hidden states of the model, batch first."""
         match self.kind:
             case "language-model":
                 return self.model(target).hidden
@@ -77,12 +77,12 @@ class Tiny:
 
 
 def tokens(lengths: list[int], generator: torch.Generator, extra: int = 0) -> Tokens:
-    """Each row's tokens depend on the row alone; what is padding holds rubbish."""
+    """Make random tokens; padding holds random tokens too."""
     width = max(lengths)
     ids = torch.randint(3, VOCABULARY, (len(lengths), width), generator=generator)
-    rubbish = torch.randint(3, VOCABULARY, (len(lengths), extra), generator=generator)
+    padding = torch.randint(3, VOCABULARY, (len(lengths), extra), generator=generator)
     padded = extra > 0 or min(lengths) < width
-    return Tokens(torch.cat([ids, rubbish], 1), torch.tensor(lengths) if padded else None)
+    return Tokens(torch.cat([ids, padding], 1), torch.tensor(lengths) if padded else None)
 
 
 @cache
@@ -99,10 +99,10 @@ def target(rows: int, steps: int, seed: int = 1) -> Tensor:
 
 
 PRESETS = presets()
-SPEAKERS = [name for name in PRESETS if tiny_run(name).model.kind != "classifier"]
+GENERATORS = [name for name in PRESETS if tiny_run(name).model.kind != "classifier"]
 TRANSLATORS = [
     name
-    for name in SPEAKERS
+    for name in GENERATORS
     if tiny_run(name).model.kind == "encoder-decoder"
     and tiny_run(name).model.encoder.kind != "image"
 ]

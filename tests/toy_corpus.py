@@ -1,4 +1,4 @@
-"""A toy language pair, numbers and the same said backwards; and the command that learns it."""
+"""A toy corpus, number words and their reversal, and the command that trains on it."""
 
 from __future__ import annotations
 
@@ -17,39 +17,40 @@ SMALL = {
     TRANSFORMER: [f"{part}.{to}" for part in ("encoder", "decoder") for to in _TRANSFORMER],
     RECURRENT: ["encoder.dim=16", "decoder.dim=16"],
 }
-"""What is small of each preset; all else, dropout above all, is its own."""
+"""Overrides that make each preset small. Everything else, such as dropout, is unchanged."""
 
 STEPS = 200
 
 
 @dataclass(frozen=True)
 class Toy:
-    """A folder with the corpus, its shards, and the runs that were made from them."""
+    """A folder with the corpus, its prepared data and its runs."""
 
     folder: Path
 
-    def home(self, name: str) -> RunDirectory:
-        """A new run's folder, whose data are prepared."""
-        home = RunDirectory(self.folder / name)
-        shutil.copytree(self.folder / "prepared" / "data", home.data)
-        return home
+    def run_directory(self, name: str) -> RunDirectory:
+        """Create a run directory with prepared data."""
+        directory = RunDirectory(self.folder / name)
+        shutil.copytree(self.folder / "prepared" / "data", directory.data)
+        return directory
 
-    def arguments(self, preset: str, home: RunDirectory, *settings: str) -> list[str]:
-        """Of the command that trains there."""
+    def arguments(self, preset: str, directory: RunDirectory, *settings: str) -> list[str]:
+        """Return the arguments of `regard train` for a run directory."""
         files = [str(self.folder / name) for name in ("train.a", "train.b", "valid.a", "valid.b")]
-        said = [argument for one in (*_settings(preset), *settings) for argument in ("--set", one)]
+        overrides = (*_settings(preset), *settings)
+        options = [argument for override in overrides for argument in ("--set", override)]
         return [
             *("train", "--preset", preset, "--source", files[0], "--target", files[1]),
-            *("--valid", *files[2:], "--out", str(home.path), "--threads", "1", *said),
+            *("--valid", *files[2:], "--out", str(directory.path), "--threads", "1", *options),
         ]
 
 
 def make_toy(folder: Path) -> Toy:
-    chance = random.Random(1)
+    draws = random.Random(1)
     for name, pairs in (("train", 400), ("valid", 8)):
-        said = [chance.choices(WORDS, k=chance.randint(2, 7)) for _ in range(pairs)]
-        for side, way in (("a", 1), ("b", -1)):
-            text = "".join(" ".join(words[::way]) + "\n" for words in said)
+        sentences = [draws.choices(WORDS, k=draws.randint(2, 7)) for _ in range(pairs)]
+        for side, order in (("a", 1), ("b", -1)):
+            text = "".join(" ".join(words[::order]) + "\n" for words in sentences)
             (folder / f"{name}.{side}").write_text(text)
     toy = Toy(folder)
     corpora = [
@@ -65,7 +66,7 @@ def _settings(preset: str) -> list[str]:
     return [
         "data.vocabulary=290",  # 256 of them are bytes
         "model.embedding_dim=16",
-        *(f"model.{said}" for said in SMALL[preset]),
+        *(f"model.{setting}" for setting in SMALL[preset]),
         "train.batch_tokens=256",
         f"train.steps={STEPS}",
         "train.validate_every=20",
