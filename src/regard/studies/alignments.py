@@ -225,7 +225,7 @@ def _heatmap(name: str, aligned: WordAlignment, gold: GoldAlignment) -> str:
         row_labels=aligned.target.word_texts,
         column_labels=(*aligned.source.word_texts, END),
         title=name,
-        note="dots: predicted links; frames: sure gold links",
+        note="dots: links of the model; frames: gold links",
         links=aligned.links,
         gold=gold.sure,
     )
