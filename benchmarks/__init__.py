@@ -1,1 +1,1 @@
-"""Side-by-side measurements, each one command."""
+"""Benchmarks. Run each as a module: `python -m benchmarks.NAME`."""

@@ -1,11 +1,11 @@
-"""What attention costs, beside the plain PyTorch that one would write without regard.
+"""Speed and memory of attention, compared with plain PyTorch code.
 
     python -m benchmarks.attention [--quick]
 
-Speed: all sides take turns in this process, and medians are compared, so that a machine that slows
-down slows all of them. Memory: each configuration runs once in a process of its own; what counts
-is the rise of its peak resident size in one forward and backward pass. The last line is one JSON
-object; the exit code tells whether every aim was met.
+Speed: the implementations take turns in one process, and medians are compared, so that a slowdown
+of the machine affects all of them. Memory: each configuration runs once in a separate process; the
+figure is the increase of peak resident memory in one forward and backward pass. The last line is a
+JSON object. The exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -36,60 +36,60 @@ from regard.attention import (  # noqa: E402
     additive,
     bilinear,
 )
-from regard.attention.kernels import additive as kernels
+from regard.attention.kernels import additive as kernels  # noqa: E402
 from regard.train.peak_memory import process_peak  # noqa: E402
 
 B, T, S, D = 8, 256, 256, 512
-SIDES = ("plain", "native", "blocks")  # tanh of everything; with additive.c; without
-TASKS = ("whole", "stepwise")
+IMPLEMENTATIONS = ("plain", "native", "blocks")  # PyTorch; additive.c; without the library
+TASKS = ("parallel", "stepwise")  # all queries in one call; one call per query
 Step = Callable[[], object]
 
 
 class Plain(nn.Module):
-    """Bahdanau's attention as it is usually written: B × T × S × D hidden units, all at once."""
+    """Bahdanau's attention in plain PyTorch, which allocates all B × T × S × D hidden units."""
 
     def __init__(self) -> None:
         super().__init__()
         self.to_query, self.to_keys = nn.Linear(D, D), nn.Linear(D, D, bias=False)
         self.energy = nn.Parameter(torch.randn(D) * D**-0.5)
 
-    def read(self, states: Tensor) -> tuple[Tensor, Tensor]:
+    def build_memory(self, states: Tensor) -> tuple[Tensor, Tensor]:
         return self.to_keys(states), states
 
-    def ask(self, query: Tensor, memory: tuple[Tensor, Tensor]) -> Tensor:
+    def forward(self, query: Tensor, memory: tuple[Tensor, Tensor]) -> Tensor:
         keys, values = memory
         hidden = torch.tanh(self.to_query(query).unsqueeze(2) + keys.unsqueeze(1))
         return (hidden @ self.energy).softmax(-1) @ values
 
 
-class Ours(nn.Module):
+class Regard(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.attention = Attention(additive(D, D, dim=D))
-        self.read = self.attention.build_memory
+        self.build_memory = self.attention.build_memory
 
-    def ask(self, query: Tensor, memory: object) -> Tensor:
+    def forward(self, query: Tensor, memory: object) -> Tensor:
         return self.attention(query, memory).context
 
 
-def additive_step(task: str, side: str, queries: int = T, keys: int = S) -> Step:
-    """One forward and backward pass; `stepwise` asks one query at a time, after the last answer."""
+def additive_step(task: str, implementation: str, queries: int = T, keys: int = S) -> Step:
+    """One forward and backward pass. In `stepwise` each query depends on the previous context."""
     torch.manual_seed(0)
-    attention = Plain() if side == "plain" else Ours()
+    attention = Plain() if implementation == "plain" else Regard()
     query = torch.randn(B, queries, D, requires_grad=True)
     states = torch.randn(B, keys, D, requires_grad=True)
     upstream = torch.randn(B, queries, D)
 
     def step() -> None:
-        with native(side != "blocks"):
-            memory = attention.read(states)
-            if task == "whole":
-                context = attention.ask(query, memory)
+        with native_library(implementation != "blocks"):
+            memory = attention.build_memory(states)
+            if task == "parallel":
+                context = attention(query, memory)
             else:
-                answers = [torch.zeros(B, 1, D)]
-                for asked in query.split(1, dim=1):
-                    answers.append(attention.ask(asked + answers[-1], memory))
-                context = torch.cat(answers[1:], dim=1)
+                contexts = [torch.zeros(B, 1, D)]
+                for one in query.split(1, dim=1):
+                    contexts.append(attention(one + contexts[-1], memory))
+                context = torch.cat(contexts[1:], dim=1)
             context.backward(upstream)
         for x in (query, states, *attention.parameters()):
             x.grad = None
@@ -98,10 +98,10 @@ def additive_step(task: str, side: str, queries: int = T, keys: int = S) -> Step
 
 
 @contextmanager
-def native(wanted: bool) -> Iterator[None]:
-    """In one process, the kernel with its library and without must take turns."""
+def native_library(enabled: bool) -> Iterator[None]:
+    """Enable or disable the native library within one process."""
     library = kernels._native
-    if not wanted:
+    if not enabled:
         kernels._native = None
     try:
         yield
@@ -123,7 +123,7 @@ def local_step(score: Score, span: Span, keys: int) -> Step:
 
 
 def fused_steps(backward: bool) -> dict[str, Step]:
-    """Eight heads of 64, B = 32: through `Attention`, and bare."""
+    """Eight heads of 64, B = 32: with `Attention`, and with PyTorch's SDPA directly."""
     heads, scale = 8, 64**-0.5
     attention = Attention(InnerProduct(nn.Identity(), nn.Identity(), heads=heads, scale=scale))
     query, states = (torch.randn(32, T, D, requires_grad=backward) for _ in range(2))
@@ -132,13 +132,13 @@ def fused_steps(backward: bool) -> dict[str, Step]:
     def split(x: Tensor) -> Tensor:
         return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
-    def ours() -> None:
+    def with_regard() -> None:
         query.grad = states.grad = None
         context = attention(query, attention.build_memory(states)).context
         if backward:
             context.backward(upstream)
 
-    def bare() -> None:
+    def sdpa() -> None:
         query.grad = states.grad = None
         context = F.scaled_dot_product_attention(
             split(query), split(states), split(states), scale=scale
@@ -146,32 +146,33 @@ def fused_steps(backward: bool) -> dict[str, Step]:
         if backward:
             context.backward(split(upstream))
 
-    return {"bare": bare, "ours": ours}
+    return {"sdpa": sdpa, "regard": with_regard}
 
 
 def take_turns(steps: dict[str, Step], rounds: int, warmup: int = 1) -> dict[str, float]:
-    """Median seconds of each, over rounds in which each has its turn."""
+    """The median seconds of each step, over rounds in which each runs once."""
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for turn in range(warmup + rounds):
         for name, step in steps.items():
-            begin = time.perf_counter()
+            start = time.perf_counter()
             step()
             if turn >= warmup:
-                seconds[name].append(time.perf_counter() - begin)
-    return {name: median(taken) for name, taken in seconds.items()}
+                seconds[name].append(time.perf_counter() - start)
+    return {name: median(times) for name, times in seconds.items()}
 
 
-def rise_of_peak(task: str, side: str) -> int:
-    additive_step(task, side, 2, 2)()  # threads and libraries are there from now on
-    step = additive_step(task, side)
+def peak_increase(task: str, implementation: str) -> int:
+    """The bytes by which one step increases the peak memory of this process."""
+    additive_step(task, implementation, 2, 2)()  # starts threads and loads libraries
+    step = additive_step(task, implementation)
     before = process_peak()
     step()
     return process_peak() - before
 
 
-def rise_in_child(task: str, side: str) -> float:
+def peak_increase_in_child(task: str, implementation: str) -> float:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.attention", "--memory", task, side],
+        [sys.executable, "-m", "benchmarks.attention", "--memory", task, implementation],
         capture_output=True,
         text=True,
         check=True,
@@ -181,16 +182,16 @@ def rise_in_child(task: str, side: str) -> float:
 
 def measure_additive(rounds: int) -> Iterator[Figure]:
     for task in TASKS:
-        times = take_turns({side: additive_step(task, side) for side in SIDES}, rounds)
-        peaks = {side: rise_in_child(task, side) for side in SIDES}
-        for side in SIDES:
+        times = take_turns({name: additive_step(task, name) for name in IMPLEMENTATIONS}, rounds)
+        peaks = {name: peak_increase_in_child(task, name) for name in IMPLEMENTATIONS}
+        for name in IMPLEMENTATIONS:
             print(
-                f"  additive, {task:9} {side:7} {times[side] * 1e3:9.1f} ms {peaks[side]:9.1f} MB"
+                f"  additive, {task:9} {name:7} {times[name] * 1e3:9.1f} ms {peaks[name]:9.1f} MB"
             )
-        for side, speed, memory in (("native", 8.0, 30.0), ("blocks", 1.0, 20.0)):
-            faster, smaller = times["plain"] / times[side], peaks["plain"] / peaks[side]
-            yield Figure(f"{task}, {side}: times faster than plain", faster, speed)
-            yield Figure(f"{task}, {side}: times less memory than plain", smaller, memory)
+        for name, speed, memory in (("native", 8.0, 30.0), ("blocks", 1.0, 20.0)):
+            faster, smaller = times["plain"] / times[name], peaks["plain"] / peaks[name]
+            yield Figure(f"{task}, {name}: speedup over plain", faster, speed)
+            yield Figure(f"{task}, {name}: memory saving over plain", smaller, memory)
 
 
 def measure_local(rounds: int) -> Iterator[Figure]:
@@ -202,29 +203,31 @@ def measure_local(rounds: int) -> Iterator[Figure]:
             times = take_turns(sizes, rounds, warmup=20)
             name = f"local {span_name}, {score_name}"
             print(f"  {name:27} {times['256'] * 1e6:9.0f} µs, {times['8192'] * 1e6:9.0f} µs")
-            yield Figure(f"{name}: S=8192 over S=256", times["8192"] / times["256"], 1.3, True)
+            yield Figure(f"{name}: time S=8192 / S=256", times["8192"] / times["256"], 1.3, True)
 
 
 def measure_fused(rounds: int) -> Iterator[Figure]:
     for name, backward in (("forward", False), ("forward and backward", True)):
         times = take_turns(fused_steps(backward), rounds, warmup=2)
-        ours, bare = times["ours"], times["bare"]
-        print(f"  fused, {name:20} {ours * 1e3:9.1f} ms, bare {bare * 1e3:9.1f} ms")
-        yield Figure(f"fused, {name}: over bare", ours / bare, 1.05, True)
+        ours, sdpa = times["regard"], times["sdpa"]
+        print(f"  fused, {name:20} {ours * 1e3:9.1f} ms, SDPA {sdpa * 1e3:9.1f} ms")
+        yield Figure(f"fused, {name}: time relative to SDPA", ours / sdpa, 1.05, True)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: under a minute")
-    parser.add_argument("--memory", nargs=2, metavar=("TASK", "SIDE"), help="one child's task")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, under a minute")
+    parser.add_argument(
+        "--memory", nargs=2, metavar=("TASK", "IMPLEMENTATION"), help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     if options.memory:
-        print(rise_of_peak(*options.memory))
+        print(peak_increase(*options.memory))
         return 0
 
     library = kernels._native is not None
     print(f"torch {torch.__version__}, {THREADS} threads, native kernel: {library}")
-    print(f"B={B}, T=S={T}, D={D}; local spans reach 10 with T=1; fused: B=32, 8 heads of 64")
+    print(f"B={B}, T=S={T}, D={D}; local windows of ±10 with T=1; fused: B=32, 8 heads of 64")
     rounds = (2, 100, 11) if options.quick else (7, 500, 41)
     figures = [
         *measure_additive(rounds[0]),

@@ -1,13 +1,13 @@
-"""What preparing and batching data cost, beside the bare work that one would write without regard.
+"""Speed and memory of data preparation and batching, compared with a plain loop.
 
     python -m benchmarks.data [--quick | --ray | --full] [--figures docs/figures]
 
-The corpus is Europarl en-de, found through REGARD_DATA and repeated with changes, so that one pair
-in twelve repeats another. The bare work is a plain loop over the same lines in the same run:
-normalise, filter, hash into a set, SentencePiece, zstd Parquet by pyarrow. Each measurement is a
-process of its own and all sides take turns; CPU time is compared where the number of cores does not
-matter, medians everywhere. --ray adds Ray, --full also 10 million pairs. The last line is one JSON
-object; the exit code tells whether every aim was met.
+The corpus is Europarl en-de in REGARD_DATA, repeated with changes so that one pair in twelve is a
+duplicate. The plain loop does the same work on the same lines: normalize, filter, hash into a set,
+SentencePiece, zstd Parquet with pyarrow. Each measurement runs in its own process, and the
+implementations take turns. Figures compare medians, of CPU time where the number of cores does not
+matter. --ray adds Ray, --full adds Ray and 10 million pairs. The last line is a JSON object. The
+exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from regard.train.peak_memory import process_peak
 A = TypeVar("A")
 R = TypeVar("R")
 
-BUDGET = 4_096  # tokens of a batch
+BUDGET = 4_096  # tokens per batch
 MILLION = 1_000_000
 
 
@@ -53,12 +53,12 @@ MILLION = 1_000_000
 def read_side(folder: str, side: str) -> list[str]:
     path = DATA / folder / f"train.{side}.gz"
     if not path.is_file():
-        sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds {folder}")
+        sys.exit(f"{path}: no such file. Set REGARD_DATA to the directory that contains {folder}.")
     return gzip.decompress(path.read_bytes()).decode().splitlines()
 
 
 def write_corpus(folder: Path, sides: Sequence[list[str]], pairs: int) -> None:
-    """Europarl again and again; a word is put into every repetition, but for one pair in twelve."""
+    """Write Europarl repeatedly; each repetition appends a word to all but one pair in twelve."""
     for side, lines in zip(("en", "de"), sides, strict=True):
         with (folder / f"{pairs}.{side}").open("w", encoding="utf-8") as file:
             for start in range(0, pairs, len(lines)):
@@ -69,17 +69,17 @@ def write_corpus(folder: Path, sides: Sequence[list[str]], pairs: int) -> None:
                     file.write("\n")
 
 
-# --- what a child process does -------------------------------------------------------------------
+# --- child processes -----------------------------------------------------------------------------
 
 
 def timed(call: tuple[Callable[[A], R], A]) -> tuple[R, float]:
     function, argument = call
-    begun = time.process_time()
-    return function(argument), time.process_time() - begun
+    start = time.process_time()
+    return function(argument), time.process_time() - start
 
 
 class Timed(Runner):
-    """Another runner, and the CPU time of the tasks it ran."""
+    """A runner that measures the CPU time of the tasks of another runner."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner, self.seconds = runner, 0.0
@@ -106,17 +106,17 @@ def run_prepare(folder: Path, pairs: int, workers: int, engine: str) -> dict[str
             inner = RayRunner(workers)
         else:
             inner = InProcessRunner() if workers == 1 else ProcessRunner(workers)
-        begun = time.monotonic()
+        start = time.monotonic()
         with inner:
             runner = Timed(inner)
             prepared = prepare_corpora([corpus], out, settings, runner)
-            wall = time.monotonic() - begun
+            wall = time.monotonic() - start
         kept = sum(shard.pairs for shard in prepared.shards("train"))
     return {"tasks": runner.seconds, "wall": wall, "kept": kept}
 
 
-def run_bare(folder: Path, pairs: int) -> dict[str, float]:
-    """The same work as one would write it down at first."""
+def run_plain(folder: Path, pairs: int) -> dict[str, float]:
+    """The same work as a plain loop."""
     import unicodedata
 
     import pyarrow as pa
@@ -128,7 +128,7 @@ def run_bare(folder: Path, pairs: int) -> dict[str, float]:
     schema = pa.schema([(side, pa.list_(pa.uint16())) for side in ("source", "target")])
     seen: set[int] = set()
     kept = 0
-    begun, cpu = time.monotonic(), time.process_time()
+    start, cpu = time.monotonic(), time.process_time()
     with (
         tempfile.TemporaryDirectory(dir=folder) as out,
         (folder / f"{pairs}.en").open(encoding="utf-8") as sources,
@@ -154,38 +154,38 @@ def run_bare(folder: Path, pairs: int) -> dict[str, float]:
             ids = [model.encode(side, num_threads=1) for side in chosen]
             writer.write_table(pa.table(ids, schema=schema))
             kept += len(chosen[0])
-    return {"tasks": time.process_time() - cpu, "wall": time.monotonic() - begun, "kept": kept}
+    return {"tasks": time.process_time() - cpu, "wall": time.monotonic() - start, "kept": kept}
 
 
 def child(folder: Path, *arguments: str) -> dict[str, float]:
-    """Run one measurement in a process of its own, and watch what it and its children hold."""
+    """Run one measurement in a child process, and measure its peak memory with its children's."""
     command = [sys.executable, "-m", "benchmarks.data", "--child", str(folder), *arguments]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    held = 0
+    memory = 0
     while run.poll() is None:
-        held = max(held, held_by(run.pid))
+        memory = max(memory, unique_memory(run.pid))
         time.sleep(0.2)
-    said = run.stdout.read() if run.stdout is not None else ""
+    output = run.stdout.read() if run.stdout is not None else ""
     if run.returncode:
         raise subprocess.CalledProcessError(run.returncode, command)
-    return {**json.loads(said.splitlines()[-1]), "held": held}
+    return {**json.loads(output.splitlines()[-1]), "memory": memory}
 
 
-def held_by(pid: int) -> int:
-    """The bytes that a process and its children have to themselves."""
+def unique_memory(pid: int) -> int:
+    """The unique set size of a process and its children, in bytes."""
     total = 0
     try:
         process = psutil.Process(pid)
         for one in (process, *process.children(recursive=True)):
             total += one.memory_full_info().uss
-    except psutil.Error:  # one of them ended meanwhile
+    except psutil.Error:  # a process ended meanwhile
         pass
     return total
 
 
-def be_child(folder: Path, what: str, pairs: str, *more: str) -> None:
-    if what == "bare":
-        facts = run_bare(folder, int(pairs))
+def run_child(folder: Path, kind: str, pairs: str, *more: str) -> None:
+    if kind == "plain":
+        facts = run_plain(folder, int(pairs))
     else:
         facts = run_prepare(folder, int(pairs), int(more[0]), more[1])
     facts["rss"] = process_peak()
@@ -195,47 +195,48 @@ def be_child(folder: Path, what: str, pairs: str, *more: str) -> None:
 # --- figures -------------------------------------------------------------------------------------
 
 
-def measure_sides(
-    folder: Path, pairs: int, rounds: int, sides: dict[str, tuple[str, ...]], what: str
+def measure_variants(
+    folder: Path, pairs: int, rounds: int, variants: dict[str, tuple[str, ...]], key: str
 ) -> dict[str, float]:
-    """The median of what each side took, `tasks` of CPU or `wall` of the clock, in turns."""
-    seen: dict[str, list[float]] = {name: [] for name in sides}
+    """The median seconds of each variant, of CPU (`tasks`) or of wall time (`wall`)."""
+    measured: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(rounds):
-        for name, (kind, *more) in sides.items():
-            seen[name].append(child(folder, kind, str(pairs), *more)[what])
-    medians = {name: median(seconds) for name, seconds in seen.items()}
+        for name, (kind, *more) in variants.items():
+            measured[name].append(child(folder, kind, str(pairs), *more)[key])
+    medians = {name: median(seconds) for name, seconds in measured.items()}
+    unit = {"tasks": "CPU s", "wall": "s"}[key]
     for name, seconds in medians.items():
-        print(f"{name:>6}, {pairs:,} pairs: {seconds:.2f} s of {what}, {pairs / seconds:,.0f}/s")
+        print(f"{name:>6}, {pairs:,} pairs: {seconds:.2f} {unit}, {pairs / seconds:,.0f} pairs/s")
     return medians
 
 
-def measure_bare(folder: Path, pairs: int, rounds: int) -> Figure:
-    sides = {"bare": ("bare",), "one": ("prepare", "1", "local")}
-    cpu = measure_sides(folder, pairs, rounds, sides, "tasks")
-    return Figure(f"one core against bare, {pairs:,} pairs", cpu["bare"] / cpu["one"], 0.8)
+def measure_plain(folder: Path, pairs: int, rounds: int) -> Figure:
+    variants = {"plain": ("plain",), "one": ("prepare", "1", "local")}
+    cpu = measure_variants(folder, pairs, rounds, variants, "tasks")
+    return Figure(f"speedup over a plain loop, {pairs:,} pairs", cpu["plain"] / cpu["one"], 0.8)
 
 
 def measure_cores(folder: Path, pairs: int, rounds: int) -> Figure:
-    """By the clock: it takes a machine with two cores that have nothing else to do."""
-    sides = {"one": ("prepare", "1", "local"), "two": ("prepare", "2", "local")}
-    wall = measure_sides(folder, pairs, rounds, sides, "wall")
-    return Figure(f"two cores against one, {pairs:,} pairs", wall["one"] / wall["two"], 1.7)
+    """Wall time; needs a machine with two idle cores."""
+    variants = {"one": ("prepare", "1", "local"), "two": ("prepare", "2", "local")}
+    wall = measure_variants(folder, pairs, rounds, variants, "wall")
+    return Figure(f"speedup of two cores, {pairs:,} pairs", wall["one"] / wall["two"], 1.7)
 
 
 def measure_ray(folder: Path, pairs: int, rounds: int) -> Figure:
-    sides = {"local": ("prepare", "1", "local"), "ray": ("prepare", "1", "ray")}
-    cpu = measure_sides(folder, pairs, rounds, sides, "tasks")
+    variants = {"local": ("prepare", "1", "local"), "ray": ("prepare", "1", "ray")}
+    cpu = measure_variants(folder, pairs, rounds, variants, "tasks")
     overhead = cpu["ray"] / cpu["local"] - 1
-    return Figure(f"CPU of Ray's tasks over local, {pairs:,} pairs", overhead, 0.1, at_most=True)
+    return Figure(f"CPU overhead of Ray, {pairs:,} pairs", overhead, 0.1, at_most=True)
 
 
 def measure_growth(
-    folder: Path, sides: Sequence[list[str]], sizes: list[int], with_ray: bool, drawn: Path | None
+    folder: Path, sides: Sequence[list[str]], sizes: list[int], with_ray: bool, figures: Path | None
 ) -> list[Figure]:
     seconds: dict[str, dict[int, float]] = {"local": {}}
-    held: dict[str, dict[int, float]] = {"local": {}}
+    memory: dict[str, dict[int, float]] = {"local": {}}
     if with_ray:
-        seconds["ray"], held["ray"] = {}, {}
+        seconds["ray"], memory["ray"] = {}, {}
     for pairs in sizes:
         write_corpus(folder, sides, pairs)
         for engine in seconds:
@@ -243,65 +244,65 @@ def measure_growth(
                 continue
             facts = child(folder, "prepare", str(pairs), "1", engine)
             seconds[engine][pairs] = facts["tasks"] / pairs * MILLION
-            held[engine][pairs] = facts["held"]
+            memory[engine][pairs] = facts["memory"]
             print(
                 f"{pairs:>11,} pairs, {engine}: {facts['kept']:,.0f} kept, "
-                f"{seconds[engine][pairs]:.1f} CPU s a million, {facts['wall']:.1f} s in all, "
-                f"{facts['held'] / 2**20:,.0f} MiB held",
+                f"{seconds[engine][pairs]:.1f} CPU s per million, {facts['wall']:.1f} s in total, "
+                f"{facts['memory'] / 2**20:,.0f} MiB peak memory",
                 flush=True,
             )
-    if drawn is not None:
-        draw_growth(drawn, seconds, held)
+    if figures is not None:
+        draw_growth(figures, seconds, memory)
     steady = [value for pairs, value in seconds["local"].items() if pairs >= 100_000]
-    peaks = held["local"]
-    figures = [Figure("peak memory, GiB", max(peaks.values()) / 2**30, 1.5, at_most=True)]
+    peaks = memory["local"]
+    found = [Figure("peak memory, GiB", max(peaks.values()) / 2**30, 1.5, at_most=True)]
     if len(steady) > 1:
         middle = (max(steady) + min(steady)) / 2
         spread = (max(steady) - min(steady)) / 2 / middle
-        figures.append(Figure("CPU a pair from 1e5 on, ±", spread, 0.15, at_most=True))
+        found.append(Figure("CPU per pair from 1e5 pairs on, ±", spread, 0.15, at_most=True))
     if 10 * MILLION in peaks:
         growth = peaks[10 * MILLION] / peaks[MILLION]
-        figures.append(Figure("peak memory, 1e7 against 1e6", growth, 1.3, at_most=True))
-    return figures
+        found.append(Figure("peak memory, 1e7 / 1e6 pairs", growth, 1.3, at_most=True))
+    return found
 
 
 def draw_growth(
-    folder: Path, seconds: dict[str, dict[int, float]], held: dict[str, dict[int, float]]
+    folder: Path, seconds: dict[str, dict[int, float]], memory: dict[str, dict[int, float]]
 ) -> None:
     def points(
-        of: dict[str, dict[int, float]], unit: float
+        series: dict[str, dict[int, float]], unit: float
     ) -> dict[str, list[tuple[float, float]]]:
         return {
             engine: [(math.log10(pairs), value / unit) for pairs, value in found.items()]
-            for engine, found in of.items()
+            for engine, found in series.items()
         }
 
-    pictures = {
+    charts = {
         "prepare-time.svg": curve_chart(
             points(seconds, 1),
-            title="Preparing: CPU time a pair does not grow with the corpus",
-            x="pairs, as a power of ten",
-            y="CPU seconds for a million pairs, one core",
+            title="Preparation: CPU time per pair does not grow with the corpus",
+            x="pairs, log10",
+            y="CPU seconds per million pairs, one core",
             y_range=(0, 100),
         ),
         "prepare-memory.svg": curve_chart(
-            points(held, 2**20),
-            title="Preparing: nor does memory",
-            x="pairs, as a power of ten",
-            y="MiB held by all processes, at most",
+            points(memory, 2**20),
+            title="Preparation: memory does not grow with the corpus",
+            x="pairs, log10",
+            y="peak memory of all processes, MiB",
             y_range=(0, 1500),
         ),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        (folder / name).write_text(picture)
+    for name, chart in charts.items():
+        (folder / name).write_text(chart)
 
 
 def measure_padding(lengths: np.ndarray, name: str) -> Figure:
-    from regard.data.loading.batch_plan import cut_pool
+    from regard.data.loading.batch_plan import plan_batches
 
     widths = lengths + np.array([1, 2], np.uint32)
-    batches = cut_pool(1, 0, 0, widths, np.ones(len(widths)), BUDGET)
+    batches = plan_batches(1, 0, 0, widths, np.ones(len(widths)), BUDGET)
     padded = sum(
         len(rows) * int(widths[rows].max(axis=0).sum())
         for rows in (batches.rows(i) for i in range(len(batches)))
@@ -310,7 +311,7 @@ def measure_padding(lengths: np.ndarray, name: str) -> Figure:
 
 
 def measure_batches(folder: Path, pairs: int) -> list[Figure]:
-    """Building a batch, and going on from the middle of ten million pairs: a shard many times."""
+    """The time to build a batch, and to resume in the middle of ten million pairs."""
     from regard.data.loading.cursor import Cursor
     from regard.data.loading.loader import Loader
     from regard.data.loading.shard_pool import BatchOrder, ShardPool
@@ -327,22 +328,25 @@ def measure_batches(folder: Path, pairs: int) -> list[Figure]:
     pool = ShardPool(loader.shards, visits, order, 0, 0, None)
     costs = []
     for batch in range(min(len(pool), 400)):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         pool.read(batch)
-        costs.append(time.perf_counter() - begun)
+        costs.append(time.perf_counter() - start)
     middle = Cursor(epoch=1, pool=len(loader._pools(1)) // 2, batch=len(pool) // 2, step=10_000)
     resumes = []
     for _ in range(5):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         steps = loader.steps(middle)
         next(steps)
-        resumes.append(time.perf_counter() - begun)
+        resumes.append(time.perf_counter() - start)
         steps.close()  # type: ignore[attr-defined]
     return [
         Figure(
-            f"building a batch of {BUDGET:,} tokens, ms", median(costs) * 1e3, 0.5, at_most=True
+            f"time to build a batch of {BUDGET:,} tokens, ms",
+            median(costs) * 1e3,
+            0.5,
+            at_most=True,
         ),
-        Figure("going on in the middle of 1e7 pairs, s", median(resumes), 0.2, at_most=True),
+        Figure("time to resume in the middle of 1e7 pairs, s", median(resumes), 0.2, at_most=True),
     ]
 
 
@@ -366,7 +370,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         ]
         figures.append(measure_padding(np.stack(lengths, axis=1), name))
     figures += measure_batches(folder, few)
-    figures.append(measure_bare(folder, few, rounds=3 if options.quick else 7))
+    figures.append(measure_plain(folder, few, rounds=3 if options.quick else 7))
     if not options.quick:
         write_corpus(folder, europarl, many)
         figures.append(measure_cores(folder, many, rounds=3))
@@ -382,13 +386,13 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, under a minute")
-    parser.add_argument("--ray", action="store_true", help="also the tasks on Ray")
-    parser.add_argument("--full", action="store_true", help="also Ray and 10 million pairs")
-    parser.add_argument("--figures", type=Path, help="draw the growth into this folder")
+    parser.add_argument("--ray", action="store_true", help="also measure Ray")
+    parser.add_argument("--full", action="store_true", help="also measure Ray and 10 million pairs")
+    parser.add_argument("--figures", type=Path, help="directory for the figures")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        be_child(Path(options.child[0]), *options.child[1:])
+        run_child(Path(options.child[0]), *options.child[1:])
         return 0
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(Path(folder), options)

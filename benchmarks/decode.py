@@ -1,15 +1,15 @@
-"""How fast sentences are translated, beside CTranslate2 and Hugging Face.
+"""Translation speed, compared with CTranslate2 and Hugging Face.
 
     python -m benchmarks.decode [--quick] [--model MODEL]
 
-The sentences are those of Multi30k's test 2016, found through REGARD_DATA; the model is a small
-Transformer, sealed by `regard train`, or else one that is taught for a minute and kept in the
-temporary folder. All sides search with a beam of five and take turns over the same sentences: what
-is compared is sentences a second, round by round, and the median of those ratios.
+The sentences are Multi30k's test 2016 in REGARD_DATA. The model is a bundle of a small Transformer;
+without --model, one is trained for a minute and cached in the temporary directory. All systems
+search with a beam of five and take turns on the same sentences. Figures are medians over rounds of
+the ratio of sentences per second.
 
-Bare CTranslate2 is given pieces, all at once, with the split of workers and the size of batches
-that was the fastest. Hugging Face has a model of the same size whose translations are as long as
-ours on average. The last line is one JSON object; the exit code tells whether every aim was met.
+CTranslate2 alone gets all sentences as pieces at once, with the fastest combination of workers and
+batch size. Hugging Face runs a model of the same size with translations of the same mean length.
+The last line is a JSON object. The exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from benchmarks.train import SHARDS, THREADS, Lesson, build_marian, open_data, transformer_run
+from benchmarks.train import SHARDS, THREADS, SpeedModule, build_marian, open_data, transformer_run
 from regard.batch import Tokens, pad
 from regard.config.model import VocabularySizes
 from regard.inference.ctranslate2_engine import CTranslate2Engine
@@ -39,51 +39,53 @@ from regard.inference.pipeline import Splitting
 from regard.inference.torch_engine import TorchEngine
 from regard.interop.ctranslate2_export import convert_to_ctranslate2
 from regard.tasks.translation.module import Pairs
-from regard.tasks.translation.translator import Translator, load_translator
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.trainer import Trainer
 
-HOW = SearchOptions(beam_size=5)
-TAUGHT = 60  # steps: enough that translations come to an end
-KEPT = Path(tempfile.gettempdir()) / "regard-benchmarks" / f"translate-tiny-{TAUGHT}.safetensors"
-WISH = 0.6  # of CTranslate2, for the torch engine; what it must reach is 0.45
+OPTIONS = SearchOptions(beam_size=5)
+STEPS = 60  # enough that translations end
+CACHED = Path(tempfile.gettempdir()) / "regard-benchmarks" / f"translate-tiny-{STEPS}.safetensors"
+STRETCH_TARGET = 0.6  # of CTranslate2's speed, for the torch engine; the target is 0.45
 
-Side = Callable[[list[int]], object]  # translates the sentences with these numbers
+System = Callable[[list[int]], object]  # translates the sentences with these indices
 
 
 # --- the model and the sentences ------------------------------------------------------------------
 
 
-def teach() -> Translator:
-    """A model that has learnt for a minute, on the first run; then it is read from the disk."""
+def train_translator() -> Translator:
+    """Train a model for a minute, or read it from the cache."""
     prepared = open_data()
     tokenizer = SentencePiece.load(SHARDS)
     run = transformer_run(
-        f"train.steps={TAUGHT}",
+        f"train.steps={STEPS}",
         "train.schedule.warmup=50",
         "train.metric=nll",
         "train.validate_every=100000",
         "train.save_every=100000",
     )
     model: Any = run.model.build(VocabularySizes(tokenizer.size, tokenizer.size))
-    if not KEPT.is_file():
-        print(f"  teaching a model for {TAUGHT} steps, once", flush=True)
-        task = Lesson(run, prepared, tokenizer, Pairs((), ()))
-        with tempfile.TemporaryDirectory() as home:
-            Trainer(task, run.train.build(), Path(home)).run()
-        save_file({name: p.detach() for name, p in task.model.named_parameters()}, KEPT)
-    mine = dict(model.named_parameters())
+    if not CACHED.is_file():
+        print(f"  training a model for {STEPS} steps, once", flush=True)
+        module = SpeedModule(run, prepared, tokenizer, Pairs((), ()))
+        with tempfile.TemporaryDirectory() as directory:
+            Trainer(module, run.train.build(), Path(directory)).run()
+        save_file({name: p.detach() for name, p in module.model.named_parameters()}, CACHED)
+    parameters = dict(model.named_parameters())
     with torch.no_grad():
-        for name, weight in load_file(KEPT).items():
-            mine[name].copy_(weight)
-    return Translator(model.eval(), tokenizer, Splitting(512, 512), HOW)
+        for name, weight in load_file(CACHED).items():
+            parameters[name].copy_(weight)
+    return Translator(model.eval(), tokenizer, Splitting(512, 512), OPTIONS)
 
 
-# --- the sides ------------------------------------------------------------------------------------
+# --- the systems ----------------------------------------------------------------------------------
 
 
-def bare_sides(files: dict[str, bytes], pieces: list[list[str]], cores: int) -> dict[str, Side]:
-    """CTranslate2 as one would call it, in each way that may be the fastest."""
+def ctranslate2_systems(
+    files: dict[str, bytes], pieces: list[list[str]], cores: int
+) -> dict[str, System]:
+    """CTranslate2 alone, with each combination of workers and batch size."""
     splits = {(cores, 1), (1, cores)}
     sizes: list[dict[str, Any]] = [
         {"max_batch_size": 32},
@@ -91,30 +93,30 @@ def bare_sides(files: dict[str, bytes], pieces: list[list[str]], cores: int) -> 
         {"max_batch_size": 1024, "batch_type": "tokens"},
     ]
 
-    def side(translator: Any, size: dict[str, Any]) -> Side:
+    def system(translator: Any, size: dict[str, Any]) -> System:
         return lambda rows: translator.translate_batch(
-            [pieces[row] for row in rows], beam_size=HOW.beam_size, return_scores=True, **size
+            [pieces[row] for row in rows], beam_size=OPTIONS.beam_size, return_scores=True, **size
         )
 
-    made = {}
+    systems = {}
     for inter, intra in sorted(splits):
         translator = ctranslate2.Translator(
-            "bare", files=files, inter_threads=inter, intra_threads=intra
+            "model", files=files, inter_threads=inter, intra_threads=intra
         )
         for size in sizes:
             batches = " ".join(str(value) for value in size.values())
-            made[f"{inter} × {intra}, batches of {batches}"] = side(translator, size)
-    return made
+            systems[f"{inter} × {intra}, batches of {batches}"] = system(translator, size)
+    return systems
 
 
-def marian(ids: list[list[int]], length: int, words: int) -> Side | None:
-    """Hugging Face's model of the same size; its translations have `length` pieces each."""
+def marian(ids: list[list[int]], length: int, words: int) -> System | None:
+    """Hugging Face's model of the same size, with translations of `length` pieces each."""
     model = build_marian(words, eos_token_id=EOS, forced_eos_token_id=None)
     if model is None:
         return None
     model.eval()
 
-    def side(rows: list[int]) -> None:
+    def system(rows: list[int]) -> None:
         rows = sorted(rows, key=lambda row: len(ids[row]))
         for at in range(0, len(rows), 64):
             batch: Tokens = pad([[*ids[row], EOS] for row in rows[at : at + 64]])
@@ -123,46 +125,49 @@ def marian(ids: list[list[int]], length: int, words: int) -> Side | None:
             model.generate(
                 input_ids=batch.ids,
                 attention_mask=real.long(),
-                num_beams=HOW.beam_size,
+                num_beams=OPTIONS.beam_size,
                 min_new_tokens=length,
                 max_new_tokens=length,
             )
 
-    return side
+    return system
 
 
-# --- taking turns ---------------------------------------------------------------------------------
+# --- measurements ---------------------------------------------------------------------------------
 
 
-def seconds(side: Side, rows: list[int]) -> float:
-    begun = time.perf_counter()
-    side(rows)
-    return time.perf_counter() - begun
+def seconds(system: System, rows: list[int]) -> float:
+    start = time.perf_counter()
+    system(rows)
+    return time.perf_counter() - start
 
 
-def fastest(sides: dict[str, Side], rows: list[int]) -> str:
-    """By its best time of three, taken in turns."""
-    times = dict.fromkeys(sides, math.inf)
+def fastest(systems: dict[str, System], rows: list[int]) -> str:
+    """The name of the system with the best time of three."""
+    times = dict.fromkeys(systems, math.inf)
     for _ in range(3):
-        for name, side in sides.items():
-            times[name] = min(times[name], seconds(side, rows))
-    return min(sides, key=times.__getitem__)
+        for name, system in systems.items():
+            times[name] = min(times[name], seconds(system, rows))
+    return min(systems, key=times.__getitem__)
 
 
-def race(sides: dict[str, Side], rows: list[int], rounds: int) -> dict[str, list[float]]:
-    """Sentences a second of each side, round by round, each time in another order."""
-    rates: dict[str, list[float]] = {name: [] for name in sides}
+def measure_rates(
+    systems: dict[str, System], rows: list[int], rounds: int
+) -> dict[str, list[float]]:
+    """The sentences per second of each system in each round, in rotating order."""
+    rates: dict[str, list[float]] = {name: [] for name in systems}
     for turn in range(rounds + 1):
-        names = list(sides)
+        names = list(systems)
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            rate = len(rows) / seconds(sides[name], rows)
-            if turn:  # in the first, memory is found and libraries are loaded
+            rate = len(rows) / seconds(systems[name], rows)
+            if turn:  # the first round allocates memory and loads libraries
                 rates[name].append(rate)
     return rates
 
 
-def ratio(rates: dict[str, list[float]], over: str, under: str) -> float:
-    return median(a / b for a, b in zip(rates[over], rates[under], strict=True))
+def ratio(rates: dict[str, list[float]], numerator: str, denominator: str) -> float:
+    """The median of the ratios of two systems' rates."""
+    return median(a / b for a, b in zip(rates[numerator], rates[denominator], strict=True))
 
 
 # --- the report -----------------------------------------------------------------------------------
@@ -175,57 +180,63 @@ def measure(
     names = [ours.tokenizer.piece(token) for token in range(ours.tokenizer.size)]
     pieces = [[names[token] for token in [*row, EOS]] for row in ids]
     engine, rows = TorchEngine(ours.model), list(range(len(texts)))
-    few = rows[: len(rows) // 4]
-    length = round(mean(len(best.logps) for best, *_ in engine.search([ids[r] for r in few], HOW)))
-    files = convert_to_ctranslate2(ours.model, names)
-    bare = bare_sides(files, pieces, int(THREADS))
-    chosen = fastest(bare, few)
-    front = Translator(
-        ours.model, ours.tokenizer, ours.splitting, HOW, engine=CTranslate2Engine(files)
+    sample = rows[: len(rows) // 4]
+    length = round(
+        mean(len(best.logps) for best, *_ in engine.search([ids[r] for r in sample], OPTIONS))
     )
-    sides: dict[str, Side] = {
-        "bare CTranslate2": bare[chosen],
-        "torch engine": lambda rows: engine.search([ids[row] for row in rows], HOW),
-        "Translator, CTranslate2": lambda rows: front.translate([texts[row] for row in rows]),
+    files = convert_to_ctranslate2(ours.model, names)
+    variants = ctranslate2_systems(files, pieces, int(THREADS))
+    chosen = fastest(variants, sample)
+    exported = Translator(
+        ours.model, ours.tokenizer, ours.splitting, OPTIONS, engine=CTranslate2Engine(files)
+    )
+    systems: dict[str, System] = {
+        "CTranslate2 alone": variants[chosen],
+        "torch engine": lambda rows: engine.search([ids[row] for row in rows], OPTIONS),
+        "Translator, CTranslate2": lambda rows: exported.translate([texts[row] for row in rows]),
     }
     if (peer := marian(ids, length, ours.tokenizer.size)) is not None:
-        sides["Marian by Hugging Face"] = peer
-    rates = race(sides, rows, rounds)
-    alone = {
-        name: median(seconds(side, rows[:1]) for _ in range(9)) for name, side in sides.items()
+        systems["Hugging Face Marian"] = peer
+    rates = measure_rates(systems, rows, rounds)
+    latency = {
+        name: median(seconds(system, rows[:1]) for _ in range(9))
+        for name, system in systems.items()
     }
-    print(f"{len(texts):,} sentences, translations of {length} pieces; bare CTranslate2: {chosen}")
+    print(f"{len(texts):,} sentences, translations of {length} pieces; CTranslate2: {chosen}")
     for name, found in rates.items():
         print(
-            f"  {name:26} {median(found):7.1f} sentences a second "
-            f"({min(found):.1f}–{max(found):.1f}); one alone in {1e3 * alone[name]:.0f} ms"
+            f"  {name:26} {median(found):7.1f} sentences per second "
+            f"({min(found):.1f}–{max(found):.1f}); single sentence: {1e3 * latency[name]:.0f} ms"
         )
     facts |= {
-        "sentences a second": {name: round(median(found), 1) for name, found in rates.items()},
-        "milliseconds of one alone": {name: round(1e3 * t, 1) for name, t in alone.items()},
-        "bare CTranslate2": chosen,
+        "sentences per second": {name: round(median(found), 1) for name, found in rates.items()},
+        "milliseconds for a single sentence": {n: round(1e3 * t, 1) for n, t in latency.items()},
+        "CTranslate2 settings": chosen,
         "mean length": length,
-        "aim of the torch engine over bare CTranslate2": WISH,
+        "stretch target of the torch engine": STRETCH_TARGET,
     }
-    yield Figure("torch engine over bare CTranslate2", ratio(rates, *list(sides)[1::-1]), 0.45)
-    over = ratio(rates, "Translator, CTranslate2", "bare CTranslate2")
-    yield Figure("Translator with CTranslate2 over bare", over, 0.95)
+    relative = ratio(rates, "torch engine", "CTranslate2 alone")
+    yield Figure("torch engine / CTranslate2", relative, 0.45)
+    relative = ratio(rates, "Translator, CTranslate2", "CTranslate2 alone")
+    yield Figure("Translator with CTranslate2 / CTranslate2", relative, 0.95)
     if peer is not None:
-        over = ratio(rates, "torch engine", "Marian by Hugging Face")
-        yield Figure("torch engine over Hugging Face", over, 1.0)
+        relative = ratio(rates, "torch engine", "Hugging Face Marian")
+        yield Figure("torch engine / Hugging Face", relative, 1.0)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer sentences and rounds")
-    parser.add_argument("--model", type=Path, help="a sealed Transformer; by default one is taught")
+    parser.add_argument("--model", type=Path, help="bundle of a Transformer; default: train one")
     options = parser.parse_args()
     print(f"torch {torch.__version__}, CTranslate2 {ctranslate2.__version__}, {THREADS} threads")
-    ours = teach() if options.model is None else load_translator(options.model, engine="torch")
-    texts, facts = (
-        read_pairs("test_2016_flickr")[0][: 400 if options.quick else None],
-        dict[str, Any](),
+    ours = (
+        train_translator()
+        if options.model is None
+        else Translator.load(options.model, engine="torch")
     )
+    texts = read_pairs("test_2016_flickr")[0][: 400 if options.quick else None]
+    facts: dict[str, Any] = {}
     with torch.inference_mode():
         figures = list(measure(ours, texts, 2 if options.quick else 5, facts))
     facts |= {"torch": torch.__version__, "ctranslate2": ctranslate2.__version__}

@@ -1,13 +1,13 @@
-"""Word links of eflomal, learnt from exactly the pairs that a study's models were taught by.
+"""Word links of eflomal, trained on the training pairs of a study.
 
     python -m benchmarks.eflomal --program eflomal-align --study reproduced --out eflomal.links
     regard reproduce alignments --data … --out reproduced --baseline eflomal=eflomal.links
 
-eflomal (Östling and Tiedemann 2016) is run as a program of its own (pip install eflomal, in an
-environment of its own: its licence is the GPL). It aligns what it learns from, so the 447 pairs
-with gold links are read too, without their links. Words are lower-cased, and French ones taken
-apart as in the gold sentences: « des » is `de les`. Both directions are made one by grow-diag, as
-those of our models are. The last line is one JSON object.
+eflomal (Östling and Tiedemann 2016) runs as a separate program (pip install eflomal, in a separate
+environment: its license is the GPL). It aligns the pairs that it is trained on, so the 447 pairs
+with gold links are included, without their links. Words are lower-cased, and French contractions
+expanded as in the gold sentences: « des » is `de les`. Both directions are combined by grow-diag,
+as in the study. The last line is a JSON object.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from regard.studies.study import shared_preparation
 from regard.text.tokenizer import SentencePiece
 from regard.text.words import split_words
 
-CUT = {f"{letter}'": f"{letter}e" for letter in "cdjlmnst"} | {"qu'": "que"}
-APART = {"du": "de le", "des": "de les", "au": "à le", "aux": "à les"}
+ELIDED = {f"{letter}'": f"{letter}e" for letter in "cdjlmnst"} | {"qu'": "que"}
+CONTRACTED = {"du": "de le", "des": "de les", "au": "à le", "aux": "à les"}
 
 
-def apart(text: str, language: str) -> str:
-    """Lower-cased words with spaces between, in the manner of the gold sentences."""
+def tokenize(text: str, language: str) -> str:
+    """Lower-cased words separated by spaces, as in the gold sentences."""
     found = []
     for start, end in split_words(text):
         word = text[start:end].lower().replace("’", "'")
         if language == "fr":
-            head, cut, rest = word.partition("'")
-            if head + cut in CUT:
-                found.append(CUT[head + cut])
+            head, apostrophe, rest = word.partition("'")
+            if head + apostrophe in ELIDED:
+                found.append(ELIDED[head + apostrophe])
                 word = rest
-            word = APART.get(word, word)
+            word = CONTRACTED.get(word, word)
         elif word.endswith("'s"):
             word = f"{word[:-2]} 's"
         found.append(word)
     return " ".join(found)
 
 
-def pairs_taught(study: Path) -> Iterator[tuple[str, str]]:
-    """The pairs of the study's shards, as its models read them."""
-    home = shared_preparation(study / Alignments(quick=False).pairs.name)
-    tokenizer = SentencePiece.load(home.data)
-    for shard in PreparedData.open(str(home.data)).shards("train"):
+def training_pairs(study: Path) -> Iterator[tuple[str, str]]:
+    """The training pairs of the study's models."""
+    prepared = shared_preparation(study / Alignments(quick=False).corpus.name)
+    tokenizer = SentencePiece.load(prepared.data)
+    for shard in PreparedData.open(str(prepared.data)).shards("train"):
         opened = shard.open()
         for i in range(shard.pairs):
             source, target = opened.pair(i)
@@ -64,25 +64,27 @@ def pairs_taught(study: Path) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="eflomal-align")
-    parser.add_argument("--study", type=Path, required=True, help="the --out of regard reproduce")
-    parser.add_argument("--out", type=Path, required=True, help="a Pharaoh file")
-    parser.add_argument("--quick", action="store_true", help="of a twentieth of the pairs")
-    given = parser.parse_args()
-    gilded = read_gold_pairs(DATA)
+    parser.add_argument(
+        "--study", type=Path, required=True, help="the --out directory of regard reproduce"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="Pharaoh file to write")
+    parser.add_argument("--quick", action="store_true", help="use a twentieth of the pairs")
+    options = parser.parse_args()
+    gold_pairs = read_gold_pairs(DATA)
     lines = [
         (" ".join(source).lower(), " ".join(target).lower())
-        for source, target in zip(gilded.sources, gilded.targets, strict=True)
+        for source, target in zip(gold_pairs.sources, gold_pairs.targets, strict=True)
     ]
-    taught = list(pairs_taught(given.study))[:: 20 if given.quick else 1]
-    lines += [(apart(source, "en"), apart(target, "fr")) for source, target in taught]
-    clock = time.perf_counter()
+    training = list(training_pairs(options.study))[:: 20 if options.quick else 1]
+    lines += [(tokenize(source, "en"), tokenize(target, "fr")) for source, target in training]
+    start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        found = align(given.program, lines, Path(folder))[: len(gilded.gold)]
-    given.out.write_text("".join(f"{write_links(links)}\n" for links in found), "utf-8")
-    agreement = score_alignments(found, gilded.gold)
-    facts = {"pairs": len(taught), "seconds": round(time.perf_counter() - clock, 1)}
+        found = align(options.program, lines, Path(folder))[: len(gold_pairs.gold)]
+    options.out.write_text("".join(f"{write_links(links)}\n" for links in found), "utf-8")
+    agreement = score_alignments(found, gold_pairs.gold)
+    facts = {"pairs": len(training), "seconds": round(time.perf_counter() - start, 1)}
     print(json.dumps({"benchmark": "eflomal", **facts, "aer": round(agreement.aer, 2)}))
 
 
@@ -90,15 +92,15 @@ def align(program: str, lines: list[tuple[str, str]], folder: Path) -> list[Link
     sides = [folder / "source", folder / "target"]
     for side, path in enumerate(sides):
         path.write_text("".join(f"{pair[side]}\n" for pair in lines), "utf-8")
-    out = [folder / "forth", folder / "back"]
+    out = [folder / "forward", folder / "backward"]
     command = [program, "-s", sides[0], "-t", sides[1], "-f", out[0], "-r", out[1]]
     try:
         subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr)
     except FileNotFoundError:
-        sys.exit(f"{program}: not here; pip install eflomal in an environment, and name it")
+        sys.exit(f"{program}: no such program. Install eflomal and pass its path as --program.")
     return [
-        symmetrize(forth, back, "grow-diag")
-        for forth, back in zip(*(read_links(str(path)) for path in out), strict=True)
+        symmetrize(forward, backward, "grow-diag")
+        for forward, backward in zip(*(read_links(str(path)) for path in out), strict=True)
     ]
 
 

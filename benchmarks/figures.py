@@ -1,4 +1,4 @@
-"""What a benchmark reports: figures beside their aims, one JSON object last, and an exit code."""
+"""Benchmark reports: a table of figures and targets, a JSON object, and an exit code."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
+    """A measured value and its target: a lower limit, or an upper limit if `at_most`."""
+
     name: str
     value: float
-    aim: float
+    target: float
     at_most: bool = False
 
     @property
     def met(self) -> bool:
-        return self.value <= self.aim if self.at_most else self.value >= self.aim
+        return self.value <= self.target if self.at_most else self.value >= self.target
 
 
 def report(benchmark: str, figures: Sequence[Figure], **facts: object) -> int:
-    """Print the figures as a table and as JSON; 1 where an aim was missed."""
+    """Print a table and, as the last line, a JSON object; return 1 if a target is missed."""
     print()
     for figure in figures:
         sign = "≤" if figure.at_most else "≥"
         verdict = "met" if figure.met else "MISSED"
-        print(f"{figure.name:52} {figure.value:8.3f}   aim {sign} {figure.aim:<5g} {verdict}")
-    told = {
+        print(f"{figure.name:52} {figure.value:8.3f}   target {sign} {figure.target:<5g} {verdict}")
+    results = {
         figure.name: {
             "value": round(figure.value, 4),
-            "aim": figure.aim,
+            "target": figure.target,
             "sense": "at most" if figure.at_most else "at least",
             "met": figure.met,
         }
         for figure in figures
     }
-    print(json.dumps({"benchmark": benchmark, **facts, "figures": told}))
+    print(json.dumps({"benchmark": benchmark, **facts, "figures": results}))
     return 0 if all(figure.met for figure in figures) else 1

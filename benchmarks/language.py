@@ -1,11 +1,11 @@
-"""What looking back is worth to a language model: perplexity on novels, at one size and one budget.
+"""Language models with and without attention: perplexity on novels.
 
     python -m benchmarks.language [--quick] [--seeds 3] [--steps 800] [--out runs/language]
 
-Four models with as many parameters (to two in a hundred) read the same windows in the same order:
-an LSTM that sees its present state alone (`span: {window: 1}`), the same that looks back at its
-past states, an LSTMN, and a Transformer. A record is a chapter, so windows reach over paragraphs.
-Perplexity is that of the test chapters, per word. The last line is one JSON object.
+Four models with the same number of parameters (within 2 %) read the same windows in the same order:
+an LSTM with attention to its current state only (`span: {window: 1}`), an LSTM with attention to
+its past states, an LSTMN, and a Transformer. A record is a chapter, so windows span paragraphs.
+Perplexity is per word, on the test chapters. The last line is a JSON object.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 
 from benchmarks.multi30k import DATA
-from benchmarks.runs import prepare_once, spread, teach
+from benchmarks.runs import prepare_once, spread, train_model
 from regard.config.load import load_config
 from regard.tasks.language.completer import load_completer
 
@@ -29,23 +29,23 @@ RECURRENT = "lm-recurrent-attention"
 
 
 def models(dim: int) -> dict[str, tuple[str, list[str]]]:
-    """Preset and settings of each; an LSTM of `dim` with attention sets the size."""
-    recall = [f"model.decoder.attention.score.dim={dim}"]
+    """The preset and settings of each model; the LSTM with attention sets the size."""
+    attention = [f"model.decoder.attention.score.dim={dim}"]
     transformer = [
         *("decoder.layers=2", f"decoder.hidden_dim={dim}", "decoder.self_attention.score.heads=4"),
-        "decoder.positions=sinusoidal",  # learned ones would be parameters of another kind
+        "decoder.positions=sinusoidal",  # learned positions would add parameters
     ]
     return {
-        "LSTM": (RECURRENT, [*recall, "model.decoder.attention.span.window=1"]),
-        "LSTM + attention": (RECURRENT, recall),
-        # its queries are twice as wide and it has no output layer: a wider score makes up for it
+        "LSTM": (RECURRENT, [*attention, "model.decoder.attention.span.window=1"]),
+        "LSTM + attention": (RECURRENT, attention),
+        # a wider score makes up for the missing output layer
         "LSTMN": ("lm-lstmn", [f"model.decoder.attention.score.dim={dim * 4 // 3}"]),
-        "Transformer": ("lm-transformer", [f"model.{said}" for said in transformer]),
+        "Transformer": ("lm-transformer", [f"model.{setting}" for setting in transformer]),
     }
 
 
 def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list[str]:
-    every, rise = max(10, steps // 4), max(10, steps // 10)
+    every, warmup = max(10, steps // 4), max(10, steps // 10)
     return [
         f'data.train=[{{files: ["{folder}/train.txt"]}}]',
         f'data.valid={{files: ["{folder}/valid.txt"]}}',
@@ -54,56 +54,57 @@ def settings(folder: Path, dim: int, steps: int, window: int, seed: int) -> list
         *("model.decoder.dropout=0.1", f"train.steps={steps}", f"train.seed={seed}"),
         *("train.batch_tokens=2048", "train.micro_batches=1"),
         "train.optimizer={kind: adam, rate: 0.005}",
-        f"train.schedule={{kind: linear, warmup: {rise}}}",
+        f"train.schedule={{kind: linear, warmup: {warmup}}}",
         *(f"train.validate_every={every}", f"train.save_every={every}", "train.patience=null"),
     ]
 
 
-def chapters(split: str, most: int | None) -> list[str]:
-    """A chapter a line, of the novels in the folder of corpora."""
+def read_chapters(split: str, limit: int | None) -> list[str]:
+    """The chapters of the novels, as one line each."""
     path = DATA / "novels-en" / f"lm.{split}.txt.gz"
     if not path.is_file():
-        sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds novels-en")
+        sys.exit(f"{path}: no such file. Set REGARD_DATA to the directory that contains novels-en.")
     with gzip.open(path, "rt", encoding="utf-8") as file:
         parts = file.read().strip().split("\n\n")
-    return [" ".join(part.split()) for part in parts[:most]]
+    return [" ".join(part.split()) for part in parts[:limit]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a minute or two: that it runs")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a few steps, to test the setup")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=800)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--window", type=int, default=128)
-    parser.add_argument("--out", type=Path, help="keep the runs there; ended ones are not repeated")
-    given = parser.parse_args()
-    if given.quick:
-        given.seeds, given.steps, given.dim, given.window = 1, 20, 32, 64
-    with tempfile.TemporaryDirectory() as aside:
-        folder = (given.out or Path(aside)).absolute()
+    parser.add_argument("--out", type=Path, help="keep the runs here; completed ones are reused")
+    options = parser.parse_args()
+    if options.quick:
+        options.seeds, options.steps, options.dim, options.window = 1, 20, 32, 64
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (options.out or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         for split in ("train", "valid", "test"):
-            text = "\n".join(chapters(split, 4 if given.quick else None)) + "\n"
+            text = "\n".join(read_chapters(split, 4 if options.quick else None)) + "\n"
             if not (folder / f"{split}.txt").exists():
                 (folder / f"{split}.txt").write_text(text, "utf-8")
         test = (folder / "test.txt").read_text("utf-8").splitlines()
-        data = ["data.vocabulary=600"] if given.quick else ["data.vocabulary=8000"]
-        plain = settings(folder, given.dim, given.steps, given.window, 1)
-        prepared = prepare_once(load_config(RECURRENT, [*plain, *data]), folder)
+        data = ["data.vocabulary=600"] if options.quick else ["data.vocabulary=8000"]
+        shared = settings(folder, options.dim, options.steps, options.window, 1)
+        prepared = prepare_once(load_config(RECURRENT, [*shared, *data]), folder)
         table: dict[str, dict[str, object]] = {}
-        for name, (preset, own) in models(given.dim).items():
+        for name, (preset, model_settings) in models(options.dim).items():
             words, tokens, bits, sizes, times = [], [], [], [], []
-            for seed in range(1, given.seeds + 1):
-                said = settings(folder, given.dim, given.steps, given.window, seed)
-                place = f"{name.replace(' ', '')}-{seed}"
-                taught = teach(place, preset, [*said, *data, *own], prepared, folder)
-                found = load_completer(taught.model).perplexity(test)
+            for seed in range(1, options.seeds + 1):
+                run_settings = settings(folder, options.dim, options.steps, options.window, seed)
+                run = f"{name.replace(' ', '')}-{seed}"
+                overrides = [*run_settings, *data, *model_settings]
+                trained = train_model(run, preset, overrides, prepared, folder)
+                found = load_completer(trained.model).perplexity(test)
                 words.append(found.per_word)
                 tokens.append(found.per_token)
                 bits.append(found.bits_per_character)
-                sizes.append(taught.parameters)
-                times.append(taught.seconds)
+                sizes.append(trained.parameters)
+                times.append(trained.seconds)
             table[name] = {
                 "parameters": sizes[0],
                 "per_word": spread(words),
@@ -115,10 +116,10 @@ def main() -> None:
     counts = [int(str(row["parameters"])) for row in table.values()]
     facts = {
         "benchmark": "language",
-        "quick": given.quick,
-        "seeds": given.seeds,
-        "steps": given.steps,
-        "window": given.window,
+        "quick": options.quick,
+        "seeds": options.seeds,
+        "steps": options.steps,
+        "window": options.window,
         "same_size": max(counts) / min(counts) <= 1.02,
         "models": table,
     }

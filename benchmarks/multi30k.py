@@ -1,4 +1,4 @@
-"""The sentences of Multi30k that benchmarks translate, from the folder of corpora."""
+"""Multi30k in the directory of corpora (REGARD_DATA)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ DATA = Path(os.environ.get("REGARD_DATA", Path(__file__).parent.parent.parent / 
 
 
 def read_pairs(name: str, source: str = "en", target: str = "de") -> tuple[list[str], list[str]]:
-    """A split such as `test_2016_flickr`, its two sides."""
+    """The sources and targets of a split such as `test_2016_flickr`."""
     sides = []
     for language in (source, target):
         path = DATA / "multi30k" / f"{name}.{language}.gz"
         if not path.is_file():
-            sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds multi30k")
+            sys.exit(
+                f"{path}: no such file. Set REGARD_DATA to the directory that contains multi30k."
+            )
         with gzip.open(path, "rt", encoding="utf-8") as file:
             sides.append(file.read().removesuffix("\n").split("\n"))
     return sides[0], sides[1]

@@ -1,6 +1,6 @@
-"""NLVR's drawn scenes as captioned pictures: those of which the sentence is true.
+"""NLVR's scenes with true sentences, as captioned images.
 
-A word for a colour or a shape names all things that have it; where these are, the scenes tell.
+A colour or shape word names all objects with that colour or shape; their boxes are in the scenes.
 """
 
 from __future__ import annotations
@@ -14,25 +14,27 @@ from typing import Any
 
 from regard.data.formats.captions import CaptionedImage, NamedObject, write_captions
 
-BESIDE = 150  # pixels from the left edge of one of a scene's three boxes to that of the next
+BOX_DISTANCE = 150  # pixels between the left edges of a scene's three boxes
 COLOURS = {"yellow": "Yellow", "blue": "#0099ff", "black": "Black"}
 SHAPES = {"square": "square", "block": "square", "circle": "circle", "triangle": "triangle"}
 
 
 def write_nlvr(folder: Path, out: Path) -> tuple[Path, Path, Path]:
-    """Files of captions to learn from and, every tenth, to validate with (dev and hidden), and to
-    test with (test)."""
+    """Write captions for training, validation and test.
+
+    Validation is every tenth sentence of NLVR's dev and hidden splits, training is the rest.
+    """
     out.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / "images.zip") as archive:
         archive.extractall(out / "images")
-    known = [one for split in ("dev", "hidden") for one in _read(folder, split, out / "images")]
+    captions = [one for split in ("dev", "hidden") for one in _read(folder, split, out / "images")]
     parts = {
-        "train": [one for place, one in enumerate(known) if place % 10],
-        "valid": known[::10],
+        "train": [one for index, one in enumerate(captions) if index % 10],
+        "valid": captions[::10],
         "test": _read(folder, "test", out / "images"),
     }
-    for name, captions in parts.items():
-        write_captions(out / f"{name}.jsonl", captions)
+    for name, part in parts.items():
+        write_captions(out / f"{name}.jsonl", part)
     train, valid, test = (out / f"{name}.jsonl" for name in parts)
     return train, valid, test
 
@@ -53,11 +55,12 @@ def _captioned(line: dict[str, Any], images: Path) -> CaptionedImage:
 
 
 def _boxes(word: str, scene: list[list[dict[str, Any]]]) -> list[tuple[float, float, float, float]]:
-    wanted = {"color": COLOURS.get(word), "type": SHAPES.get(word)}
+    attributes = {"color": COLOURS.get(word), "type": SHAPES.get(word)}
     found = []
-    for place, things in enumerate(scene):
-        for thing in things:
-            if any(value is not None and thing[key] == value for key, value in wanted.items()):
-                left, top, size = thing["x_loc"] + BESIDE * place, thing["y_loc"], thing["size"]
+    for index, items in enumerate(scene):
+        for item in items:
+            if any(value is not None and item[key] == value for key, value in attributes.items()):
+                left = item["x_loc"] + BOX_DISTANCE * index
+                top, size = item["y_loc"], item["size"]
                 found.append((float(left), float(top), float(left + size), float(top + size)))
     return found

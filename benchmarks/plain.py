@@ -1,7 +1,7 @@
-"""Translation models as one writes them in PyTorch without regard: what its speed is held against.
+"""Translation models in plain PyTorch, the baseline of the training benchmark.
 
-Same sizes, same computations, torch's own parts at their defaults: SDPA, `nn.Dropout`, packed RNNs,
-a tanh of every query with every key, and all logits at once.
+They have the same sizes and computations as regard's models, with PyTorch's default modules: SDPA,
+`nn.Dropout`, packed RNNs, all B × T × S × D units of additive attention, and all logits at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def visible(source: Tokens) -> Tensor:
     return torch.arange(source.ids.size(1)) < source.lengths[:, None]
 
 
-class Attend(nn.Module):
+class MultiHeadAttention(nn.Module):
     def __init__(self, dim: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
@@ -37,26 +37,27 @@ class Attend(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, dim: int, hidden: int, heads: int, p: float, *, decodes: bool) -> None:
+    def __init__(self, dim: int, hidden: int, heads: int, p: float, *, decoder: bool) -> None:
         super().__init__()
-        self.own, self.source = Attend(dim, heads), Attend(dim, heads) if decodes else None
-        self.feed = nn.Sequential(
+        self.self_attention = MultiHeadAttention(dim, heads)
+        self.cross_attention = MultiHeadAttention(dim, heads) if decoder else None
+        self.feed_forward = nn.Sequential(
             nn.Linear(dim, hidden), nn.ReLU(), nn.Dropout(p), nn.Linear(hidden, dim)
         )
-        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(3 if decodes else 2))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(3 if decoder else 2))
         self.drop = nn.Dropout(p)
 
     def forward(self, x: Tensor, memory: Tensor | None, mask: Tensor) -> Tensor:
-        if self.source is None or memory is None:
-            x = self.norms[0](x + self.drop(self.own(x, x, mask)))
+        if self.cross_attention is None or memory is None:
+            x = self.norms[0](x + self.drop(self.self_attention(x, x, mask)))
         else:
-            x = self.norms[0](x + self.drop(self.own(x, x, causal=True)))
-            x = self.norms[1](x + self.drop(self.source(x, memory, mask)))
-        return self.norms[-1](x + self.drop(self.feed(x)))
+            x = self.norms[0](x + self.drop(self.self_attention(x, x, causal=True)))
+            x = self.norms[1](x + self.drop(self.cross_attention(x, memory, mask)))
+        return self.norms[-1](x + self.drop(self.feed_forward(x)))
 
 
 class Transformer(nn.Module):
-    """Vaswani et al. 2017, normed after each part, one table for both sides and the readout."""
+    """Vaswani et al. 2017, post-norm, with one embedding for source, target and output."""
 
     def __init__(
         self, words: int, dim: int, hidden: int, layers: int, heads: int, p: float
@@ -66,8 +67,8 @@ class Transformer(nn.Module):
         nn.init.normal_(self.embedding.weight, std=dim**-0.5)
         self.readout.weight = self.embedding.weight
         sizes = (dim, hidden, heads, p)
-        self.encoder = nn.ModuleList(Block(*sizes, decodes=False) for _ in range(layers))
-        self.decoder = nn.ModuleList(Block(*sizes, decodes=True) for _ in range(layers))
+        self.encoder = nn.ModuleList(Block(*sizes, decoder=False) for _ in range(layers))
+        self.decoder = nn.ModuleList(Block(*sizes, decoder=True) for _ in range(layers))
         self.drop = nn.Dropout(p)
         angles = torch.arange(512)[:, None] * 10_000 ** (-torch.arange(0, dim, 2) / dim)
         self.register_buffer("positions", torch.cat([angles.sin(), angles.cos()], dim=-1))
@@ -87,7 +88,7 @@ class Transformer(nn.Module):
 
 
 class Bahdanau(nn.Module):
-    """Bahdanau et al. 2015: two GRUs read, one asks before each step, and a maxout says."""
+    """Bahdanau et al. 2015: bidirectional GRU encoder, GRU decoder, maxout output."""
 
     def __init__(self, words: int, embedding: int, dim: int, p: float) -> None:
         super().__init__()
@@ -108,14 +109,14 @@ class Bahdanau(nn.Module):
         packed, last = self.encoder(packed)
         memory, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.size(1))
         state = torch.tanh(self.bridge(last.transpose(0, 1).flatten(1)))
-        keys, hidden = self.to_keys(memory), ~visible(source)
+        keys, padding = self.to_keys(memory), ~visible(source)
         inputs = self.drop(self.target_words(target))
-        said = []
+        features = []
         for y in inputs.unbind(dim=1):
             scores = self.energy(torch.tanh(self.to_query(state)[:, None] + keys))[..., 0]
-            weights = scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
+            weights = scores.masked_fill(padding, -torch.inf).softmax(dim=-1)
             context = (weights[:, None] @ memory)[:, 0]
             state = self.cell(torch.cat([y, context], dim=-1), state)
-            said.append(torch.cat([state, y, context], dim=-1))
-        mixed = self.mix(torch.stack(said, dim=1)).unflatten(-1, (-1, 2)).amax(dim=-1)
+            features.append(torch.cat([state, y, context], dim=-1))
+        mixed = self.mix(torch.stack(features, dim=1)).unflatten(-1, (-1, 2)).amax(dim=-1)
         return self.readout(self.drop(mixed))

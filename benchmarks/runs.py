@@ -1,4 +1,4 @@
-"""Runs that differ in their model or seed alone, on data that are prepared once."""
+"""Train runs that differ only in model or seed, on data that is prepared once."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from regard.train.loggers.jsonl import read_steps
 
 
 @dataclass(frozen=True)
-class Taught:
-    model: Path  # sealed
+class TrainedModel:
+    model: Path  # the bundle
     parameters: int
-    seconds: float  # of steps, those before a stop too
+    seconds: float  # of training steps
 
 
 def prepare_once(run: RunConfig, folder: Path) -> RunDirectory:
-    home = RunDirectory(folder / "prepared")
-    prepare_data(run, home, lambda progress: None)
-    return home
+    directory = RunDirectory(folder / "prepared")
+    prepare_data(run, directory, lambda progress: None)
+    return directory
 
 
-def teach(
+def train_model(
     name: str, preset: str, settings: list[str], prepared: RunDirectory, folder: Path
-) -> Taught:
-    """Train a run and seal it; one that was ended before is only opened."""
-    run, home = load_config(preset, settings), RunDirectory(folder / name)
-    if not home.data.exists():
-        shutil.copytree(prepared.data, home.data)
+) -> TrainedModel:
+    """Train a run and save its bundle; a completed run is reused."""
+    run, directory = load_config(preset, settings), RunDirectory(folder / name)
+    if not directory.data.exists():
+        shutil.copytree(prepared.data, directory.data)
 
-    def tell(event: Event) -> None:
+    def log_validation(event: Event) -> None:
         if isinstance(event, ValidationCompleted):
             value = event.scores.values[event.metric]
             print(f"  {name}, step {event.step:,}: {event.metric} {value:.4g}", flush=True)
 
-    train_run(run, home, World(), loggers=[home.journal(), tell])
-    seconds = sum(step["seconds"] for step in read_steps(home.log))
-    from regard.tasks.base import load
+    train_run(run, directory, World(), loggers=[directory.journal(), log_validation])
+    seconds = sum(step["seconds"] for step in read_steps(directory.log))
+    from regard.tasks.loading import load
 
-    model = load(home.model).model
-    return Taught(home.model, sum(p.numel() for p in model.parameters()), seconds)
+    model = load(directory.model).model
+    return TrainedModel(directory.model, sum(p.numel() for p in model.parameters()), seconds)
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """The mean of several seeds, and how far they lie apart."""
-    apart = stdev(values) if len(values) > 1 else 0.0
-    return {"mean": round(mean(values), 4), "deviation": round(apart, 4)}
+    """The mean and standard deviation over seeds."""
+    deviation = stdev(values) if len(values) > 1 else 0.0
+    return {"mean": round(mean(values), 4), "deviation": round(deviation, 4)}

@@ -1,7 +1,7 @@
-"""Tasks whose answer is known, and a plain loop that learns them in minutes on a CPU.
+"""Toy tasks with known answers, and a training loop for them that takes minutes on a CPU.
 
-A source is a sequence of digits; the target is the same digits copied, reversed or sorted. For the
-first two the one right place to look, at every step, is known as well.
+The source is a sequence of digits; the target is the same digits copied, reversed or sorted. For
+copying and reversing the correct alignment is known too.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Toy = Literal["copy", "reverse", "sort"]
 @dataclass(frozen=True)
 class Pairs:
     source: Tokens
-    inputs: Tensor  # the target after the mark of beginning
-    target: Tokens  # the target before the mark of end
+    inputs: Tensor  # BOS and the target
+    target: Tokens  # the target and EOS
     answers: list[tuple[int, ...]]
 
 
 def pairs(toy: Toy, lengths: Tensor, generator: torch.Generator) -> Pairs:
-    """Random digits in as many rows as there are lengths, and what the task makes of them."""
+    """Random digit sequences of the given lengths, and their targets."""
     rows, longest = len(lengths), int(lengths.max())
     source = torch.randint(FIRST, VOCABULARY, (rows, longest), generator=generator)
     target = torch.zeros(rows, longest + 1, dtype=torch.long)
@@ -50,7 +50,7 @@ def pairs(toy: Toy, lengths: Tensor, generator: torch.Generator) -> Pairs:
     return Pairs(Tokens(source, lengths), inputs, Tokens(target, lengths + 1), answers)
 
 
-def learn(
+def train_toy(
     run: RunConfig,
     toy: Toy,
     *,
@@ -61,40 +61,40 @@ def learn(
     seed: int = 0,
     report: Callable[[int, float], None] | None = None,
 ) -> nn.Module:
-    """Adam with a short warm-up and a cosine fall; the objective that the run's attention needs."""
+    """Train with Adam, a short warmup and cosine decay; REINFORCE if the attention is hard."""
     torch.manual_seed(seed)
     model = run.model.build(VocabularySizes(VOCABULARY, VOCABULARY))
-    hard = any(look.attention.normalizer.kind == "hard" for look in run.model.attention_uses())
+    hard = any(use.attention.normalizer.kind == "hard" for use in run.model.attention_uses())
     objective = Reinforce() if hard else CrossEntropy()
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98))
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98))
     generator = torch.Generator().manual_seed(seed)
     shortest, longest = lengths
     model.train()
     for step in range(steps):
         warm = min(1.0, (step + 1) / 100)
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rate * warm * 0.5 * (1 + math.cos(math.pi * step / steps))
         some = torch.randint(shortest, longest + 1, (rows,), generator=generator)
         batch = pairs(toy, some, generator)
         loss = objective(model(batch.source, batch.inputs), model.readout, batch.target)
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         (loss.total / loss.count).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
         if report is not None:
             report(step, float(loss.parts["nll"]) / loss.count)
     return model.eval()
 
 
 def accuracy(model: Any, batch: Pairs) -> float:
-    """The share of tokens right by free decoding; what is missing or too much counts as wrong."""
+    """The token accuracy of greedy decoding; missing and extra tokens count as wrong."""
     rows = len(batch.answers)
-    limit = batch.inputs.size(1) + 2
-    said = greedy(
-        model.step, model.start(batch.source), rows=rows, bos=BOS, eos=EOS, max_length=limit
+    max_length = batch.inputs.size(1) + 2
+    outputs = greedy(
+        model.step, model.start(batch.source), rows=rows, bos=BOS, eos=EOS, max_length=max_length
     )
     right = total = 0
-    for hypothesis, answer in zip(said, batch.answers, strict=True):
+    for hypothesis, answer in zip(outputs, batch.answers, strict=True):
         right += sum(a == b for a, b in zip(hypothesis.tokens, answer, strict=False))
         total += max(len(answer), len(hypothesis.tokens))
     return right / total
@@ -102,7 +102,7 @@ def accuracy(model: Any, batch: Pairs) -> float:
 
 @torch.no_grad()
 def pointing(model: Any, toy: Toy, batch: Pairs) -> dict[str, float]:
-    """For each attention to the source, how often its strongest look is at the true position."""
+    """For each cross-attention head, how often its largest weight is at the correct position."""
     with watch(model) as trace:
         model(batch.source, batch.inputs)
     assert batch.source.lengths is not None

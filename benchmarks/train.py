@@ -1,15 +1,14 @@
-"""How fast training goes, beside the loops that one would write without regard.
+"""Training speed, compared with plain PyTorch loops.
 
     python -m benchmarks.train [--quick]
 
-Multi30k en-de is found through REGARD_DATA; its shards are kept in the temporary folder. All sides
-learn from the same batches of 4,096 tokens and take turns within each: what is compared is target
-tokens a second, batch by batch, and the median of those ratios. The trainer's own clock times it;
-the other sides run while it tells of its step. Before a batch is timed one side reads it untimed,
-for oneDNN compiles its bf16 kernels for each new shape, and who came first would pay for all.
-A tuned allocator serves the whole process, the plain sides too; what it gives is measured in
-processes of its own. The last line is one JSON object; the exit code tells whether every aim was
-met.
+The corpus is Multi30k en-de in REGARD_DATA; its shards are cached in the temporary directory. All
+loops train on the same batches of 4,096 tokens and take turns on each. Figures are medians over
+batches of the ratio of target tokens per second. The trainer measures its own steps; the other
+loops run in a logger of the trainer. Each batch is first run once untimed, because oneDNN compiles
+its bf16 kernels for each new shape. The tuned allocator serves the whole process, including the
+plain loops; its effect is measured in separate processes. The last line is a JSON object. The exit
+code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -57,23 +56,25 @@ WORDS, SMOOTHING, RATE, CLIP = 8_000, 0.1, 1e-3, 1.0
 TRANSFORMER = {"dim": 128, "hidden": 256, "layers": 4, "heads": 4, "p": 0.3}
 BAHDANAU = {"embedding": 256, "dim": 512, "p": 0.3}
 CPU = torch.device("cpu")
-ALONE = 8  # steps that the trainer makes undisturbed, to see how long it waits for data
-OPENNMT = 1_408  # target tokens a second of OpenNMT-py 3.5.1's GRU on a machine of this kind
+ALONE = 8  # steps of the trainer without other loops, to measure its wait for data
+OPENNMT = 1_408  # target tokens per second of OpenNMT-py 3.5.1's GRU on a similar machine
 
 Step = Callable[[Batch], object]
-Rates = dict[str, list[float]]  # target tokens a second of each side, batch by batch
+Rates = dict[str, list[float]]  # target tokens per second of each loop, by batch
 
 
-# --- the sides ------------------------------------------------------------------------------------
+# --- the loops ------------------------------------------------------------------------------------
 
 
-def learner(parameters: list[nn.Parameter], lesson: Callable[[Batch], tuple[Tensor, int]]) -> Step:
-    """What every loop does around its model."""
+def training_step(
+    parameters: list[nn.Parameter], loss: Callable[[Batch], tuple[Tensor, int]]
+) -> Step:
+    """An optimizer step around a loss that returns the sum and the number of tokens."""
     optimizer = torch.optim.Adam(parameters, lr=RATE, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
     def step(batch: Batch) -> None:
         optimizer.zero_grad(set_to_none=True)
-        total, count = lesson(batch)
+        total, count = loss(batch)
         (total / count).backward()
         nn.utils.clip_grad_norm_(parameters, CLIP)
         optimizer.step()
@@ -81,47 +82,47 @@ def learner(parameters: list[nn.Parameter], lesson: Callable[[Batch], tuple[Tens
     return step
 
 
-def bare(model: Any, speed: Performance) -> Step:
-    """A loop around one of regard's models, with everything that its trainer would set."""
-    objective, speed = CrossEntropy(SMOOTHING), speed.resolve(CPU)
-    speed.apply(nn.ModuleList([model, objective]))
+def tuned_loop(model: Any, performance: Performance) -> Step:
+    """A loop around one of regard's models, with the trainer's performance settings."""
+    objective, performance = CrossEntropy(SMOOTHING), performance.resolve(CPU)
+    performance.apply(nn.ModuleList([model, objective]))
     model.train()
 
-    def lesson(batch: Batch) -> tuple[Tensor, int]:
-        said, meant = shift_target(batch.target)
-        with speed.autocast(CPU):
-            loss = objective(model(batch.source, said), model.readout, meant)
-        return loss.total, loss.count
+    def loss(batch: Batch) -> tuple[Tensor, int]:
+        inputs, target = shift_target(batch.target)
+        with performance.autocast(CPU):
+            found = objective(model(batch.source, inputs), model.readout, target)
+        return found.total, found.count
 
-    return learner(list(model.parameters()), lesson)
+    return training_step(list(model.parameters()), loss)
 
 
 def plain_loop(model: nn.Module, logits: Callable[[Batch, Tensor], Tensor]) -> Step:
     """A loop in fp32, all logits at once."""
     model.train()
 
-    def lesson(batch: Batch) -> tuple[Tensor, int]:
-        said, meant = shift_target(batch.target)
-        assert meant.lengths is not None
-        real = torch.arange(said.size(1)) < meant.lengths[:, None]
-        words = meant.ids.masked_fill(~real, -100)
-        found = logits(batch, said).flatten(0, 1)
+    def loss(batch: Batch) -> tuple[Tensor, int]:
+        inputs, target = shift_target(batch.target)
+        assert target.lengths is not None
+        real = torch.arange(inputs.size(1)) < target.lengths[:, None]
+        words = target.ids.masked_fill(~real, -100)
+        found = logits(batch, inputs).flatten(0, 1)
         total = F.cross_entropy(found, words.flatten(), label_smoothing=SMOOTHING, reduction="sum")
-        return total, int(meant.lengths.sum())
+        return total, int(target.lengths.sum())
 
-    return learner(list(model.parameters()), lesson)
+    return training_step(list(model.parameters()), loss)
 
 
-def written_plainly(model: nn.Module) -> Step:
-    return plain_loop(model, lambda batch, said: model(batch.source, said))
+def plain_model_loop(model: nn.Module) -> Step:
+    return plain_loop(model, lambda batch, inputs: model(batch.source, inputs))
 
 
 def build_marian(words: int, **settings: Any) -> Any:
-    """Hugging Face's translation model at the same size; None: it is not installed."""
+    """Hugging Face's translation model of the same size, or None if it is not installed."""
     try:
         from transformers import MarianConfig, MarianMTModel
     except ImportError:
-        print("  transformers is not installed: no side by Hugging Face (pip install transformers)")
+        print("  Hugging Face is skipped: pip install transformers")
         return None
     t = TRANSFORMER
     sizes = {f"{side}_layers": t["layers"] for side in ("encoder", "decoder")}
@@ -150,11 +151,11 @@ def marian() -> Step | None:
         return None
     return plain_loop(
         model,
-        lambda batch, said: (
+        lambda batch, inputs: (
             model(
                 input_ids=batch.source.ids,
                 attention_mask=plain.visible(batch.source).long(),
-                decoder_input_ids=said,
+                decoder_input_ids=inputs,
                 use_cache=False,
             ).logits
         ),
@@ -179,7 +180,7 @@ def bahdanau() -> Any:
 
 
 def without_one() -> dict[str, Performance]:
-    """All that is fast but one thing."""
+    """The performance settings with one optimization disabled, by its name."""
     return {
         "bf16": Performance(precision="fp32"),
         "the matmul kernel": Performance(attention="sdpa"),
@@ -188,37 +189,37 @@ def without_one() -> dict[str, Performance]:
     }
 
 
-# --- taking turns ---------------------------------------------------------------------------------
+# --- measurements ---------------------------------------------------------------------------------
 
 
-class Lesson(TranslationModule):
-    """Translation, never validated: that would take longer than all the rest."""
+class SpeedModule(TranslationModule):
+    """Translation without validation, which would take longer than the rest."""
 
     def validate(self) -> Scores:
         return Scores({"nll": 0.0})
 
 
-def tokens(batch: Batch) -> int:
+def count_tokens(batch: Batch) -> int:
     assert batch.target.lengths is not None
     return int((batch.target.lengths - 1).sum())
 
 
-def take_turns(sides: dict[str, Step], batch: Batch, turn: int) -> dict[str, float]:
-    """The rate of each side on one batch, each time in another order."""
-    names = list(sides)
+def take_turns(loops: dict[str, Step], batch: Batch, turn: int) -> dict[str, float]:
+    """The rate of each loop on one batch, in an order that rotates with `turn`."""
+    names = list(loops)
     names = names[turn % len(names) :] + names[: turn % len(names)]
     rates = {}
     for name in names:
-        begun = time.perf_counter()
-        sides[name](batch)
-        rates[name] = tokens(batch) / (time.perf_counter() - begun)
+        start = time.perf_counter()
+        loops[name](batch)
+        rates[name] = count_tokens(batch) / (time.perf_counter() - start)
     return rates
 
 
-def race_trainer(
-    prepared: PreparedData, sides: dict[str, Step], rounds: int
+def measure_trainer(
+    prepared: PreparedData, loops: dict[str, Step], rounds: int
 ) -> tuple[Rates, float]:
-    """The trainer and the other sides on the same batches; and the share of time it waited."""
+    """The rates of the trainer and of the other loops, and the trainer's share of waiting."""
     last = ALONE + 1 + rounds
     run = transformer_run(
         f"train.steps={last}",
@@ -228,14 +229,14 @@ def race_trainer(
         "train.validate_every=100000",
         "train.save_every=100000",
     )
-    task = Lesson(run, prepared, SentencePiece.load(SHARDS), Pairs((), ()))
-    rates: Rates = {name: [] for name in ("trainer", *sides)}
+    module = SpeedModule(run, prepared, SentencePiece.load(SHARDS), Pairs((), ()))
+    rates: Rates = {name: [] for name in ("trainer", *loops)}
     alone: list[StepCompleted] = []
-    batches = (step.micro_batches[0].batch for step in task.stream(0, 1).steps(Cursor()))
+    batches = (step.micro_batches[0].batch for step in module.stream(0, 1).steps(Cursor()))
     upcoming = list(islice(batches, last + 1))
     batches.close()
 
-    def observe(event: Event) -> None:
+    def log_step(event: Event) -> None:
         if not isinstance(event, StepCompleted):
             return
         if event.step <= ALONE:
@@ -244,31 +245,32 @@ def race_trainer(
             rates["trainer"].append(event.tokens / event.seconds)
         if ALONE < event.step < last:
             batch = upcoming[event.step]
-            sides["bare"](batch)  # its shapes are known from now on
-            for name, rate in take_turns(sides, batch, event.step).items():
+            loops["tuned"](batch)  # compiles kernels for the shapes of the batch
+            for name, rate in take_turns(loops, batch, event.step).items():
                 rates[name].append(rate)
 
-    with tempfile.TemporaryDirectory() as home:
-        Trainer(task, run.train.build(), Path(home), loggers=[observe]).run()
+    with tempfile.TemporaryDirectory() as directory:
+        Trainer(module, run.train.build(), Path(directory), loggers=[log_step]).run()
     return rates, sum(s.waited for s in alone) / sum(s.seconds for s in alone)
 
 
-def race(batches: list[Batch], sides: dict[str, Step], rounds: int) -> Rates:
-    first = next(iter(sides.values()))
-    rates: Rates = {name: [] for name in sides}
+def measure_loops(batches: list[Batch], loops: dict[str, Step], rounds: int) -> Rates:
+    first = next(iter(loops.values()))
+    rates: Rates = {name: [] for name in loops}
     for turn, batch in enumerate(batches[: rounds + 1]):
         first(batch)
-        for name, rate in take_turns(sides, batch, turn).items():
-            if turn:  # in the first, memory is found and libraries are loaded
+        for name, rate in take_turns(loops, batch, turn).items():
+            if turn:  # the first round allocates memory and loads libraries
                 rates[name].append(rate)
     return rates
 
 
-def ratio(rates: Rates, over: str, under: str) -> float:
-    return median(a / b for a, b in zip(rates[over], rates[under], strict=True))
+def ratio(rates: Rates, numerator: str, denominator: str) -> float:
+    """The median of the ratios of two loops' rates."""
+    return median(a / b for a, b in zip(rates[numerator], rates[denominator], strict=True))
 
 
-# --- the allocator, in processes of its own -------------------------------------------------------
+# --- the allocator, in separate processes ---------------------------------------------------------
 
 
 def rate_in_child(allocator: str) -> float:
@@ -282,14 +284,14 @@ def rate_in_child(allocator: str) -> float:
 
 
 def child(allocator: str) -> float:
-    """Tokens a second of the bare loop, everything but the allocator being fast."""
-    speed = replace(Performance(), allocator=allocator)
-    speed.tune_allocator()
+    """The target tokens per second of the tuned loop with this allocator."""
+    performance = replace(Performance(), allocator=allocator)
+    performance.tune_allocator()
     torch.manual_seed(1)
-    step, batches = bare(transformer(), speed), read_batches(open_data(), 10)
+    step, batches = tuned_loop(transformer(), performance), read_batches(open_data(), 10)
     for batch in batches:
         step(batch)
-    rates = [take_turns({"bare": step}, batch, 0)["bare"] for batch in batches]
+    rates = [take_turns({"tuned": step}, batch, 0)["tuned"] for batch in batches]
     return median(rates)
 
 
@@ -300,15 +302,17 @@ def open_data() -> PreparedData:
     files = [DATA / "multi30k" / f"train.{side}.gz" for side in ("en", "de")]
     for path in files:
         if not path.is_file():
-            sys.exit(f"{path}: not here; let REGARD_DATA name the folder that holds multi30k")
+            sys.exit(
+                f"{path}: no such file. Set REGARD_DATA to the directory that contains multi30k."
+            )
     corpus = open_corpus(*(str(path) for path in files))
     settings = PreparationSettings(vocabulary=WORDS, dedupe="none")
     return prepare_corpora([corpus], str(SHARDS), settings, InProcessRunner())
 
 
 def read_batches(prepared: PreparedData, count: int) -> list[Batch]:
-    task = Lesson(transformer_run(), prepared, SentencePiece.load(SHARDS), Pairs((), ()))
-    steps = task.stream(0, 1).steps(Cursor())
+    module = SpeedModule(transformer_run(), prepared, SentencePiece.load(SHARDS), Pairs((), ()))
+    steps = module.stream(0, 1).steps(Cursor())
     batches = [step.micro_batches[0].batch for step in islice(steps, count)]
     steps.close()
     return batches
@@ -327,60 +331,57 @@ def measure_transformer(
     prepared: PreparedData, rounds: int, facts: dict[str, Any]
 ) -> Iterator[Figure]:
     torch.manual_seed(1)
-    sides = {
-        "bare": bare(transformer(), Performance()),
-        "plain fp32": written_plainly(plain.Transformer(WORDS, **TRANSFORMER)),
-        "ours in fp32": bare(transformer(), Performance(precision="fp32")),
+    loops = {
+        "tuned": tuned_loop(transformer(), Performance()),
+        "plain fp32": plain_model_loop(plain.Transformer(WORDS, **TRANSFORMER)),
+        "regard fp32": tuned_loop(transformer(), Performance(precision="fp32")),
     }
     if (peer := marian()) is not None:
-        sides["Marian fp32"] = peer
-    rates, waited = race_trainer(prepared, sides, rounds)
-    show("Transformer, target tokens a second:", rates)
+        loops["Marian fp32"] = peer
+    rates, waited = measure_trainer(prepared, loops, rounds)
+    show("Transformer, target tokens per second:", rates)
     facts["transformer"] = {name: round(median(found)) for name, found in rates.items()}
-    yield Figure("trainer over an equally tuned loop", ratio(rates, "trainer", "bare"), 0.97)
-    yield Figure("trainer over a plain fp32 loop", ratio(rates, "trainer", "plain fp32"), 1.7)
-    facts["ours in fp32 over a plain fp32 loop"] = round(
-        ratio(rates, "ours in fp32", "plain fp32"), 3
-    )
+    yield Figure("trainer / tuned loop", ratio(rates, "trainer", "tuned"), 0.97)
+    yield Figure("trainer / plain fp32 loop", ratio(rates, "trainer", "plain fp32"), 1.7)
+    facts["regard fp32 / plain fp32"] = round(ratio(rates, "regard fp32", "plain fp32"), 3)
     if peer is not None:
-        yield Figure("trainer over Marian in fp32", ratio(rates, "trainer", "Marian fp32"), 1.7)
-        same = ratio(rates, "ours in fp32", "Marian fp32")
-        facts["ours in fp32 over Marian in fp32"] = round(same, 3)
+        yield Figure("trainer / Marian fp32", ratio(rates, "trainer", "Marian fp32"), 1.7)
+        facts["regard fp32 / Marian fp32"] = round(ratio(rates, "regard fp32", "Marian fp32"), 3)
     yield Figure("share of a step spent waiting for data", waited, 0.01, at_most=True)
 
 
 def measure_bahdanau(batches: list[Batch], rounds: int, facts: dict[str, Any]) -> Iterator[Figure]:
     torch.manual_seed(1)
-    sides = {
-        "ours": bare(bahdanau(), Performance()),
-        "plain fp32": written_plainly(plain.Bahdanau(WORDS, **BAHDANAU)),
+    loops = {
+        "tuned": tuned_loop(bahdanau(), Performance()),
+        "plain fp32": plain_model_loop(plain.Bahdanau(WORDS, **BAHDANAU)),
     }
-    rates = race(batches, sides, rounds)
-    show("Bahdanau GRU, target tokens a second:", rates)
+    rates = measure_loops(batches, loops, rounds)
+    show("Bahdanau GRU, target tokens per second:", rates)
     facts["bahdanau"] = {name: round(median(found)) for name, found in rates.items()}
-    facts["bahdanau"]["OpenNMT-py, on a machine of this kind"] = OPENNMT
-    yield Figure("Bahdanau GRU over its plain fp32 loop", ratio(rates, "ours", "plain fp32"), 1.4)
+    facts["bahdanau"]["OpenNMT-py, on a similar machine"] = OPENNMT
+    yield Figure("Bahdanau GRU / plain fp32 loop", ratio(rates, "tuned", "plain fp32"), 1.4)
 
 
-def measure_tricks(batches: list[Batch], rounds: int) -> dict[str, float]:
-    """How many times faster all of them together are than all but one."""
+def measure_optimizations(batches: list[Batch], rounds: int) -> dict[str, float]:
+    """The speedup of all optimizations over all but one."""
     torch.manual_seed(1)
-    sides = {"all": bare(transformer(), Performance())}
-    sides |= {name: bare(transformer(), speed) for name, speed in without_one().items()}
-    rates = race(batches, sides, rounds)
-    show("Transformer, without …:", rates)
+    loops = {"all": tuned_loop(transformer(), Performance())}
+    loops |= {name: tuned_loop(transformer(), each) for name, each in without_one().items()}
+    rates = measure_loops(batches, loops, rounds)
+    show("Transformer without one optimization, target tokens per second:", rates)
     gains = {name: round(ratio(rates, "all", name), 3) for name in without_one()}
     children = [(rate_in_child("glibc"), rate_in_child("plain")) for _ in range(3)]
     gains["the tuned allocator"] = round(median(a / b for a, b in children), 3)
     for name, gain in gains.items():
-        print(f"  {name:28} {gain:8.2f} times faster with it")
+        print(f"  {name:28} {gain:8.2f} × speedup")
     return gains
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: under a minute")
-    parser.add_argument("--child", choices=["glibc", "plain"], help="one child's task")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, under a minute")
+    parser.add_argument("--child", choices=["glibc", "plain"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         print(child(options.child))
@@ -393,7 +394,7 @@ def main() -> int:
     batches = read_batches(prepared, rounds[1] + 1)
     figures += measure_bahdanau(batches, rounds[1], facts)
     if not options.quick:
-        facts["times faster with"] = measure_tricks(batches, rounds[1])
+        facts["speedup"] = measure_optimizations(batches, rounds[1])
     facts |= {"torch": torch.__version__, "threads": int(THREADS)}
     return report("train", figures, **facts)
 

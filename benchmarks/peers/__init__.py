@@ -1,1 +1,1 @@
-"""Other toolkits beside regard: the same pieces, the same size of model, the same wall time."""
+"""Comparison with other toolkits: same data, same model size, same wall time."""

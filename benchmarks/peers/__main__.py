@@ -1,20 +1,20 @@
-"""Other toolkits beside regard on Multi30k en-de, for the same wall time.
+"""Compare regard with other toolkits on Multi30k en-de, for the same wall time.
 
-    python -m benchmarks.peers --peer joeynmt=VENV --peer eole=VENV --work FOLDER
+    python -m benchmarks.peers --peer joeynmt=VENV --peer eole=VENV --work DIR
         [--minutes 30] [--core 0] [--fp32] [--quick]
 
-Each toolkit has a virtual environment of its own (its file here says how it is made), and is run by
-its own commands, one after the other, with one thread on one core. regard prepares the corpus; the
-others get the very pairs that it learns from, cut into the same pieces, with the same vocabulary,
-and a Transformer of the size of the preset `translate-tiny`, all in batches of 1,024 tokens. A
-pilot of a minute tells how long a step takes; then as many steps are planned as fit into the time,
-so that a schedule that has an end comes to it. What counts is the time from the first step to the
-end of the command: validations and what is saved are within, and what is not ended then is stopped.
-Where few steps fit, the rate rises for a quarter of them instead of the preset's 1,000, regard's
-too. The test of 2016 is translated with the preset's beam by the toolkit's own command, its pieces
-are joined, and all are scored alike.
+Each toolkit has its own virtual environment (see its file for the installation) and is run by its
+own commands, one toolkit after the other, with one thread on one core. All of them train on the
+pairs that regard prepares, with the same pieces and vocabulary, a Transformer of the size of the
+preset `translate-tiny`, and batches of 1,024 tokens. A pilot run of a minute measures the time of a
+step. The number of steps is then planned to fit the time limit, so that learning rate schedules
+reach their end. The time counts from the first step to the end of the command, including
+validations and checkpoints; a run that exceeds it is stopped. If few steps fit, warmup takes a
+quarter of them instead of the preset's 1,000, for regard too. Each toolkit translates the 2016 test
+set with the preset's beam by its own command. Its pieces are joined, and all outputs are scored in
+the same way.
 
-A toolkit that has come to its end in FOLDER is not run again. The last line is one JSON object.
+A toolkit whose result is in DIR is not run again. The last line is a JSON object.
 """
 
 from __future__ import annotations
@@ -29,149 +29,157 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import report
-from benchmarks.peers.child import Spent, run, watch
 from benchmarks.peers.eole import Eole
+from benchmarks.peers.experiment import FULL, PRESET, QUICK, write_experiment
 from benchmarks.peers.joeynmt import JoeyNMT
-from benchmarks.peers.lesson import FULL, PRESET, QUICK, write_lesson
-from benchmarks.peers.ours import Regard, RegardInFp32
+from benchmarks.peers.process import Usage, run, watch
+from benchmarks.peers.regard_toolkit import Regard, RegardInFp32
 from benchmarks.peers.toolkit import Plan, Toolkit
 from regard.evaluate.scores import score_corpus
 
 PEERS: dict[str, type[Toolkit]] = {"joeynmt": JoeyNMT, "eole": Eole}
-ENDLESS = 1_000_000  # steps: it is stopped before
-SHARE = 0.95  # of the time is planned; the rest is for a core that is slower than in the pilot
-RISE = 4  # the rate rises for one step in so many, at most
-MOST_REPORTED = 10  # steps that a line of a log tells of; JoeyNMT wants validations at such a line
-OUTLAST = 30  # times a pilot's time: until then it must have validated
+UNLIMITED = 1_000_000  # steps; the run is stopped before
+PLANNED_SHARE = 0.95  # of the time; the rest is a reserve for slowdowns after the pilot
+WARMUP_DIVISOR = 4  # warmup takes at most this fraction of the steps
+MAX_REPORT_EVERY = 10  # steps per log line; JoeyNMT requires validations at such a line
+PILOT_TIMEOUT = 30  # times the pilot's time, within which it must validate
 
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds, and how often a run is validated."""
+    """Time limits in seconds, and the number of validations."""
 
     training: float
     pilot: float
-    pilot_validates: int  # after so many steps
+    pilot_validate_every: int
     validations: int
-    most: int  # steps, whatever the time
+    max_steps: int
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     known = ", ".join(PEERS)
-    parser.add_argument("--peer", action="append", default=[], help=f"NAME=VENV, of {known}")
-    parser.add_argument("--work", type=Path, required=True, help="keep everything there")
-    parser.add_argument("--minutes", type=float, default=30.0, help="that each may learn for")
-    parser.add_argument("--core", type=int, default=0, help="that all run on, in turn")
-    parser.add_argument("--fp32", action="store_true", help="regard in fp32 too")
-    parser.add_argument("--quick", action="store_true", help="does it run? a few seconds of each")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--peer", action="append", default=[], help=f"NAME=VENV, with NAME one of {known}"
+    )
+    parser.add_argument("--work", type=Path, required=True, help="directory for all files")
+    parser.add_argument("--minutes", type=float, default=30.0, help="training time of each toolkit")
+    parser.add_argument("--core", type=int, default=0, help="index of the CPU core")
+    parser.add_argument("--fp32", action="store_true", help="also run regard in fp32")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few seconds each, to test the setup"
+    )
+    options = parser.parse_args()
 
-    times = Times(given.minutes * 60, 60.0, 10, 2, ENDLESS)
-    if given.quick:
+    times = Times(options.minutes * 60, 60.0, 10, 2, UNLIMITED)
+    if options.quick:
         times = Times(60.0, 2.0, 4, 2, 8)
-    work = given.work.absolute() / ("quick" if given.quick else f"{given.minutes:g}-minutes")
-    lesson = write_lesson(work, QUICK if given.quick else FULL)
-    print(f"{lesson.pairs:,} pairs, {lesson.tokenizer.size:,} pieces", flush=True)
-    ours = (Regard, RegardInFp32) if given.fp32 else (Regard,)
-    toolkits: list[Toolkit] = [one(Path(sys.executable), lesson) for one in ours]
-    for name, _, folder in (peer.partition("=") for peer in given.peer):
+    work = options.work.absolute() / ("quick" if options.quick else f"{options.minutes:g}-minutes")
+    experiment = write_experiment(work, QUICK if options.quick else FULL)
+    print(f"{experiment.pairs:,} pairs, {experiment.tokenizer.size:,} pieces", flush=True)
+    variants = (Regard, RegardInFp32) if options.fp32 else (Regard,)
+    toolkits: list[Toolkit] = [each(Path(sys.executable), experiment) for each in variants]
+    for name, _, folder in (peer.partition("=") for peer in options.peer):
         if name not in PEERS:
-            parser.error(f"--peer {name}: known are {known}")
-        toolkits.append(PEERS[name](Path(folder).absolute() / "bin" / "python", lesson))
-    found = {one.name: compare(one, work, times, given.core) for one in toolkits}
+            parser.error(f"--peer {name}: unknown toolkit. Use one of {known}.")
+        toolkits.append(PEERS[name](Path(folder).absolute() / "bin" / "python", experiment))
+    found = {one.name: compare(one, work, times, options.core) for one in toolkits}
     show(found)
-    facts = {"minutes": times.training / 60, "quick": given.quick, "preset": PRESET}
-    return report("peers", [], **facts, pairs=lesson.pairs, found=found)
+    facts = {"minutes": times.training / 60, "quick": options.quick, "preset": PRESET}
+    return report("peers", [], **facts, pairs=experiment.pairs, found=found)
 
 
 def compare(toolkit: Toolkit, work: Path, times: Times, core: int) -> dict[str, Any]:
-    """All that is told of one toolkit; what was found before is read again."""
+    """Train and score one toolkit, or read its saved result."""
     folder = work / toolkit.name
-    known = folder / "found.json"
-    if known.exists():
-        found: dict[str, Any] = json.loads(known.read_text("utf-8"))
+    result = folder / "found.json"
+    if result.exists():
+        found: dict[str, Any] = json.loads(result.read_text("utf-8"))
         return found
     print(f"{toolkit.name}:", flush=True)
-    shutil.rmtree(folder, ignore_errors=True)  # begun and not ended
+    shutil.rmtree(folder, ignore_errors=True)  # left by an incomplete run
     versions = toolkit.versions()
     plan = plan_run(toolkit, folder, times, core)
     plan.folder.mkdir(parents=True)
     command = toolkit.train(plan)
-    spent = watch_training(toolkit, plan, command, core, lambda s: s > times.training)
+    usage = watch_training(toolkit, plan, command, core, lambda s: s > times.training)
     history = toolkit.read(plan)
     assert history is not None
-    assert history.told, f"{plan.log}: tells of no step"
-    made = history.told[-1].step
-    if (ending := toolkit.finish(plan, made)) is not None:
-        run(ending, toolkit.python, core, folder / "finish.log")
+    assert history.entries, f"{plan.log}: has no steps"
+    made = history.entries[-1].step
+    if (finishing := toolkit.finish(plan, made)) is not None:
+        run(finishing, toolkit.python, core, folder / "finish.log")
     translating = toolkit.translate(plan)
     run(translating, toolkit.python, core, folder / "translate.log")
-    measured = score_corpus(toolkit.outputs(plan), toolkit.lesson.references)
+    measured = score_corpus(toolkit.outputs(plan), toolkit.experiment.references)
     found = {
         "versions": versions,
         "bleu": round(measured.values["bleu"], 2),
         "chrf": round(measured.values["chrf"], 2),
         "signature": measured.signatures["bleu"],
-        "tokens_a_second": round(history.rate),
+        "tokens_per_second": round(history.rate),
         "steps": made,
         "planned": plan.steps,
         "warmup": plan.warmup,
         "parameters": history.parameters,
-        **asdict(spent),
+        **asdict(usage),
         "validation_seconds": [round(seconds, 1) for seconds in history.validations],
         "commands": [" ".join(command), " ".join(translating)],
         "patches": toolkit.patches,
         "differs": toolkit.differs,
     }
-    known.write_text(json.dumps(found, indent=1), "utf-8")
+    result.write_text(json.dumps(found, indent=1), "utf-8")
     return found
 
 
 def plan_run(toolkit: Toolkit, folder: Path, times: Times, core: int) -> Plan:
-    """As many steps as fit, by what a short run says of a step and of a validation."""
+    """Plan as many steps as fit, from the times of a step and a validation in a pilot run."""
     warmup = toolkit.recipe.warmup
-    pilot = Plan(folder / "pilot", ENDLESS, warmup, times.pilot_validates, 1)
+    pilot = Plan(folder / "pilot", UNLIMITED, warmup, times.pilot_validate_every, 1)
 
-    def over(seconds: float) -> bool:
+    def is_over(seconds: float) -> bool:
         history = toolkit.read(pilot)
-        seen = history is not None and bool(history.validations) and len(history.told) > 3
-        return seconds > times.pilot * (1 if seen else OUTLAST)
+        complete = history is not None and bool(history.validations) and len(history.entries) > 3
+        return seconds > times.pilot * (1 if complete else PILOT_TIMEOUT)
 
     pilot.folder.mkdir(parents=True)
-    watch_training(toolkit, pilot, toolkit.train(pilot), core, over)
+    watch_training(toolkit, pilot, toolkit.train(pilot), core, is_over)
     history = toolkit.read(pilot)
     assert history is not None
-    assert history.validations, f"{pilot.log}: validated nothing"
-    step, validation = history.seconds_a_step, max(history.validations)
-    left = max(times.training * SHARE - times.validations * validation, times.training / 4)
-    every = max(1, int(min(left / step, times.most) / times.validations))
+    assert history.validations, f"{pilot.log}: has no validation"
+    step, validation = history.seconds_per_step, max(history.validations)
+    available = max(
+        times.training * PLANNED_SHARE - times.validations * validation, times.training / 4
+    )
+    every = max(1, int(min(available / step, times.max_steps) / times.validations))
     steps = every * times.validations
     print(
-        f"  a step takes {step:.3g} s at {history.rate:,.0f} target tokens a second, a validation "
-        f"{validation:.3g} s: {steps:,} steps for {times.training / 60:.3g} min",
+        f"  {step:.3g} s per step, {history.rate:,.0f} target tokens per second, "
+        f"{validation:.3g} s per validation: {steps:,} steps in {times.training / 60:.3g} min",
         flush=True,
     )
-    reported = next(n for n in range(MOST_REPORTED, 0, -1) if every % n == 0)
-    return Plan(folder / "run", steps, min(warmup, -(-steps // RISE)), every, reported)
+    report_every = next(n for n in range(MAX_REPORT_EVERY, 0, -1) if every % n == 0)
+    return Plan(
+        folder / "run", steps, min(warmup, -(-steps // WARMUP_DIVISOR)), every, report_every
+    )
 
 
 def watch_training(
-    toolkit: Toolkit, plan: Plan, command: list[str], core: int, over: Callable[[float], bool]
-) -> Spent:
-    def begun() -> bool:
+    toolkit: Toolkit, plan: Plan, command: list[str], core: int, is_over: Callable[[float], bool]
+) -> Usage:
+    def started() -> bool:
         return toolkit.read(plan) is not None
 
-    return watch(command, toolkit.python, core, plan.log, begun, over)
+    return watch(command, toolkit.python, core, plan.log, started, is_over)
 
 
 def show(found: dict[str, dict[str, Any]]) -> None:
     heads = ("BLEU", "chrF", "tokens/s", "steps", "minutes", "core", "parameters")
     print("\n{:12} {:>6} {:>6} {:>9} {:>7} {:>8} {:>5} {:>10}".format("", *heads))
     for name, one in found.items():
-        quality = f"{one['bleu']:6.2f} {one['chrf']:6.2f} {one['tokens_a_second']:9,}"
-        spent = f"{one['steps']:7,} {one['seconds'] / 60:8.1f} {one['busy']:5.0%}"
-        print(f"{name:12} {quality} {spent} {one['parameters']:10,}")
+        quality = f"{one['bleu']:6.2f} {one['chrf']:6.2f} {one['tokens_per_second']:9,}"
+        usage = f"{one['steps']:7,} {one['seconds'] / 60:8.1f} {one['busy']:5.0%}"
+        print(f"{name:12} {quality} {usage} {one['parameters']:10,}")
     for name, one in found.items():
         print(f"\n{name}, {', '.join(f'{k} {v}' for k, v in one['versions'].items())}")
         for title in ("patches", "differs"):

@@ -12,25 +12,25 @@ from typing import Any
 
 import yaml
 
-from benchmarks.peers.lesson import SOURCE, TARGET, read_lines
-from benchmarks.peers.toolkit import Logged, Plan
+from benchmarks.peers.experiment import SOURCE, TARGET, read_lines
+from benchmarks.peers.toolkit import LoggingToolkit, Plan
 
 PERPLEXITY = re.compile(r"Validation perplexity: ([\d.]+)")
 
 
-class Eole(Logged):
+class Eole(LoggingToolkit):
     name = "eole"
     package = "eole"
     begins = re.compile("Start training loop and validate every")
     steps = re.compile(r"Step +(\d+)/ *\d+;.*?\d+/ *(\d+) tok/s;")
     validations = re.compile(r"valid stats calculation\s+took: ([\d.]+) s\.")
     parameters = re.compile(r"number of parameters: (\d+)")
-    patches = ("pip install aiohttp: it imports what it does not require",)
+    patches = ("pip install aiohttp: imported but not required by the package",)
     differs = (
-        "the rate falls with a cosine to nothing at the end: there is no straight fall",
-        "fp32, its default",
-        "embeddings begin spread evenly (Glorot), not normally",
-        "validates by perplexity, and the best is chosen by it",
+        "cosine decay of the learning rate to zero: linear decay is not available",
+        "fp32, the default",
+        "embeddings are initialized with the uniform (Glorot) distribution, not the normal one",
+        "validates and selects the best model by perplexity",
     )
 
     def train(self, plan: Plan) -> list[str]:
@@ -42,16 +42,16 @@ class Eole(Logged):
         recipe = self.recipe
         return [
             *(str(self.python.parent / "eole"), "predict", "-model_path", str(self._best(plan))),
-            *("-src", str(self.lesson.pieces("test", SOURCE)), "-output", str(plan.outputs)),
+            *("-src", str(self.experiment.pieces("test", SOURCE)), "-output", str(plan.outputs)),
             *("-beam_size", str(recipe.beam), "-length_penalty", "avg"),
             *("-alpha", str(recipe.alpha), "-batch_size", "64"),
         ]
 
     def outputs(self, plan: Plan) -> list[str]:
-        return self.lesson.join(read_lines(plan.outputs))
+        return self.experiment.join(read_lines(plan.outputs))
 
     def _best(self, plan: Plan) -> Path:
-        """The checkpoint that was validated best, of those that were also written."""
+        """The saved checkpoint with the best validation perplexity."""
         found = PERPLEXITY.findall(plan.log.read_text("utf-8", errors="replace"))
         written = {
             int(path.name.removeprefix("step_")): path
@@ -61,34 +61,34 @@ class Eole(Logged):
         return written[min(steps.keys() & written.keys(), key=steps.__getitem__)]
 
     def _configuration(self, plan: Plan) -> dict[str, Any]:
-        recipe, lesson = self.recipe, self.lesson
+        recipe, experiment = self.recipe, self.experiment
         return {
             "seed": recipe.seed,
             "share_vocab": True,
-            "src_vocab": str(lesson.vocabulary),
-            "tgt_vocab": str(lesson.vocabulary),
-            "src_vocab_size": lesson.tokenizer.size,
-            "tgt_vocab_size": lesson.tokenizer.size,
+            "src_vocab": str(experiment.vocabulary),
+            "tgt_vocab": str(experiment.vocabulary),
+            "src_vocab_size": experiment.tokenizer.size,
+            "tgt_vocab_size": experiment.tokenizer.size,
             "vocab_size_multiple": 1,
             "pad_token": "<pad>",
             "report_every": plan.report_every,
             "transforms": [],
             "data": {
                 "corpus": {
-                    "path_src": str(lesson.pieces("train", SOURCE)),
-                    "path_tgt": str(lesson.pieces("train", TARGET)),
+                    "path_src": str(experiment.pieces("train", SOURCE)),
+                    "path_tgt": str(experiment.pieces("train", TARGET)),
                 },
                 "valid": {
-                    "path_src": str(lesson.pieces("valid", SOURCE)),
-                    "path_tgt": str(lesson.pieces("valid", TARGET)),
+                    "path_src": str(experiment.pieces("valid", SOURCE)),
+                    "path_tgt": str(experiment.pieces("valid", TARGET)),
                 },
             },
             "training": {
                 "model_path": str(plan.folder / "model"),
                 "world_size": 1,
                 "gpu_ranks": [],
-                "num_workers": 0,  # one core: others would only take turns with it
-                "bucket_size": lesson.pairs,  # an epoch; by itself nine, read before the first step
+                "num_workers": 0,  # workers would compete for the one core
+                "bucket_size": experiment.pairs,  # an epoch; by default, nine
                 "batch_type": "tokens",
                 "batch_size": recipe.batch_tokens,
                 "valid_batch_size": recipe.batch_tokens,
@@ -111,7 +111,7 @@ class Eole(Logged):
                 "label_smoothing": recipe.smoothing,
                 "param_init_method": "xavier_uniform",
                 "compute_dtype": "fp32",
-                "log_attention_entropy": False,  # a figure that it would spend time on
+                "log_attention_entropy": False,  # costs time
             },
             "model": {
                 "architecture": "transformer",
@@ -122,8 +122,8 @@ class Eole(Logged):
                 "transformer_ff": recipe.hidden_dim,
                 "mlp_activation_fn": "relu",
                 "add_qkvbias": True,
-                # where it is not said, the encoder has none when it learns and, filled with
-                # whatever lay in memory, one when it translates
+                # by default the encoder has no such bias in training, but an uninitialized one in
+                # inference
                 "add_final_linear_bias": True,
                 "add_ffnbias": True,
                 "share_embeddings": True,

@@ -11,30 +11,29 @@ from typing import Any
 
 import yaml
 
-from benchmarks.peers.lesson import SOURCE, TARGET, read_lines
-from benchmarks.peers.toolkit import Logged, Plan
+from benchmarks.peers.experiment import SOURCE, TARGET, read_lines
+from benchmarks.peers.toolkit import LoggingToolkit, Plan
 
 
-class JoeyNMT(Logged):
+class JoeyNMT(LoggingToolkit):
     name = "JoeyNMT"
     package = "joeynmt"
     begins = re.compile(r"EPOCH 1$", re.MULTILINE)
     steps = re.compile(r"Step: +(\d+),.*Tokens per Sec: +(\d+)")
     validations = re.compile(r"Generation took ([\d.]+)\[sec\]")
     parameters = re.compile(r"Total params: (\d+)")
-    patches = ("pip install importlib_metadata: it imports what it does not require",)
+    patches = ("pip install importlib_metadata: imported but not required by the package",)
     differs = (
-        "the rate falls with the root of the steps: of its schedules the one with an end "
-        "(warmupexponentialdecay) cannot be built, and `plateau`, its usual one, crashes on this "
+        "inverse square root decay of the learning rate: the schedule with an end "
+        "(warmupexponentialdecay) cannot be built, and the default (plateau) crashes with this "
         "torch",
-        "the first step is made at the peak of the rate, which is set after a step",
-        "batches are drawn in the order of chance, sentences of all lengths together: more than "
-        "half of their tokens are padding",
-        "epsilon of Adam is torch's 1e-8",
-        "dropout on the weights of attention too",
-        "fp32: no other arithmetic on a CPU",
-        "validates by greedy search, and chooses the best by the BLEU of pieces",
-        "beam: scores are divided by ((5 + length) / 6)^alpha",
+        "the first step uses the peak learning rate, because the rate is set after a step",
+        "batches mix sentences of all lengths: more than half of their tokens are padding",
+        "Adam's epsilon is torch's 1e-8",
+        "dropout on attention weights too",
+        "fp32: the only precision on a CPU",
+        "validates by greedy search, and selects the best model by the BLEU of pieces",
+        "beam search divides scores by ((5 + length) / 6)^alpha",
     )
 
     def train(self, plan: Plan) -> list[str]:
@@ -43,21 +42,21 @@ class JoeyNMT(Logged):
         return [str(self.python), "-m", "joeynmt", "train", str(path), "--skip-test"]
 
     def translate(self, plan: Plan) -> list[str]:
-        """With best.ckpt, which it takes by itself, or the latest where none was the best yet."""
+        """JoeyNMT loads best.ckpt, or the latest checkpoint if there is none."""
         path = plan.folder / "test.yaml"
-        told = self._configuration(plan)
-        del told["data"]["dev"]
-        path.write_text(yaml.safe_dump(told), "utf-8")
+        configuration = self._configuration(plan)
+        del configuration["data"]["dev"]
+        path.write_text(yaml.safe_dump(configuration), "utf-8")
         return [
             *(str(self.python), "-m", "joeynmt", "test", str(path)),
             *("-o", str(plan.folder / "outputs")),
         ]
 
     def outputs(self, plan: Plan) -> list[str]:
-        return self.lesson.join(read_lines(plan.folder / "outputs.test"))
+        return self.experiment.join(read_lines(plan.folder / "outputs.test"))
 
     def _configuration(self, plan: Plan) -> dict[str, Any]:
-        recipe, lesson = self.recipe, self.lesson
+        recipe, experiment = self.recipe, self.experiment
         return {
             "name": "peer",
             "joeynmt_version": "2.3.0",
@@ -67,9 +66,9 @@ class JoeyNMT(Logged):
             "random_seed": recipe.seed,
             "num_workers": 0,
             "data": {
-                "train": str(lesson.pieces("train", SOURCE).with_suffix("")),
-                "dev": str(lesson.pieces("valid", SOURCE).with_suffix("")),
-                "test": str(lesson.pieces("test", SOURCE).with_suffix("")),
+                "train": str(experiment.pieces("train", SOURCE).with_suffix("")),
+                "dev": str(experiment.pieces("valid", SOURCE).with_suffix("")),
+                "test": str(experiment.pieces("test", SOURCE).with_suffix("")),
                 "dataset_type": "plain",
                 "src": self._side(SOURCE),
                 "trg": self._side(TARGET),
@@ -78,7 +77,7 @@ class JoeyNMT(Logged):
                 "optimizer": "adam",
                 "adam_betas": list(recipe.betas),
                 "learning_rate": recipe.rate,
-                "learning_rate_min": 1e-9,  # it ends a run whose rate is less, in the rise too
+                "learning_rate_min": 1e-9,  # a lower rate ends the run, even in warmup
                 "learning_rate_warmup": plan.warmup,
                 "scheduling": "warmupinversesquareroot",
                 "clip_grad_norm": recipe.clip,
@@ -119,9 +118,9 @@ class JoeyNMT(Logged):
     def _side(self, language: str) -> dict[str, Any]:
         return {
             "lang": language,
-            "level": "word",  # a piece is a word: it cuts at spaces and nowhere else
+            "level": "word",  # splits at spaces only, so a piece is a word
             "lowercase": False,
-            "voc_file": str(self.lesson.vocabulary),
+            "voc_file": str(self.experiment.vocabulary),
         }
 
     def _stack(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the comparison asks of a toolkit, be it regard or a peer."""
+"""The interface of a toolkit in the comparison."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from benchmarks.peers.child import surroundings
-from benchmarks.peers.lesson import Lesson, Recipe, recipe_of
+from benchmarks.peers.experiment import Experiment, Recipe, read_recipe
+from benchmarks.peers.process import child_environment
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A run of a toolkit: how long its schedule is, and where all of it is kept."""
+    """A run of a toolkit: its schedule and its directory."""
 
     folder: Path
     steps: int
@@ -27,114 +27,113 @@ class Plan:
 
     @property
     def log(self) -> Path:
-        """All that the training's command said."""
+        """The output of the training command."""
         return self.folder / "train.log"
 
     @property
     def outputs(self) -> Path:
-        """Of the test's sentences; what a peer's file says, the sentences or their pieces."""
+        """The translations of the test set, as text or as pieces, depending on the toolkit."""
         return self.folder / "outputs.txt"
 
 
 @dataclass(frozen=True)
-class Told:
-    """A line of a log: how far the run is, and how fast it was since the line before."""
+class LogEntry:
+    """A progress line of a log."""
 
     step: int
-    at: float  # seconds since its first step began
-    rate: float  # target tokens a second, as the toolkit counts them: the end of a sentence is one
+    at: float  # seconds since the start of the first step
+    rate: float  # target tokens per second since the previous entry, including EOS
 
 
 @dataclass(frozen=True)
 class History:
     parameters: int
-    told: tuple[Told, ...]
+    entries: tuple[LogEntry, ...]
     validations: tuple[float, ...]  # seconds of each
 
     @property
     def rate(self) -> float:
-        return median(told.rate for told in self.told)
+        return median(entry.rate for entry in self.entries)
 
     @property
-    def seconds_a_step(self) -> float:
-        """The median, which leaves out the steps that a validation came between."""
-        return median((b.at - a.at) / (b.step - a.step) for a, b in pairwise(self.told))
+    def seconds_per_step(self) -> float:
+        """The median, which ignores the validations between steps."""
+        return median((b.at - a.at) / (b.step - a.step) for a, b in pairwise(self.entries))
 
 
 class Toolkit(ABC):
-    """Its commands, its configuration, and how its log is read."""
+    """The commands, the configuration and the log format of a toolkit."""
 
     name: str
-    package: str  # as it is installed
-    patches: tuple[str, ...] = ()  # what had to be changed so that it runs
-    differs: tuple[str, ...] = ()  # where it cannot be made to do what regard does
+    package: str  # distribution name
+    patches: tuple[str, ...] = ()  # changes that are needed to run it
+    differs: tuple[str, ...] = ()  # differences from regard that cannot be configured away
 
-    def __init__(self, python: Path, lesson: Lesson) -> None:
-        self.python, self.lesson = python, lesson
+    def __init__(self, python: Path, experiment: Experiment) -> None:
+        self.python, self.experiment = python, experiment
 
     @property
     def recipe(self) -> Recipe:
-        return recipe_of(self.lesson.run)
+        return read_recipe(self.experiment.run)
 
     def versions(self) -> dict[str, str]:
         names = (self.package, "torch", "numpy")
         code = f"from importlib.metadata import version; print(*map(version, {names}))"
-        told = subprocess.check_output(
-            [str(self.python), "-c", code], env=surroundings(self.python), text=True
+        output = subprocess.check_output(
+            [str(self.python), "-c", code], env=child_environment(self.python), text=True
         )
-        return dict(zip(names, told.split(), strict=True))
+        return dict(zip(names, output.split(), strict=True))
 
     @abstractmethod
     def train(self, plan: Plan) -> list[str]:
-        """Write the configuration; the command that trains."""
+        """Write the configuration and return the training command."""
 
     @abstractmethod
     def read(self, plan: Plan) -> History | None:
-        """What the run has told so far; None: it has not begun."""
+        """Read the log so far; None if training has not started."""
 
     @abstractmethod
     def translate(self, plan: Plan) -> list[str]:
-        """The command that translates the test's sentences with the best of the run."""
+        """The command that translates the test set with the best model of the run."""
 
     @abstractmethod
     def outputs(self, plan: Plan) -> list[str]:
-        """Those translations, as a reader would see them."""
+        """The translations of the test set, detokenized."""
 
     def finish(self, plan: Plan, made: int) -> list[str] | None:
-        """The command that makes a model of a run that was stopped after `made` steps, where the
-        toolkit has none ready."""
+        """The command that saves a model after a stop at step `made`; None if not needed."""
         return None
 
 
-class Logged(Toolkit):
-    """One whose log is lines with a time, of which each kind has words of its own."""
+class LoggingToolkit(Toolkit):
+    """A toolkit whose log consists of lines with timestamps."""
 
     begins: re.Pattern[str]
-    steps: re.Pattern[str]  # its number, and target tokens a second
+    steps: re.Pattern[str]  # step number and target tokens per second
     validations: re.Pattern[str]  # seconds
     parameters: re.Pattern[str]
 
     def read(self, plan: Plan) -> History | None:
         text = plan.log.read_text("utf-8", errors="replace") if plan.log.exists() else ""
-        begun = self.begins.search(text)
-        if begun is None:
+        start = self.begins.search(text)
+        if start is None:
             return None
-        first = stamp(text[: begun.end()].splitlines()[-1])
-        told = [
-            Told(int(found[1]), stamp(line) - first, float(found[2]))
+        first = timestamp(text[: start.end()].splitlines()[-1])
+        entries = [
+            LogEntry(int(found[1]), timestamp(line) - first, float(found[2]))
             for line in text.splitlines()
             if (found := self.steps.search(line)) is not None
         ]
         parameters = self.parameters.search(text)
         assert parameters is not None
         validations = tuple(float(found[1]) for found in self.validations.finditer(text))
-        return History(int(parameters[1]), tuple(told), validations)
+        return History(int(parameters[1]), tuple(entries), validations)
 
 
-STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")  # as Python's logging writes it
+TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")  # of Python's logging
 
 
-def stamp(line: str) -> float:
-    found = STAMP.search(line)
-    assert found is not None, f"no time in: {line}"
+def timestamp(line: str) -> float:
+    found = TIMESTAMP.search(line)
+    assert found is not None, f"no timestamp in: {line}"
     return datetime.fromisoformat(found[1]).timestamp() + int(found[2]) / 1_000

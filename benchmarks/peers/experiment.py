@@ -1,4 +1,4 @@
-"""What every toolkit is taught: the same pairs in the same pieces, and a model of the same size."""
+"""The data and the hyperparameters that all toolkits share."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ SPLITS = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is of everything."""
+    """The amount of data and the settings that change the preset."""
 
-    pairs: int | None  # to learn from; None: all
-    tested: int | None  # sentences, and as many to validate with
-    settings: tuple[str, ...]  # what is changed of the preset
+    pairs: int | None  # for training; None: all
+    tested: int | None  # sentences for the test, and for validation
+    settings: tuple[str, ...]
 
 
-# in a short time many small steps, and a rate that suits them, teach more than a few large ones
+# in a short time many small steps with a suitable rate train better than a few large ones
 FULL = Size(None, None, ("train.batch_tokens=1024", "train.optimizer.rate=0.0025"))
 QUICK = Size(1_000, 8, ("data.vocabulary=1000", "train.batch_tokens=512"))
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the preset says of model and training, for whoever has other names for it."""
+    """The hyperparameters of the preset, to translate into the configuration of a toolkit."""
 
     layers: int
     dim: int
@@ -55,15 +55,15 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """Files in `folder`: raw/ has the sentences, pieces/ the same in pieces with spaces between."""
+class Experiment:
+    """Files in `folder`: raw/ has the sentences, pieces/ the same as pieces separated by spaces."""
 
     folder: Path
     run: RunConfig
     prepared: RunDirectory
     tokenizer: SentencePiece
-    pairs: int  # that are left to learn from
-    settings: tuple[str, ...]  # with which regard's own command makes the same run
+    pairs: int  # training pairs that are left after preparation
+    settings: tuple[str, ...]  # for regard's command
 
     def raw(self, split: str, language: str) -> Path:
         return self.folder / "raw" / f"{split}.{language}"
@@ -73,7 +73,7 @@ class Lesson:
 
     @property
     def vocabulary(self) -> Path:
-        """A piece a line, in the order of regard's ids: <pad>, <s>, </s>, <unk> and the others."""
+        """One piece per line in the order of the ids: <pad>, <s>, </s>, <unk>, then the rest."""
         return self.folder / "pieces" / "vocabulary.txt"
 
     @property
@@ -81,43 +81,46 @@ class Lesson:
         return read_lines(self.raw("test", TARGET))
 
     def join(self, lines: Sequence[str]) -> list[str]:
-        """Sentences of lines of pieces."""
+        """Decode lines of pieces."""
         ids = {self.tokenizer.piece(i): i for i in range(self.tokenizer.size)}
         return [self.tokenizer.decode([ids.get(p, UNK) for p in line.split(" ")]) for line in lines]
 
 
-def write_lesson(folder: Path, size: Size) -> Lesson:
-    """Let regard prepare the corpus, and write what it made of it for the others."""
-    kept = {"train": size.pairs, "valid": size.tested, "test": size.tested}
+def write_experiment(folder: Path, size: Size) -> Experiment:
+    """Prepare the corpus with regard, and write it as pieces for the other toolkits."""
+    limits = {"train": size.pairs, "valid": size.tested, "test": size.tested}
     for split, name in SPLITS.items():
         for language, lines in zip((SOURCE, TARGET), read_pairs(name, SOURCE, TARGET), strict=True):
-            write_lines(folder / "raw" / f"{split}.{language}", lines[: kept[split]])
+            write_lines(folder / "raw" / f"{split}.{language}", lines[: limits[split]])
     files = {
         split: [str(folder / "raw" / f"{split}.{side}") for side in (SOURCE, TARGET)]
         for split in SPLITS
     }
-    named = [f"data.train=[{{files: {files['train']}}}]", f"data.valid={{files: {files['valid']}}}"]
-    run = load_config(PRESET, [*size.settings, *named])
-    home = prepare_once(run, folder)
-    tokenizer = SentencePiece.load(home.data)
-    pairs = list(read_prepared(PreparedData.open(str(home.data))))
-    lesson = Lesson(folder, run, home, tokenizer, len(pairs), size.settings)
+    data = [f"data.train=[{{files: {files['train']}}}]", f"data.valid={{files: {files['valid']}}}"]
+    run = load_config(PRESET, [*size.settings, *data])
+    prepared = prepare_once(run, folder)
+    tokenizer = SentencePiece.load(prepared.data)
+    pairs = list(read_prepared(PreparedData.open(str(prepared.data))))
+    experiment = Experiment(folder, run, prepared, tokenizer, len(pairs), size.settings)
     for side, language in enumerate((SOURCE, TARGET)):
-        write_pieces(lesson, "train", language, [pair[side] for pair in pairs])
+        write_pieces(experiment, "train", language, [pair[side] for pair in pairs])
         for split in ("valid", "test"):
-            texts = read_lines(lesson.raw(split, language))
-            write_pieces(lesson, split, language, tokenizer.encode(texts))
-    write_lines(lesson.vocabulary, [tokenizer.piece(i) for i in range(tokenizer.size)])
-    return lesson
+            texts = read_lines(experiment.raw(split, language))
+            write_pieces(experiment, split, language, tokenizer.encode(texts))
+    write_lines(experiment.vocabulary, [tokenizer.piece(i) for i in range(tokenizer.size)])
+    return experiment
 
 
-def recipe_of(run: RunConfig) -> Recipe:
+def read_recipe(run: RunConfig) -> Recipe:
+    """The hyperparameters of a run; asserts what the toolkits' configurations rely on."""
     model: Any = run.model
     encoder, decoder, train = model.encoder, model.decoder, run.train
-    for one in (encoder, decoder):  # what the peers' files take for granted
-        assert (one.kind, one.norm, one.activation) == ("transformer", "before", "relu")
+    for one in (encoder, decoder):
+        assert (one.kind, one.norm, one.activation) == ("transformer", "pre", "relu")
     for name in ("layers", "dim", "hidden_dim", "dropout"):
-        assert getattr(encoder, name) == getattr(decoder, name), f"{name}: one for both sides"
+        assert getattr(encoder, name) == getattr(decoder, name), (
+            f"{name} differs between encoder and decoder"
+        )
     assert model.tie_embeddings == "all"
     return Recipe(
         layers=encoder.layers,
@@ -139,7 +142,7 @@ def recipe_of(run: RunConfig) -> Recipe:
 
 
 def read_prepared(prepared: PreparedData) -> Iterable[tuple[list[int], list[int]]]:
-    """The pairs that regard learns from, those that it left out not among them."""
+    """The token ids of the training pairs that preparation keeps."""
     for shard in prepared.shards("train"):
         opened = shard.open()
         for i in range(shard.pairs):
@@ -147,14 +150,18 @@ def read_prepared(prepared: PreparedData) -> Iterable[tuple[list[int], list[int]
             yield source.tolist(), target.tolist()
 
 
-def write_pieces(lesson: Lesson, split: str, language: str, rows: Iterable[Sequence[int]]) -> None:
-    piece = lesson.tokenizer.piece
-    write_lines(lesson.pieces(split, language), [" ".join(map(piece, row)) for row in rows])
+def write_pieces(
+    experiment: Experiment, split: str, language: str, rows: Iterable[Sequence[int]]
+) -> None:
+    piece = experiment.tokenizer.piece
+    write_lines(experiment.pieces(split, language), [" ".join(map(piece, row)) for row in rows])
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> None:
-    # peers cut a file by Python's splitlines, which knows more ends of a line than \n
-    assert all(len(line.splitlines()) == 1 for line in lines), f"{path}: a line ends within itself"
+    # some toolkits split files by str.splitlines, which splits at more characters than \n
+    assert all(len(line.splitlines()) == 1 for line in lines), (
+        f"{path}: a line contains a line separator"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 

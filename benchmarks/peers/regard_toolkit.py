@@ -1,4 +1,4 @@
-"""regard, by its own commands."""
+"""regard, run by its command-line interface."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import shutil
 from importlib.metadata import version
 
 import regard
-from benchmarks.peers.lesson import PRESET, SOURCE, TARGET, read_lines
-from benchmarks.peers.toolkit import History, Plan, Told, Toolkit
+from benchmarks.peers.experiment import PRESET, SOURCE, TARGET, read_lines
+from benchmarks.peers.toolkit import History, LogEntry, Plan, Toolkit
 from regard.tasks.training import RunDirectory
-from regard.train.loggers.jsonl import read_events as read_journal
+from regard.train.loggers.jsonl import read_events
 
 
 class Regard(Toolkit):
-    """As the preset and the machine have it: in bf16 where the CPU computes with it."""
+    """regard with the preset's precision: bf16 if the CPU supports it."""
 
     name = "regard"
     package = "regard"
     settings: tuple[str, ...] = ()
 
     def versions(self) -> dict[str, str]:
-        """It need not be installed to run."""
+        """Read from the package itself, which need not be installed."""
         return {
             "regard": regard.__version__,
             "torch": version("torch"),
@@ -28,11 +28,11 @@ class Regard(Toolkit):
         }
 
     def train(self, plan: Plan) -> list[str]:
-        home, lesson = RunDirectory(plan.folder), self.lesson
-        if not home.data.exists():
-            shutil.copytree(lesson.prepared.data, home.data)
-        changed = [
-            *lesson.settings,
+        directory, experiment = RunDirectory(plan.folder), self.experiment
+        if not directory.data.exists():
+            shutil.copytree(experiment.prepared.data, directory.data)
+        settings = [
+            *experiment.settings,
             *self.settings,
             f"train.steps={plan.steps}",
             f"train.schedule.warmup={plan.warmup}",
@@ -41,15 +41,19 @@ class Regard(Toolkit):
         ]
         return [
             *(str(self.python), "-m", "regard", "train", "--preset", PRESET),
-            *("--source", str(lesson.raw("train", SOURCE))),
-            *("--target", str(lesson.raw("train", TARGET))),
-            *("--valid", str(lesson.raw("valid", SOURCE)), str(lesson.raw("valid", TARGET))),
+            *("--source", str(experiment.raw("train", SOURCE))),
+            *("--target", str(experiment.raw("train", TARGET))),
+            *(
+                "--valid",
+                str(experiment.raw("valid", SOURCE)),
+                str(experiment.raw("valid", TARGET)),
+            ),
             *("--out", str(plan.folder), "--threads", "1"),
-            *(word for setting in changed for word in ("--set", setting)),
+            *(word for setting in settings for word in ("--set", setting)),
         ]
 
     def finish(self, plan: Plan, made: int) -> list[str] | None:
-        """The same run, said to have been meant so short: the best of it is sealed."""
+        """The same run with fewer steps, which only saves the best model."""
         if RunDirectory(plan.folder).model.exists():
             return None
         command = self.train(plan)
@@ -58,28 +62,28 @@ class Regard(Toolkit):
 
     def read(self, plan: Plan) -> History | None:
         log = RunDirectory(plan.folder).log
-        events = list(read_journal(log)) if log.exists() else []
-        began = next((event for event in events if event["event"] == "training_started"), None)
-        if began is None:
+        events = list(read_events(log)) if log.exists() else []
+        started = next((event for event in events if event["event"] == "training_started"), None)
+        if started is None:
             return None
         at, since, tokens = 0.0, 0.0, 0
-        told, validations = list[Told](), list[float]()
+        entries, validations = list[LogEntry](), list[float]()
         for event in events:
             at += event.get("seconds", 0.0)
             if event["event"] == "step_completed":
                 since, tokens = since + event["seconds"], tokens + event["tokens"]
                 if event["step"] % plan.report_every == 0:
-                    told.append(Told(event["step"], at, tokens / since))
+                    entries.append(LogEntry(event["step"], at, tokens / since))
                     since, tokens = 0.0, 0
             elif event["event"] == "validation_completed":
                 validations.append(event["seconds"])
-        parameters = int(began["plan"]["model"].split()[0].replace(",", ""))
-        return History(parameters, tuple(told), tuple(validations))
+        parameters = int(started["plan"]["model"].split()[0].replace(",", ""))
+        return History(parameters, tuple(entries), tuple(validations))
 
     def translate(self, plan: Plan) -> list[str]:
         return [
             *(str(self.python), "-m", "regard", "translate", str(RunDirectory(plan.folder).model)),
-            *("--source", str(self.lesson.raw("test", SOURCE)), "--out", str(plan.outputs)),
+            *("--source", str(self.experiment.raw("test", SOURCE)), "--out", str(plan.outputs)),
         ]
 
     def outputs(self, plan: Plan) -> list[str]:
@@ -87,7 +91,7 @@ class Regard(Toolkit):
 
 
 class RegardInFp32(Regard):
-    """With the arithmetic of the others, to see what bf16 gives and what the rest."""
+    """regard in fp32, as the other toolkits, to separate the effect of bf16."""
 
     name = "regard-fp32"
     settings = ("train.performance.precision=fp32",)

@@ -1,4 +1,4 @@
-"""A command as a child: one thread, one core, and an end to its time."""
+"""Run a command in a child process with one thread on one core, within a time limit."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-POLL = 0.25  # seconds between two looks at a log
-GRACE = 120.0  # seconds that a child has to save what it has, once it was asked to stop
+POLL = 0.25  # seconds between two reads of a log
+GRACE = 120.0  # seconds for a child to save its state after SIGINT
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 @dataclass(frozen=True)
-class Spent:
+class Usage:
     seconds: float  # from the first step to the end
-    busy: float  # the share of the core's time that it got, from its start to its end
-    stopped: bool  # it did not end by itself
+    busy: float  # the child's share of the core's time
+    stopped: bool  # whether the time limit ended it
 
 
-def surroundings(python: Path) -> dict[str, str]:
-    """A peer sees nothing of the environment that regard runs in."""
+def child_environment(python: Path) -> dict[str, str]:
+    """The environment of a child, without regard's packages if it uses another Python."""
     environment = dict(os.environ) | dict.fromkeys(THREADS, "1") | {"CUDA_VISIBLE_DEVICES": ""}
     if python != Path(sys.executable):
         environment.pop("PYTHONPATH", None)
@@ -34,14 +34,14 @@ def surroundings(python: Path) -> dict[str, str]:
 
 
 def run(command: Sequence[str], python: Path, core: int, log: Path) -> None:
-    """To its end; it must end well."""
+    """Run a command to completion; exit if it fails."""
     with log.open("wb") as file:
         done = subprocess.run(
             pinned(command, core),
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            env=surroundings(python),
+            env=child_environment(python),
         )
     if done.returncode:
         sys.exit(f"{' '.join(command)}: failed ({done.returncode}); see {log}")
@@ -52,11 +52,11 @@ def watch(
     python: Path,
     core: int,
     log: Path,
-    begun: Callable[[], bool],
-    over: Callable[[float], bool],
-) -> Spent:
-    """Run a training until it ends, or until `over(seconds since its first step)`."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # or the child would outlive us
+    started: Callable[[], bool],
+    is_over: Callable[[float], bool],
+) -> Usage:
+    """Run a training until it ends or `is_over(seconds since the first step)`."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the child is stopped too
     before, start = cpu_seconds(), time.monotonic()
     first: float | None = None
     stopped = False
@@ -66,7 +66,7 @@ def watch(
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            env=surroundings(python),
+            env=child_environment(python),
             process_group=0,
         )
         try:
@@ -74,8 +74,8 @@ def watch(
                 time.sleep(POLL)
                 now = time.monotonic()
                 if first is None:
-                    first = now if begun() else None
-                elif over(now - first):
+                    first = now if started() else None
+                elif is_over(now - first):
                     stopped = True
                     stop(child)
         finally:
@@ -85,7 +85,7 @@ def watch(
     if first is None or (child.returncode and not stopped):
         sys.exit(f"{' '.join(command)}: failed ({child.returncode}); see {log}")
     busy = (cpu_seconds() - before) / (end - start)
-    return Spent(round(end - first, 1), round(busy, 3), stopped)
+    return Usage(round(end - first, 1), round(busy, 3), stopped)
 
 
 def pinned(command: Sequence[str], core: int) -> list[str]:
@@ -93,7 +93,7 @@ def pinned(command: Sequence[str], core: int) -> list[str]:
 
 
 def stop(child: subprocess.Popen[bytes]) -> None:
-    """Ask it as a user would; where that does not help, end it with all that it started."""
+    """Send SIGINT; after GRACE seconds kill the process group."""
     child.send_signal(signal.SIGINT)
     try:
         child.wait(GRACE)
