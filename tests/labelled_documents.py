@@ -1,5 +1,4 @@
-"""Toy documents: sentences of numbers, and whether one of them says a word of praise or of blame;
-and the command that learns to tell them apart."""
+"""Toy documents with a word of praise or blame, and the command that trains on them."""
 
 from __future__ import annotations
 
@@ -19,36 +18,44 @@ SMALL = [
 ]
 
 
-class Judged(Toy):
-    """The same folder as any toy's, whose runs tell documents apart."""
+class DocumentToy(Toy):
+    """A toy whose runs classify documents."""
 
-    def arguments(self, preset: str, home: RunDirectory, *settings: str) -> list[str]:
-        return arguments(self.folder, home.path, *settings)
-
-
-def document(chance: random.Random, word: str) -> str:
-    """Some sentences, of which one has the word."""
-    said = [chance.choices(WORDS, k=chance.randint(2, 5)) for _ in range(chance.randint(1, 5))]
-    chance.choice(said).insert(1, word)
-    return " ".join(" ".join(words).capitalize() + "." for words in said)
+    def arguments(self, preset: str, directory: RunDirectory, *settings: str) -> list[str]:
+        return arguments(self.folder, directory.path, *settings)
 
 
-def make_judged(folder: Path) -> Path:
-    """The same documents as .jsonl and as .tsv."""
-    chance = random.Random(1)
+def document(draws: random.Random, word: str) -> str:
+    """Return some sentences, one of them with `word`."""
+    sentences = [draws.choices(WORDS, k=draws.randint(2, 5)) for _ in range(draws.randint(1, 5))]
+    draws.choice(sentences).insert(1, word)
+    return " ".join(" ".join(words).capitalize() + "." for words in sentences)
+
+
+def write_documents(folder: Path) -> Path:
+    """Write the same documents as .jsonl and as .tsv."""
+    draws = random.Random(1)
     for name, count in (("train", 200), ("valid", 20)):
-        labels = chance.choices([PRAISE, BLAME], k=count)
-        found = [(document(chance, label), label) for label in labels]
-        records = [json.dumps({"text": text, "label": label}) for text, label in found]
+        labels = draws.choices([PRAISE, BLAME], k=count)
+        documents = [(document(draws, label), label) for label in labels]
+        records = [json.dumps({"text": text, "label": label}) for text, label in documents]
         (folder / f"{name}.jsonl").write_text("\n".join(records) + "\n")
-        (folder / f"{name}.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in found))
+        (folder / f"{name}.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in documents))
     return folder
 
 
 def arguments(folder: Path, out: Path, *settings: str, suffix: str = "jsonl") -> list[str]:
-    """Of the command that trains on them."""
-    said = [argument for one in (*SMALL, *settings) for argument in ("--set", one)]
+    """Return the arguments of `regard train`."""
+    options = [argument for one in (*SMALL, *settings) for argument in ("--set", one)]
     return [
         *("train", "--preset", "han", "--documents", f"{folder}/train.{suffix}"),
-        *("--valid-file", f"{folder}/valid.{suffix}", "--out", str(out), "--threads", "1", *said),
+        *(
+            "--valid-file",
+            f"{folder}/valid.{suffix}",
+            "--out",
+            str(out),
+            "--threads",
+            "1",
+            *options,
+        ),
     ]

@@ -1,4 +1,4 @@
-"""A toy for each use of a model besides translation, and the preset that is taught by it."""
+"""A toy corpus and a preset for each task except translation."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from pathlib import Path
 
 from regard.config.load import load_config
 from regard.tasks.training import RunDirectory, prepare_data
-from tests import captioned_images as shown
-from tests import labelled_documents as judged
-from tests import plain_texts as prose
+from tests.captioned_images import ImageToy, write_images
+from tests.labelled_documents import DocumentToy, write_documents
+from tests.plain_texts import TextToy, write_texts
 from tests.toy_corpus import Toy
 
-USES: dict[str, tuple[str, Callable[[Path], Toy]]] = {
-    "captions": ("caption-soft", lambda folder: shown.Shown(shown.make_shown(folder))),
-    "language": ("lm-transformer", lambda folder: prose.Prose(prose.make_prose(folder))),
-    "documents": ("han", lambda folder: judged.Judged(judged.make_judged(folder))),
+TASKS: dict[str, tuple[str, Callable[[Path], Toy]]] = {
+    "captioning": ("caption-soft", lambda folder: ImageToy(write_images(folder))),
+    "language": ("lm-transformer", lambda folder: TextToy(write_texts(folder))),
+    "classification": ("han", lambda folder: DocumentToy(write_documents(folder))),
 }
 
 
-def make_use(name: str, folder: Path) -> tuple[Toy, str]:
-    """The toy, its data prepared, and the preset."""
-    preset, make = USES[name]
+def make_task_toy(task: str, folder: Path) -> tuple[Toy, str]:
+    """Return a toy with prepared data, and its preset."""
+    preset, make = TASKS[task]
     toy = make(folder)
-    home = RunDirectory(folder / "prepared")
-    said = toy.arguments(preset, home)
-    settings = [value for flag, value in itertools.pairwise(said) if flag == "--set"]
-    file, valid = (said[said.index(flag) + 1] for flag in (said[3], "--valid-file"))
-    named = [f'data.train=[{{files: ["{file}"]}}]', f'data.valid={{files: ["{valid}"]}}']
-    prepare_data(load_config(preset, [*named, *settings]), home, lambda progress: None)
+    directory = RunDirectory(folder / "prepared")
+    arguments = toy.arguments(preset, directory)
+    settings = [value for flag, value in itertools.pairwise(arguments) if flag == "--set"]
+    file, valid = (arguments[arguments.index(flag) + 1] for flag in (arguments[3], "--valid-file"))
+    corpora = [f'data.train=[{{files: ["{file}"]}}]', f'data.valid={{files: ["{valid}"]}}']
+    prepare_data(load_config(preset, [*corpora, *settings]), directory, lambda progress: None)
     return toy, preset

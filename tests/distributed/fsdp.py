@@ -1,4 +1,4 @@
-"""Run by two processes: is a sharded model the same model? Prints one line a preset."""
+"""Compare a sharded model with the unsharded one, in two processes. Prints a line per preset."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def logits_and_gradients(model):
 
 
 for name in sys.argv[1:]:
-    hidden, gradients, said = logits_and_gradients(tiny.__wrapped__(name).model)
+    hidden, gradients, tokens = logits_and_gradients(tiny.__wrapped__(name).model)
     sharded = shard(tiny.__wrapped__(name).model, mesh)
-    hidden_, gradients_, said_ = logits_and_gradients(sharded)
+    hidden_, gradients_, tokens_ = logits_and_gradients(sharded)
     torch.testing.assert_close(hidden_, hidden, atol=1e-6, rtol=0)
     for key, grad in gradients.items():
         torch.testing.assert_close(gradients_[key].full_tensor(), grad, atol=1e-6, rtol=0)
-    assert said_ == said
+    assert tokens_ == tokens
     sharded.reshard()
-    spread = sum(p.to_local().numel() for p in sharded.parameters())
-    whole = sum(p.numel() for p in sharded.parameters())
-    assert spread < 0.75 * whole, (spread, whole)
+    local = sum(p.to_local().numel() for p in sharded.parameters())
+    total = sum(p.numel() for p in sharded.parameters())
+    assert local < 0.75 * total, (local, total)
     if dist.get_rank() == 0:
         print(f"{name}: equal", flush=True)
 dist.destroy_process_group()

@@ -1,5 +1,4 @@
-"""Processes that run `regard`, born of one that has all of it in memory: they begin at once, and
-may die at any moment."""
+"""Processes that run `regard`, forked from a server with it imported, so that they start fast."""
 
 from __future__ import annotations
 
@@ -14,16 +13,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import regard.tasks.training  # noqa: F401 — what a life would import once it is born
+import regard.tasks.training  # noqa: F401 — imported once, in the fork server
 from regard.cli.main import main
 
-_NURSERY = multiprocessing.get_context("forkserver")
-_NURSERY.set_forkserver_preload(["pytest", "tests.distributed.processes"])
-PATIENCE = 120  # seconds: nothing here takes as long, even where many share a core
+_FORK_SERVER = multiprocessing.get_context("forkserver")
+_FORK_SERVER.set_forkserver_preload(["pytest", "tests.distributed.processes"])
+TIMEOUT = 120  # seconds
 
 
-class Life:
-    """One process that runs one command; what it says goes to a file."""
+class RegardProcess:
+    """A process that runs one command and writes its output to a file."""
 
     def __init__(
         self,
@@ -32,31 +31,31 @@ class Life:
         environment: Mapping[str, str] | None = None,
         largest_file: int | None = None,
     ) -> None:
-        self.output, self.born, self.lasted = output, time.monotonic(), 0.0
-        said = (arguments, str(output), dict(environment or {}), largest_file)
-        self.process = _NURSERY.Process(target=_live, args=said, daemon=True)
+        self.file, self.started, self.duration = output, time.monotonic(), 0.0
+        args = (arguments, str(output), dict(environment or {}), largest_file)
+        self.process = _FORK_SERVER.Process(target=_run, args=args, daemon=True)
         self.process.start()
 
-    def wait(self, seconds: float = PATIENCE) -> int | None:
-        """What it ended with: None while it lives, less than nothing where it was killed."""
+    def wait(self, seconds: float = TIMEOUT) -> int | None:
+        """Return the exit code: None if the process still runs, negative if it was killed."""
         self.process.join(seconds)
-        self.lasted = time.monotonic() - self.born
+        self.duration = time.monotonic() - self.started
         return self.process.exitcode
 
-    def until(self, happened: Callable[[], object]) -> bool:
-        """Wait for something to happen in its life: has it?"""
-        while not happened():
-            if not self.process.is_alive() or time.monotonic() > self.born + PATIENCE:
+    def wait_until(self, condition: Callable[[], object]) -> bool:
+        """Wait for a condition while the process runs. Return whether it became true."""
+        while not condition():
+            if not self.process.is_alive() or time.monotonic() > self.started + TIMEOUT:
                 return False
             time.sleep(0.001)
         return True
 
     @contextmanager
-    def halted(self, when: Callable[[], object]) -> Iterator[None]:
-        """It stands still within, at a moment when something holds."""
+    def paused(self, when: Callable[[], object]) -> Iterator[None]:
+        """Pause the process inside this context, while the condition `when` is true."""
         assert self.process.pid is not None
         while True:
-            assert self.until(when), self.said
+            assert self.wait_until(when), self.output
             os.kill(self.process.pid, signal.SIGSTOP)
             if when():
                 break
@@ -70,20 +69,20 @@ class Life:
         self.process.kill()
         self.process.join()
 
-    def ask_to_stop(self) -> None:
+    def terminate(self) -> None:
         assert self.process.pid is not None
         os.kill(self.process.pid, signal.SIGTERM)
 
     @property
-    def said(self) -> str:
-        return self.output.read_text() if self.output.exists() else ""
+    def output(self) -> str:
+        return self.file.read_text() if self.file.exists() else ""
 
 
-def together(size: int, arguments: list[str], output: Path) -> list[Life]:
-    """As many lives that know of each other, as torchrun would have told them."""
+def start_world(size: int, arguments: list[str], output: Path) -> list[RegardProcess]:
+    """Start the processes of one run, with the environment that torchrun would set."""
     shared = {"WORLD_SIZE": str(size), "MASTER_ADDR": "localhost", "MASTER_PORT": str(free_port())}
     return [
-        Life(
+        RegardProcess(
             arguments,
             output.with_name(f"{output.name}-{rank}"),
             shared | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
@@ -98,7 +97,7 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def _live(
+def _run(
     arguments: list[str], output: str, environment: dict[str, str], largest_file: int | None
 ) -> None:
     os.environ.update(environment)

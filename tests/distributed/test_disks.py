@@ -1,4 +1,4 @@
-"""Disks that are full, too small or read-only: the run ends with what it needs, and goes on."""
+"""Full, small and read-only disks: the run ends with an error that helps, and resumes later."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 from regard.tasks.training import RunDirectory
 from regard.train import checkpoint
-from tests.distributed.processes import Life, together
-from tests.distributed.test_kills import content, journal
+from tests.distributed.processes import RegardProcess, start_world
+from tests.distributed.test_kills import content, log
 from tests.toy_corpus import TRANSFORMER, Toy
 
 STEPS = "train.steps=30"
@@ -21,33 +21,33 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a sm
 
 
 @pytest.fixture(scope="module")
-def whole(toy: Toy) -> RunDirectory:
-    """A run on a disk that was large enough."""
-    home = toy.home("whole")
-    assert live(toy, home).wait() == 0
-    return home
+def expected(toy: Toy) -> RunDirectory:
+    """A run on a disk that is large enough."""
+    directory = toy.run_directory("expected")
+    assert start(toy, directory).wait() == 0
+    return directory
 
 
-def live(toy: Toy, home: RunDirectory, largest_file: int | None = None) -> Life:
-    said = toy.folder / f"{home.path.name}.said"
-    said.unlink(missing_ok=True)
-    return Life(toy.arguments(TRANSFORMER, home, STEPS), said, largest_file=largest_file)
+def start(toy: Toy, directory: RunDirectory, largest_file: int | None = None) -> RegardProcess:
+    output = toy.folder / f"{directory.path.name}.output"
+    output.unlink(missing_ok=True)
+    arguments = toy.arguments(TRANSFORMER, directory, STEPS)
+    return RegardProcess(arguments, output, largest_file=largest_file)
 
 
-def stops(life: Life, path: Path, cause: str) -> None:
-    """The run ends with the code of a disk's error, and its last words are what a user needs."""
-    assert life.wait() == 74, life.said
-    last = life.said.splitlines()[-1]
+def assert_storage_error(process: RegardProcess, path: Path, cause: str) -> None:
+    assert process.wait() == 74, process.output
+    last = process.output.splitlines()[-1]
     assert last.startswith(f"regard: {path}/step-"), last
-    assert cause in last and "; it needs 0.2 MB. Older checkpoints are intact" in last, last
-    assert "Traceback" not in life.said
+    assert cause in last and "needs 0.2 MB" in last and "Older checkpoints are intact" in last, last
+    assert "Traceback" not in process.output
 
 
-def goes_on(toy: Toy, home: RunDirectory, whole: RunDirectory) -> None:
-    life = live(toy, home)
-    assert life.wait() == 0, life.said
-    assert content(home) == content(whole)
-    assert journal(home) == journal(whole)
+def assert_resumes(toy: Toy, directory: RunDirectory, expected: RunDirectory) -> None:
+    process = start(toy, directory)
+    assert process.wait() == 0, process.output
+    assert content(directory) == content(expected)
+    assert log(directory) == log(expected)
 
 
 @contextmanager
@@ -64,66 +64,68 @@ def remount(path: Path, options: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{options}", path], check=True)
 
 
-def saved_and_tidied(checkpoints: Path, *, least: int) -> bool:
-    """Two checkpoints and nothing else: the next that is done there is to write a third."""
+def saved_and_cleaned(checkpoints: Path, *, least: int) -> bool:
+    """Return whether there are two checkpoints and nothing else: the next operation is a save."""
     found = checkpoint.checkpoint_steps(checkpoints)
     names = {f"step-{step:08}" for step in found}
-    tidied = len(found) == 2 and names == {path.name for path in checkpoints.iterdir()}
-    return tidied and found[0] >= least
+    cleaned = len(found) == 2 and names == {path.name for path in checkpoints.iterdir()}
+    return cleaned and found[0] >= least
 
 
 @as_root
-def test_a_full_disk_ends_the_run_with_the_need_and_more_room_lets_it_go_on(
-    toy: Toy, whole: RunDirectory
+def test_a_full_disk_ends_the_run_and_it_resumes_with_more_space(
+    toy: Toy, expected: RunDirectory
 ) -> None:
-    """There is room for two checkpoints, and none for a third beside them."""
-    home = toy.home("full")
-    checkpoints = home.path / "checkpoints"
+    """There is space for two checkpoints, but not for a third."""
+    directory = toy.run_directory("full")
+    checkpoints = directory.path / "checkpoints"
     with mounted(checkpoints, size="600k"):
-        stops(live(toy, home), checkpoints, "(the disk is full: 0.")
+        assert_storage_error(start(toy, directory), checkpoints, "(the disk is full: 0.")
         assert checkpoint.checkpoint_steps(checkpoints) == [5, 0]
-        assert not list(checkpoints.glob("*.aside"))
+        assert not list(checkpoints.glob("*.tmp"))
         remount(checkpoints, "size=8m")
-        goes_on(toy, home, whole)
+        assert_resumes(toy, directory, expected)
 
 
 @as_root
 def test_a_full_disk_ends_all_processes_of_a_run(toy: Toy) -> None:
-    home = toy.home("full-for-two")
-    checkpoints = home.path / "checkpoints"
+    directory = toy.run_directory("full-for-two")
+    checkpoints = directory.path / "checkpoints"
     with mounted(checkpoints, size="600k"):
-        arguments = toy.arguments(TRANSFORMER, home, STEPS)
-        first, second = together(2, arguments, toy.folder / "full-for-two.said")
-        stops(first, checkpoints, "(the disk is full: 0.")
-        stops(second, checkpoints, "(the disk is full: 0.")
+        arguments = toy.arguments(TRANSFORMER, directory, STEPS)
+        first, second = start_world(2, arguments, toy.folder / "full-for-two.output")
+        assert_storage_error(first, checkpoints, "(the disk is full: 0.")
+        assert_storage_error(second, checkpoints, "(the disk is full: 0.")
         assert checkpoint.checkpoint_steps(checkpoints) == [5, 0]
 
 
 @as_root
-def test_a_disk_that_becomes_read_only_ends_the_run_and_it_goes_on_when_mended(
-    toy: Toy, whole: RunDirectory
+def test_a_disk_that_becomes_read_only_ends_the_run_and_it_resumes_later(
+    toy: Toy, expected: RunDirectory
 ) -> None:
-    home = toy.home("read-only")
-    checkpoints = home.path / "checkpoints"
+    directory = toy.run_directory("read-only")
+    checkpoints = directory.path / "checkpoints"
     with mounted(checkpoints, size="8m"):
-        life = live(toy, home)
-        with life.halted(lambda: saved_and_tidied(checkpoints, least=10)):
+        process = start(toy, directory)
+        with process.paused(lambda: saved_and_cleaned(checkpoints, least=10)):
             remount(checkpoints, "ro")
-        stops(life, checkpoints, "(Read-only file system)")
+        assert_storage_error(process, checkpoints, "(Read-only file system)")
         assert checkpoint.checkpoint_steps(checkpoints)[0] >= 10
         remount(checkpoints, "rw")
-        goes_on(toy, home, whole)
+        assert_resumes(toy, directory, expected)
 
 
-def test_files_that_may_not_grow_end_the_run_and_it_goes_on_when_they_may(
-    toy: Toy, whole: RunDirectory
+def test_a_file_size_limit_ends_the_run_and_it_resumes_without_it(
+    toy: Toy, expected: RunDirectory
 ) -> None:
-    home = toy.home("small")
-    checkpoints = home.path / "checkpoints"
-    life = live(toy, home)
-    assert life.until(lambda: checkpoint.checkpoint_steps(checkpoints)[:1] >= [10])
-    life.kill()
+    directory = toy.run_directory("small")
+    checkpoints = directory.path / "checkpoints"
+    process = start(toy, directory)
+    assert process.wait_until(lambda: checkpoint.checkpoint_steps(checkpoints)[:1] >= [10])
+    process.kill()
     newest = checkpoint.checkpoint_steps(checkpoints)[0]
-    stops(live(toy, home, largest_file=100_000), checkpoints, "(File too large)")
+    assert_storage_error(
+        start(toy, directory, largest_file=100_000), checkpoints, "(File too large)"
+    )
     assert checkpoint.checkpoint_steps(checkpoints)[0] == newest
-    goes_on(toy, home, whole)
+    assert_resumes(toy, directory, expected)

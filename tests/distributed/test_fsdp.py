@@ -1,4 +1,4 @@
-"""Law 12 for FSDP2: two processes that share a model have the model of one process."""
+"""A model sharded by FSDP2 equals the unsharded model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import sys
 from tests.conftest import ROOT
 
 
-def test_law_12_world_a_model_sharded_over_two_processes_is_the_same_model() -> None:
-    """Logits, gradients and beam output, without the shape checker: DTensors are not plain."""
+def test_a_model_sharded_over_two_processes_is_unchanged() -> None:
+    """Logits, gradients and beam search, without the shape checker, which rejects DTensors."""
     names = ["transformer", "bahdanau"]
     done = subprocess.run(
         [

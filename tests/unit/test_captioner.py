@@ -1,4 +1,4 @@
-"""The front door of captioners, on small models that have learnt nothing."""
+"""`Captioner`, with small untrained models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from regard.align.extraction import AlignmentHead
 from regard.data.formats.captions import CaptionedImage, NamedObject
-from regard.data.formats.images import decode_picture, encode_png
+from regard.data.formats.images import decode_image, encode_png
 from regard.errors import ConfigError, CorpusError
 from regard.explain.record import ImageSource
 from regard.inference.engine import SamplingOptions, SearchOptions
@@ -40,7 +40,7 @@ def captioner(preset: str, *settings: str) -> Captioner:
     model = build_captioning_model(run, pieces.size).eval()
     with torch.no_grad():
         model.readout.weight.mul_(10)
-        model.readout.bias[2] += 2  # some come to an end
+        model.readout.bias[2] += 2  # so that some captions end
     return make_captioner(run, model, pieces, CaptionSettings(6))
 
 
@@ -48,55 +48,53 @@ def captioner(preset: str, *settings: str) -> Captioner:
 def images(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder, draws = tmp_path_factory.mktemp("images"), np.random.default_rng(0)
     for number in range(5):
-        picture = draws.integers(0, 256, (20 + 9 * number, 40, 3), np.uint8)
-        (folder / f"{number}.png").write_bytes(encode_png(picture))
+        image = draws.integers(0, 256, (20 + 9 * number, 40, 3), np.uint8)
+        (folder / f"{number}.png").write_bytes(encode_png(image))
     return [str(folder / f"{number}.png") for number in range(5)]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_pictures_of_any_size_are_described_alone_as_together(
-    preset: str, images: list[str]
-) -> None:
+def test_a_caption_does_not_depend_on_the_batch(preset: str, images: list[str]) -> None:
     small = captioner(preset)
     found = small.caption(images)
     assert [one.image for one in found] == images
     assert len({one.score for one in found}) > 1
     for image, one in zip(images, found, strict=True):
-        (alone,) = small.caption([Path(image)])
-        assert alone.text == one.text and alone.score == pytest.approx(one.score, abs=1e-4)
+        (single,) = small.caption([Path(image)])
+        assert single.text == one.text and single.score == pytest.approx(one.score, abs=1e-4)
         assert len(one.logps) - len(one.pieces) in (0, 1) and len(one.pieces) <= 16
 
 
 def test_alternatives_are_the_next_best(images: list[str]) -> None:
     (found,) = captioner("caption-soft").caption(images[:1], SearchOptions(4), n_best=3)
-    assert len(found.n_best) == 2
-    scores = [found.score, *(one.score for one in found.n_best)]
+    assert len(found.alternatives) == 2
+    scores = [found.score, *(one.score for one in found.alternatives)]
     assert scores == sorted(scores, reverse=True)
     assert str(found) == found.text
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_caption_is_read_again_as_it_was_said(preset: str, images: list[str]) -> None:
+def test_forced_decoding_gives_the_log_p_of_search(preset: str, images: list[str]) -> None:
     small = captioner(preset)
-    how = SearchOptions(1)
-    for image, found in zip(images, small.caption(images, how), strict=True):
-        (reading,) = small.force_decode([image], [found.text])
-        assert set(reading.attention) == set(cross_attention_names(small.model))
-        for look in reading.attention.values():
-            assert look.shape[1:] == (len(reading.logps), 4 * 6)
-            torch.testing.assert_close(look.sum(-1), torch.ones(look.shape[:-1]))
-        if tuple(small.tokenizer.encode([found.text])[0]) == small_ids(small, found.pieces):
-            said = min(len(found.logps), len(reading.logps))
-            np.testing.assert_allclose(found.logps[:said], reading.logps[:said], atol=1e-4)
+    greedy = SearchOptions(1)
+    for image, found in zip(images, small.caption(images, greedy), strict=True):
+        (decoded,) = small.force_decode([image], [found.text])
+        assert set(decoded.attention) == set(cross_attention_names(small.model))
+        for weights in decoded.attention.values():
+            assert weights.shape[1:] == (len(decoded.logps), 4 * 6)
+            torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]))
+        if tuple(small.tokenizer.encode([found.text])[0]) == piece_ids(small, found.pieces):
+            steps = min(len(found.logps), len(decoded.logps))
+            np.testing.assert_allclose(found.logps[:steps], decoded.logps[:steps], atol=1e-4)
 
 
-def small_ids(small: Captioner, pieces: tuple[str, ...]) -> tuple[int, ...]:
+def piece_ids(small: Captioner, pieces: tuple[str, ...]) -> tuple[int, ...]:
     names = [small.tokenizer.piece(token) for token in range(small.tokenizer.size)]
     return tuple(names.index(piece) for piece in pieces)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_looks_are_held_against_boxes(preset: str, images: list[str]) -> None:
+def test_attention_is_scored_against_boxes(preset: str, images: list[str]) -> None:
     named = (
         NamedObject((2, 5), ((0.0, 0.0, 20.0, 10.0),)),
         NamedObject((14, 18), ((20.0, 0.0, 40.0, 20.0),)),
@@ -109,11 +107,11 @@ def test_looks_are_held_against_boxes(preset: str, images: list[str]) -> None:
         assert 0 < pointing.chance < 0.5 and 0 < pointing.chance_mass < 0.5
 
 
-def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
+def test_feature_grids_can_be_captioned(tmp_path: Path) -> None:
     grids = {str(i): np.random.default_rng(i).normal(size=(2, 3, 5)) for i in range(2)}
     save_file({key: grid.astype(np.float32) for key, grid in grids.items()}, tmp_path / "f.st")
-    grid = "model.encoder={kind: grid, rows: 2, columns: 3, features: 5, dim: 8, places: true}"
-    run = tiny_run("caption-soft", (grid,))
+    encoder = "model.encoder={kind: grid, rows: 2, columns: 3, features: 5, dim: 8}"
+    run = tiny_run("caption-soft", (encoder, "model.encoder.positional_encoding=true"))
     pieces = SentencePiece.train(LINES, size=300)
     small = make_captioner(
         run, build_captioning_model(run, pieces.size).eval(), pieces, CaptionSettings(6)
@@ -121,28 +119,28 @@ def test_grids_of_a_backbone_are_described_too(tmp_path: Path) -> None:
     names = [f"{tmp_path}/f.st#{key}" for key in grids]
     assert len(small.caption(names)) == 2
     assert small.force_decode(names, LINES[:2])[0].attention["decoder.attention"].size(-1) == 6
-    corner = NamedObject((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in regions
+    corner = NamedObject((2, 5), ((0.0, 0.0, 1.0, 1.0),))  # in grid cells
     (pointing, *_) = small.point([CaptionedImage(names[0], "a dog", (corner,))]).values()
     assert pointing.chance == pointing.chance_mass == pytest.approx(1 / 6)
     assert small.explain(names[0]).filmstrip("decoder.attention").svg
 
 
-def test_what_cannot_be_asked_is_refused(images: list[str]) -> None:
+def test_invalid_input_is_refused(images: list[str]) -> None:
     small = captioner("caption-soft")
-    with pytest.raises(CorpusError, match="is one string"):
+    with pytest.raises(CorpusError, match="single string"):
         small.caption(images[0])
     with pytest.raises(CorpusError, match=r"gone\.png"):
         small.caption(["gone.png"])
-    with pytest.raises(ConfigError, match="draw"):
+    with pytest.raises(ConfigError, match="sampling"):
         small.caption(images[:1], SearchOptions(1, sampling=SamplingOptions()))
-    with pytest.raises(ConfigError, match="does not read pictures"):
+    with pytest.raises(ConfigError, match="not a captioning model"):
         build_captioning_model(tiny_run("bahdanau"), 300)
     with pytest.raises(ConfigError, match="multiples of 8"):
         build_captioning_model(tiny_run("caption-soft", ("model.encoder.height=33",)), 300)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_an_explanation_is_the_caption_read_again(preset: str, images: list[str]) -> None:
+def test_an_explanation_traces_the_caption(preset: str, images: list[str]) -> None:
     small = captioner(preset)
     (found,) = small.caption(images[:1])
     explained = small.explain(images[0])
@@ -150,22 +148,22 @@ def test_an_explanation_is_the_caption_read_again(preset: str, images: list[str]
     source = explained.source
     assert isinstance(source, ImageSource)
     assert (source.rows, source.columns, source.height, source.width) == (4, 6, 32, 48)
-    seen = small.image_input.read(images[0])
-    assert np.array_equal(decode_picture(source.png, "png"), seen)
+    pixels = small.image_input.read(images[0])
+    assert np.array_equal(decode_image(source.png, "png"), pixels)
     logps = [step.logp for step in explained.trace.steps]
     np.testing.assert_allclose(logps[: len(found.logps)], found.logps, atol=1e-4)
-    at_picture = [look for look in explained.trace.attentions if look.kind == "source"]
-    assert {look.name for look in at_picture} == set(cross_attention_names(small.model))
-    assert all(look.weights.size(-1) == 24 for look in at_picture)
-    walk = explained.trace.head_trace
-    assert walk is not None
-    torch.testing.assert_close(walk.weights @ walk.values, walk.contexts)
+    cross = [layer for layer in explained.trace.attentions if layer.kind == "source"]
+    assert {layer.name for layer in cross} == set(cross_attention_names(small.model))
+    assert all(layer.weights.size(-1) == 24 for layer in cross)
+    head = explained.trace.head_trace
+    assert head is not None
+    torch.testing.assert_close(head.weights @ head.values, head.contexts)
 
 
-def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) -> None:
+def test_an_explanation_is_saved_and_drawn(images: list[str], tmp_path: Path) -> None:
     small = captioner("caption-soft")
-    small.known = replace(
-        small.known, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
+    small.settings = replace(
+        small.settings, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
     )
     explained = small.explain(images[0], "a dog above a fish")
     record = json.loads(explained.to_json())
@@ -180,14 +178,14 @@ def test_an_explanation_is_written_and_drawn(images: list[str], tmp_path: Path) 
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(explained)
     assert "row" in console.export_text()
-    with pytest.raises(ConfigError, match=r"no look 'decoder\.other' while"):
+    with pytest.raises(ConfigError, match=r"decoder\.other"):
         small.explain(images[0], attention="decoder.other")
 
 
-def test_a_look_that_does_not_move_is_flagged(images: list[str]) -> None:
+def test_attention_that_does_not_move_is_flagged(images: list[str]) -> None:
     uniform = "model.decoder.attention.normalizer={kind: uniform}"
     small = captioner("caption-soft", uniform)
-    small.known = replace(
-        small.known, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
+    small.settings = replace(
+        small.settings, alignment_head=AlignmentHead("decoder.attention", None, 0, null=False)
     )
     assert "attention hardly moves" in small.explain(images[0], "a dog above").filmstrip().svg

@@ -162,7 +162,7 @@ def test_a_failed_save_leaves_the_old_or_the_new_checkpoint_intact(
         assert raised or newest(tmp_path) == (2, 2.0)  # the operation was not essential
         save(tmp_path, 3, 3.0)
         assert newest(tmp_path) == (3, 3.0)
-        assert not [name for name in names(tmp_path) if name.endswith(".aside")]
+        assert not [name for name in names(tmp_path) if name.endswith(".tmp")]
     assert found == {(1, 1.0), (2, 2.0)}
 
 
@@ -212,7 +212,7 @@ def test_two_kills_while_replacing_the_only_checkpoint_leave_one_intact(
         save(tmp_path, 1, 1.0)
         with disk.failing(between, Died()), pytest.raises(Died):
             save(tmp_path, 1, 2.0)
-        assert names(tmp_path) == ["step-00000001.aside", "step-00000001.old"]
+        assert names(tmp_path) == ["step-00000001.tmp", "step-00000001.old"]
 
     found = set()
     for _ in fail_at_every_operation(
@@ -241,7 +241,7 @@ def test_a_full_disk_error_has_the_path_and_the_needed_and_free_space(
             assert newest(root) == (7, 1.0)
         else:
             assert message.match(str(error)) and error.code == 74
-            assert not list(root.glob("*.aside"))
+            assert not list(root.glob("*.tmp"))
 
 
 def storage_error(work: Callable[[], None]) -> StorageError | None:

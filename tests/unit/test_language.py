@@ -1,10 +1,13 @@
-"""From a file of text to a sealed language model that goes on with texts."""
+"""The language modeling task, from a text file to a model bundle and its completions."""
 
 from __future__ import annotations
 
 import json
 import math
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,69 +18,72 @@ from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
 from regard.errors import ConfigError, CorpusError, RegardError
 from regard.inference.engine import SamplingOptions
-from regard.search import greedy
+from regard.search import Hypothesis, greedy, sample
 from regard.tasks.language.completer import Completer, load_completer
 from regard.tasks.language.module import held_out_texts
 from regard.tasks.language.task import TASK
-from regard.tasks.training import RunDirectory
+from regard.tasks.training import RunDirectory, train_run
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
+from regard.train.distributed import World
 from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
-from tests.plain_texts import LONGEST, PRESETS, arguments, make_prose
+from tests.plain_texts import PRESETS, WINDOW, arguments, write_texts
 from tests.toy_corpus import WORDS
 
 COUNT = " ".join(WORDS[1:9])
 
 
 @pytest.fixture(scope="module")
-def prose(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_prose(tmp_path_factory.mktemp("prose"))
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_texts(tmp_path_factory.mktemp("texts"))
 
 
 @pytest.fixture(scope="module")
-def home(prose: Path) -> RunDirectory:
-    home = RunDirectory(prose / "transformer")
-    said = run_cli(arguments(prose, "lm-transformer", home.path))
-    assert said.splitlines()[-1] == str(home.model)
-    return home
+def directory(folder: Path) -> RunDirectory:
+    directory = RunDirectory(folder / "transformer")
+    output = run_cli(arguments(folder, "lm-transformer", directory.path))
+    assert output.splitlines()[-1] == str(directory.model)
+    return directory
 
 
 @pytest.fixture(scope="module")
-def completer(home: RunDirectory) -> Completer:
-    found = regard.load(home.model)
+def completer(directory: RunDirectory) -> Completer:
+    found = regard.load(directory.model)
     assert isinstance(found, Completer)
     return found
 
 
-def test_it_learns_to_count_and_goes_on_past_what_it_can_read(completer: Completer) -> None:
-    (found,) = completer.complete([COUNT], max_length=3 * LONGEST)
-    said = found.text.split()
-    first = WORDS.index(said[0])
+def test_completions_continue_past_the_window(completer: Completer) -> None:
+    (found,) = completer.complete([COUNT], max_length=3 * WINDOW)
+    words = found.text.split()
+    first = WORDS.index(words[0])
     assert first == 9
-    right = [word == WORDS[(first + i) % 10] for i, word in enumerate(said)]
-    assert sum(right) >= 0.9 * len(right)
-    assert len(found.logps) - found.ended == len(found.pieces) <= 3 * LONGEST
+    correct = [word == WORDS[(first + i) % 10] for i, word in enumerate(words)]
+    assert sum(correct) >= 0.9 * len(correct)
+    assert len(found.logps) - found.ended == len(found.pieces) <= 3 * WINDOW
     assert str(found) == COUNT + found.text
 
 
 @pytest.mark.parametrize("preset", PRESETS[:2])
-def test_recurrent_models_are_trained_by_the_same_command(prose: Path, preset: str) -> None:
-    home = RunDirectory(prose / preset)
-    run_cli(arguments(prose, preset, home.path, "train.steps=20", "train.validate_every=10"))
+def test_recurrent_models_train_with_the_same_command(folder: Path, preset: str) -> None:
+    directory = RunDirectory(folder / preset)
+    run_cli(arguments(folder, preset, directory.path, "train.steps=20", "train.validate_every=10"))
     validated = [
-        e["scores"]["values"] for e in read_events(home.log) if e["event"] == "validation_completed"
+        e["scores"]["values"]
+        for e in read_events(directory.log)
+        if e["event"] == "validation_completed"
     ]
     assert validated[-1]["perplexity"] < validated[0]["perplexity"] < 290
-    assert load_completer(home.model).complete(["one"], max_length=5)[0].pieces
+    assert load_completer(directory.model).complete(["one"], max_length=5)[0].pieces
 
 
-def test_one_word_takes_the_attention_away_and_no_parameter(prose: Path) -> None:
-    """With a window of one it sees the present alone: an LSTM of the same size."""
-    attends = load_config("lm-recurrent-attention")
-    alone = load_config("lm-recurrent-attention", ["model.decoder.attention.span.window=1"])
+def test_a_window_of_one_is_a_model_of_the_same_size_without_attention() -> None:
+    """With a window of one, attention sees the current state only."""
+    attention = load_config("lm-recurrent-attention")
+    plain = load_config("lm-recurrent-attention", ["model.decoder.attention.span.window=1"])
     sizes = regard.VocabularySizes(50, 50)
     torch.manual_seed(0)
-    models = [run.model.build(sizes).eval() for run in (attends, alone)]
+    models = [run.model.build(sizes).eval() for run in (attention, plain)]
     counts = [sum(p.numel() for p in model.parameters()) for model in models]
     assert counts[0] == counts[1]
     with torch.no_grad(), regard.watch(models[1]) as trace:
@@ -85,19 +91,17 @@ def test_one_word_takes_the_attention_away_and_no_parameter(prose: Path) -> None
     torch.testing.assert_close(trace["decoder.attention"][0, 0], torch.eye(10))
 
 
-def test_the_perplexity_of_training_is_the_one_found_afterwards(
-    home: RunDirectory, prose: Path
-) -> None:
-    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
-    said = json.loads(
-        run_cli(["evaluate", str(home.model), "--text", str(prose / "valid.txt"), "--json"])
+def test_evaluate_finds_the_perplexity_of_training(directory: RunDirectory, folder: Path) -> None:
+    trained = json.loads(open_bundle(directory.model).read(SCORES))["values"]
+    output = json.loads(
+        run_cli(["evaluate", str(directory.model), "--text", str(folder / "valid.txt"), "--json"])
     )
-    assert said["values"] == {name: pytest.approx(value) for name, value in trained.items()}
-    assert said["signatures"]["perplexity"].startswith("per piece of 290 (unigram, NFC)")
+    assert output["values"] == {name: pytest.approx(value) for name, value in trained.items()}
+    assert output["signatures"]["perplexity"].startswith("per piece of 290 (unigram, NFC)")
 
 
-def test_perplexity_is_what_the_chain_rule_says(completer: Completer) -> None:
-    """Each piece after those before it, one by one, the end too; in windows, each by itself."""
+def test_perplexity_is_the_sum_over_single_steps(completer: Completer) -> None:
+    """Including the end of the text, for each window separately."""
     text = " ".join(WORDS * 4)
     ids = [*completer.tokenizer.encode([text])[0], EOS]
     model, total = completer.model, 0.0
@@ -117,24 +121,25 @@ def test_perplexity_is_what_the_chain_rule_says(completer: Completer) -> None:
     assert found.per_token == pytest.approx(math.exp(total / 41), rel=1e-4)
 
 
-def test_the_likeliest_is_what_a_plain_search_finds(completer: Completer) -> None:
+def test_completion_is_greedy_search(completer: Completer) -> None:
     ids = completer.tokenizer.encode(["three four"])[0]
     with torch.no_grad():
         state = completer.model.start(1)
         for token in [BOS, *ids[:-1]]:
             _, state = completer.model.step(torch.tensor([token]), state)
-    room = LONGEST - len(ids)
-    want = greedy(completer.model.step, state, rows=1, bos=ids[-1], eos=EOS, max_length=room)[0]
-    (found,) = completer.complete(["three four"], max_length=room)
+    left = WINDOW - len(ids)
+    want = greedy(completer.model.step, state, rows=1, bos=ids[-1], eos=EOS, max_length=left)[0]
+    (found,) = completer.complete(["three four"], max_length=left)
     assert found.pieces == tuple(map(completer.tokenizer.piece, want.tokens))
     assert found.logps == pytest.approx(want.logps, abs=1e-4)
 
 
-def test_chance_is_drawn_from_the_seed_and_the_place_alone(completer: Completer) -> None:
-    how = SamplingOptions(seed=5, temperature=3.0)
-    first = completer.complete(["one", "two"], how, max_length=9)
-    assert first == completer.complete(["one", "two"], how, max_length=9)
-    assert first[:1] == completer.complete(["one"], how, max_length=9)
+def test_draws_depend_on_the_seed_and_the_index_of_the_prompt_only(completer: Completer) -> None:
+    sampling = SamplingOptions(seed=5, temperature=3.0)
+    first = completer.complete(["one", "two"], sampling, max_length=9)
+    assert first == completer.complete(["one", "two"], sampling, max_length=9)
+    assert first[:1] == completer.complete(["one"], sampling, max_length=9)
+    assert first[1:] == completer.complete(["two"], replace(sampling, offset=1), max_length=9)
     assert first != completer.complete(
         ["one", "two"], SamplingOptions(seed=6, temperature=3.0), max_length=9
     )
@@ -144,111 +149,152 @@ def test_chance_is_drawn_from_the_seed_and_the_place_alone(completer: Completer)
         completer.complete(["one"], SamplingOptions(seed=9, top_k=1), max_length=9)[0].text
         == cold[0].text
     )
-    marks = {completer.tokenizer.piece(mark) for mark in (PAD, BOS, UNK, EOS)}
-    assert not marks & {piece for found in first for piece in found.pieces}
+    special = {completer.tokenizer.piece(token) for token in (PAD, BOS, UNK, EOS)}
+    assert not special & {piece for found in first for piece in found.pieces}
+
+
+def test_no_two_draws_share_random_numbers(completer: Completer) -> None:
+    """`hash` would give the seeds -1 and -2 the same draws: hash(-1) == hash(-2)."""
+    drawn = [
+        found.pieces
+        for seed in (-2, -1, 0, 1)
+        for found in completer.complete([""] * 3, SamplingOptions(seed, 5.0), max_length=12)
+    ]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_the_windows_of_a_long_completion_have_different_seeds(
+    completer: Completer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+
+    def recorded_sample(*args: Any, **options: Any) -> list[Hypothesis]:
+        seeds.extend(options["seeds"])
+        return sample(*args, **options)
+
+    monkeypatch.setattr("regard.tasks.language.completer.sample", recorded_sample)
+    uniform = SamplingOptions(seed=3, temperature=1e6)  # hardly ever ends
+    completer.complete(["one", "two"], uniform, max_length=3 * WINDOW)
+    assert len(seeds) > 6 and len(set(seeds)) == len(seeds)
+    assert seeds[0] == 13269758264384661680  # stable across processes and versions of Python
 
 
 @pytest.mark.parametrize("prompt", ["", "  ", "六 \u2581 \ud800 \x00", "one " * 100, "ONE"])
-def test_any_string_is_gone_on_with(completer: Completer, prompt: str) -> None:
+def test_any_string_can_be_completed(completer: Completer, prompt: str) -> None:
     (found,) = completer.complete([prompt], max_length=4)
     assert found.prompt == completer.tokenizer.normalize(prompt)
     assert completer.perplexity([prompt]).per_token > 0
 
 
 def test_one_string_instead_of_a_list_is_refused(completer: Completer) -> None:
-    for ask in (completer.complete, completer.perplexity):
-        with pytest.raises(CorpusError, match="is one string"):
-            ask("one")
+    for method in (completer.complete, completer.perplexity):
+        with pytest.raises(CorpusError, match="single string"):
+            method("one")
 
 
-def test_the_looks_of_a_text_at_its_own_past_are_told(completer: Completer) -> None:
-    ((reading,),) = completer.force_decode(["one two three"], ["decoder.blocks.0.self_attention"])
-    look = reading.attention["decoder.blocks.0.self_attention"]
-    assert look.shape == (2, 4, 4) and len(reading.logps) == 4
-    torch.testing.assert_close(look.sum(dim=-1), torch.ones(2, 4))
-    assert torch.equal(look, look.tril())  # nothing is looked at that was not yet said
+def test_forced_decoding_records_self_attention(completer: Completer) -> None:
+    ((decoded,),) = completer.force_decode(["one two three"], ["decoder.blocks.0.self_attention"])
+    weights = decoded.attention["decoder.blocks.0.self_attention"]
+    assert weights.shape == (2, 4, 4) and len(decoded.logps) == 4
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(2, 4))
+    assert torch.equal(weights, weights.tril())  # causal
 
 
-def test_the_command_completes_arguments_or_lines(home: RunDirectory) -> None:
-    said = run_cli(["complete", str(home.model), "one two", "five", "--max-new-tokens", "3"])
-    assert [line.split()[0] for line in said.splitlines()] == ["one", "five"]
-    same = run_cli(["complete", str(home.model), "--max-new-tokens", "3"], "one two\nfive\n")
-    assert same == said
-    told = json.loads(run_cli(["complete", str(home.model), "one", "--sample", "--json"]))
-    assert told["prompt"] == "one" and len(told["logps"]) >= len(told["pieces"])
+def test_the_command_completes_arguments_or_lines(directory: RunDirectory) -> None:
+    output = run_cli(["complete", str(directory.model), "one two", "five", "--max-new-tokens", "3"])
+    assert [line.split()[0] for line in output.splitlines()] == ["one", "five"]
+    same = run_cli(["complete", str(directory.model), "--max-new-tokens", "3"], "one two\nfive\n")
+    assert same == output
+    result = json.loads(run_cli(["complete", str(directory.model), "one", "--sample", "--json"]))
+    assert result["prompt"] == "one" and len(result["logps"]) >= len(result["pieces"])
 
 
-def test_without_a_file_to_validate_on_a_share_is_held_out(prose: Path) -> None:
-    home = RunDirectory(prose / "held")
-    said = arguments(prose, "lm-transformer", home.path, "train.steps=1", "data.held_out=0.1")
-    at = said.index("--valid-file")
-    run_cli(said[:at] + said[at + 2 :])
-    texts = held_out_texts(PreparedData.open(str(home.data)), SentencePiece.load(home.data))
+def test_should_stop_ends_a_run_as_an_interruption_does(
+    directory: RunDirectory, folder: Path
+) -> None:
+    stopped = RunDirectory(folder / "stopped")
+    shutil.copytree(directory.data, stopped.data)
+    run = load_config(directory.path / "run.yaml")
+    outcome = train_run(run, stopped, World(), should_stop=lambda: True)
+    assert not outcome.complete and outcome.step == stopped.last_step == 1
+    assert not stopped.model.exists()
+
+
+def test_without_a_validation_file_some_texts_are_held_out(folder: Path) -> None:
+    directory = RunDirectory(folder / "held")
+    command = arguments(
+        folder, "lm-transformer", directory.path, "train.steps=1", "data.held_out=0.1"
+    )
+    at = command.index("--valid-file")
+    run_cli(command[:at] + command[at + 2 :])
+    texts = held_out_texts(
+        PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
+    )
     assert 10 <= len(texts) <= 80
     assert all(set(text.split()) <= set(WORDS) for text in texts)
 
 
-def test_a_long_line_becomes_windows_and_loses_nothing(home: RunDirectory, prose: Path) -> None:
-    prepared, tokenizer = PreparedData.open(str(home.data)), SentencePiece.load(home.data)
+def test_long_lines_are_split_into_windows(directory: RunDirectory, folder: Path) -> None:
+    prepared, tokenizer = PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
     (shard,) = prepared.shards("train")
     opened = shard.open()
     rows = [opened.pair(i)[1].tolist() for i in range(shard.pairs)]
-    assert max(map(len, rows)) <= LONGEST and not opened.lengths[:, 0].any()
-    whole = [token for row in rows for token in row]
-    lines = (prose / "train.txt").read_text().splitlines()
-    assert whole == [t for ids in tokenizer.encode(lines) for t in (*ids, EOS)]
+    assert max(map(len, rows)) <= WINDOW and not opened.lengths[:, 0].any()
+    tokens = [token for row in rows for token in row]
+    lines = (folder / "train.txt").read_text().splitlines()
+    assert tokens == [t for ids in tokenizer.encode(lines) for t in (*ids, EOS)]
 
 
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("train.metric=bleu", "train.metric: such a model is judged by perplexity, nll"),
-        ("train.subword_alpha=0.1", "train.subword_alpha: windows of text"),
-        ("data.max_length=2000", r"data.max_length: 2000 pieces, and the positions .* end at 1024"),
+        ("train.metric=bleu", "train.metric: bleu .*perplexity, nll"),
+        ("train.subword_alpha=0.1", "train.subword_alpha"),
+        ("data.max_length=2000", r"data.max_length: 2000 .* 1024"),
     ],
 )
-def test_what_a_language_model_cannot_do_is_said_at_once(
-    prose: Path, setting: str, message: str
-) -> None:
+def test_unsupported_settings_are_refused(folder: Path, setting: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        run_cli(arguments(prose, "lm-transformer", prose / "none", setting))
+        run_cli(arguments(folder, "lm-transformer", folder / "none", setting))
 
 
-def test_files_of_another_use_are_refused(home: RunDirectory, prose: Path, tmp_path: Path) -> None:
-    text = str(prose / "train.txt")
-    with pytest.raises(ConfigError, match="names no corpus; say --text FILE"):
+def test_files_of_another_task_are_refused(
+    directory: RunDirectory, folder: Path, tmp_path: Path
+) -> None:
+    text = str(folder / "train.txt")
+    with pytest.raises(ConfigError, match=r"data\.train: .*--text FILE"):
         run_cli(["train", "--preset", "lm-transformer", "--out", str(tmp_path)])
     with pytest.raises(RegardError, match="a single file must be"):
         run_cli(["train", "--preset", "translate-tiny", "--text", text, "--out", str(tmp_path)])
-    with pytest.raises(ConfigError, match="does not read and say sentences"):
-        run_cli(["translate", str(home.model)], "one\n")
-    golden = Path(__file__).parent.parent / "golden" / "format-1" / "transformer" / "model"
-    with pytest.raises(ConfigError, match="does not go on with a text"):
+    with pytest.raises(ConfigError, match=r"model: .*does not translate"):
+        run_cli(["translate", str(directory.model)], "one\n")
+    golden = Path(__file__).parent.parent / "golden" / "format-2" / "transformer" / "model"
+    with pytest.raises(ConfigError, match="not a language model"):
         run_cli(["complete", str(golden), "one"])
     with pytest.raises(RegardError, match="a single file must be"):
         run_cli(["evaluate", str(golden), "--text", text])
 
 
-def test_fine_tuning_goes_on_with_what_was_learnt(home: RunDirectory, prose: Path) -> None:
-    mine = RunDirectory(prose / "mine")
+def test_fine_tuning_starts_from_the_trained_weights(directory: RunDirectory, folder: Path) -> None:
+    tuned = RunDirectory(folder / "tuned")
     run_cli(
         [
-            *("train", "--from", str(home.model), "--text", f"{prose}/valid.txt"),
-            *("--mix-file", f"{prose}/train.txt", "--valid-file", f"{prose}/valid.txt"),
-            *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=2"),
+            *("train", "--from", str(directory.model), "--text", f"{folder}/valid.txt"),
+            *("--mix-file", f"{folder}/train.txt", "--valid-file", f"{folder}/valid.txt"),
+            *("--out", str(tuned.path), "--threads", "1", "--set", "train.steps=2"),
         ]
     )
-    first = next(e for e in read_events(mine.log) if e["event"] == "step_completed")
-    last = [e for e in read_events(home.log) if e["event"] == "step_completed"][-1]
+    first = next(e for e in read_events(tuned.log) if e["event"] == "step_completed")
+    last = [e for e in read_events(directory.log) if e["event"] == "step_completed"][-1]
     assert first["loss"] < last["loss"] + 0.5
-    assert load_config(mine.model / "run.yaml").data.train[1].weight == pytest.approx(12 / 300)
+    assert load_config(tuned.model / "run.yaml").data.train[1].weight == pytest.approx(12 / 300)
 
 
-def test_its_use_is_told_by_its_card_and_described(home: RunDirectory) -> None:
-    card = open_bundle(home.model).text("README.md")
+def test_model_card_and_description(directory: RunDirectory) -> None:
+    card = open_bundle(directory.model).text("README.md")
     assert "pipeline_tag: text-generation" in card and ".complete([" in card
     assert "word alignment" not in card
-    told = json.loads(run_cli(["describe", str(home.model), "--json"]))
-    assert told["scores"]["values"]["perplexity"] > 1
-    bundle = open_bundle(home.model)
+    result = json.loads(run_cli(["describe", str(directory.model), "--json"]))
+    assert result["scores"]["values"]["perplexity"] > 1
+    bundle = open_bundle(directory.model)
     assert TASK.sizes(bundle) == regard.VocabularySizes(290, 290)

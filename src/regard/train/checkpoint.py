@@ -4,8 +4,8 @@
     ├── shard-…safetensors    tensors; each process writes those it holds
     └── state.json            everything else, and the size and hash of each tensor file
 
-A checkpoint is written to `step-….aside`, synced and then renamed, so every directory without the
-`.aside` suffix can be loaded at any time. A checkpoint of the same step is renamed to `.old` until
+A checkpoint is written to `step-….tmp`, synced and then renamed, so every directory without the
+`.tmp` suffix can be loaded at any time. A checkpoint of the same step is renamed to `.old` until
 the new one is in place. The next save deletes what a killed process left behind.
 """
 
@@ -28,7 +28,7 @@ from regard.train.distributed import World
 
 FORMAT = 2
 STATE = "state.json"
-ASIDE, OLD = ".aside", ".old"
+TMP, OLD = ".tmp", ".old"
 _BLOCK = 1 << 22  # bytes per read while hashing
 
 
@@ -58,25 +58,25 @@ def save_checkpoint(
         StorageError: the disk is full or cannot be written. Older checkpoints are intact.
     """
     path = _published_path(root, step)
-    aside, old = (path.with_name(path.name + suffix) for suffix in (ASIDE, OLD))
+    tmp, old = (path.with_name(path.name + suffix) for suffix in (TMP, OLD))
     with _disk_errors(path, sum(tensor.nbytes for tensor in tensors.values())):
         if world.is_main:
-            for unfinished in root.glob(f"*{ASIDE}"):
+            for unfinished in root.glob(f"*{TMP}"):
                 shutil.rmtree(unfinished)
-            aside.mkdir(parents=True)
+            tmp.mkdir(parents=True)
         world.wait()
-        world.save(tensors, aside)
+        world.save(tensors, tmp)
         world.wait()
         if world.is_main:
-            files = {file.name: _size_and_hash(file) for file in sorted(aside.iterdir())}
+            files = {file.name: _size_and_hash(file) for file in sorted(tmp.iterdir())}
             state = {"format": FORMAT, "step": step, "files": files, **facts}
-            _write(aside / STATE, json.dumps(state, indent=1, sort_keys=True).encode())
-            _sync(aside)
+            _write(tmp / STATE, json.dumps(state, indent=1, sort_keys=True).encode())
+            _sync(tmp)
             if path.exists():
                 if old.exists():
                     _remove(old)
                 path.rename(old)
-            aside.rename(path)
+            tmp.rename(path)
             _sync(root)
             if old.exists():
                 _remove(old)
@@ -141,8 +141,8 @@ def _published_path(root: Path, step: int) -> Path:
 
 
 def _remove(path: Path) -> None:
-    if path.suffix != ASIDE:  # a half-deleted directory must not look like a checkpoint
-        path = path.rename(path.with_name(path.name + ASIDE))
+    if path.suffix != TMP:  # a half-deleted directory must not look like a checkpoint
+        path = path.rename(path.with_name(path.name + TMP))
     shutil.rmtree(path)
 
 
@@ -152,7 +152,7 @@ def _disk_errors(path: Path, need: int) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
-        shutil.rmtree(path.with_name(path.name + ASIDE), ignore_errors=True)
+        shutil.rmtree(path.with_name(path.name + TMP), ignore_errors=True)
         cause = failure.strerror
         if failure.errno in (errno.ENOSPC, errno.EDQUOT):
             parent = next(parent for parent in path.parents if parent.exists())
