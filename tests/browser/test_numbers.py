@@ -212,7 +212,8 @@ def test_measures_of_heads(new_viewer, pages, records, name) -> None:
         viewer.select("sort", measure)
         tiles = viewer.evaluate(
             """(root) => Array.from(root.querySelectorAll("[data-testid=tile]"), (tile) => [
-              tile.dataset.attention, tile.dataset.head, tile.querySelector("data")?.dataset.value])"""
+              tile.dataset.attention, tile.dataset.head,
+              tile.querySelector("data")?.dataset.value])"""
         )
         assert len(tiles) == sum(
             each["heads"] + (2 if each["heads"] > 1 else 0) for each in record["attentions"]
@@ -331,7 +332,7 @@ def test_image_view_shows_the_weights_of_each_word(new_viewer, pages, records) -
 def test_every_number_on_screen_has_its_full_value(new_viewer, pages, records, name) -> None:
     """Except in references, where 3.2 is a section."""
     parts = ("score", "span", "normalizer")
-    references = [each[part]["reference"] for each in records[name]["looks"] for part in parts]
+    references = [each[part]["reference"] for each in records[name]["attentions"] for part in parts]
     viewer = new_viewer().open(pages[name])
     for view in viewer.views:
         bare = viewer.show(view).evaluate(

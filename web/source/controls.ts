@@ -7,8 +7,8 @@ import { defaultSelection, findAttention, type Selection, type ViewState } from 
 
 /** One line of help for the alignment step. */
 const STEP_HELP =
-  "At output: the weights of the step that predicts the word. At next input: of the step after, " +
-  "which has the word as input.";
+  "At output: the weights of the step that predicts the word. At next input: the weights of the " +
+  "next step, whose input is the word.";
 
 export function controls(state: ViewState, more: unknown = nothing): TemplateResult {
   const { record, selection, change } = state;

@@ -12,13 +12,13 @@ import type { ViewState } from "./state";
 type Kind = Interventions["kinds"][number];
 
 const KINDS: [Kind, string, string][] = [
-  ["uniform", "uniform attention", "All cross-attention weights were equal."],
+  ["uniform", "uniform attention", "All cross-attention weights are equal."],
   [
     "masked",
     "mask a word",
-    "The word was masked in all cross-attention; the encoder still read it.",
+    "The word is masked in all cross-attention; the encoder still reads it.",
   ],
-  ["removed", "remove a word", "The word was removed from the source."],
+  ["removed", "remove a word", "The word is removed from the source."],
 ];
 
 export function interventionsView(state: ViewState): TemplateResult {
@@ -32,7 +32,7 @@ export function interventionsView(state: ViewState): TemplateResult {
   return html`${chooser(state, interventions, index)} ${summary(record, interventions, index)}
     ${table(record, interventions, index)}
     <p class="note">${KINDS.find(([name]) => name === kind)?.[2]} The
-      target is unchanged; the model computed its probabilities again. <strong>This shows
+      target is unchanged; the model computes its probabilities again. <strong>This shows
       causes:</strong> if a probability falls, the change caused it. Attention weights do not show
       this.</p>`;
 }

@@ -32,8 +32,8 @@ function summary(state: ViewState, grid: Grid): TemplateResult {
   const best = highest(columns.map((_, c) => at(row, c)));
   const more =
     best === column
-      ? "its highest"
-      : html`its highest is ${token(chart.columns.units[columns[best]].label)} ${number(at(row, best))}`;
+      ? "the highest of the row"
+      : html`the highest of the row is ${token(chart.columns.units[columns[best]].label)} ${number(at(row, best))}`;
   return html`<p class="summary" data-testid="summary">
     ${token(chart.rows.units[rows[row]].label)} ← ${token(chart.columns.units[columns[column]].label)}
     ${number(at(row, column))}, ${more}</p>`;

@@ -330,7 +330,7 @@ var mt=globalThis,ht=mt.ShadowRoot&&(mt.ShadyCSS===void 0||mt.ShadyCSS.nativeSha
   .cells .cursor {
     width: var(--cell); height: var(--cell); box-shadow: inset 0 0 0 2px #fff, inset 0 0 0 3px #000;
   }
-`;var No="At output: the weights of the step that predicts the word. At next input: of the step after, which has the word as input.";function Se(e,t=x){let{record:n,selection:r,change:i}=e,o=I(n,r.attention),s=a=>i({...a,userSelected:!0});return f`<div class="controls">
+`;var No="At output: the weights of the step that predicts the word. At next input: the weights of the next step, whose input is the word.";function Se(e,t=x){let{record:n,selection:r,change:i}=e,o=I(n,r.attention),s=a=>i({...a,userSelected:!0});return f`<div class="controls">
     <label>attention layer
       <select data-testid="attention" @change=${a=>s(gl(e,er(a)))}>
         ${Object.entries(Ue).map(([a,c])=>{let l=n.attentions.filter(u=>u.kind===a);return l.length?f`<optgroup label=${c}>
@@ -432,11 +432,11 @@ var mt=globalThis,ht=mt.ShadowRoot&&(mt.ShadyCSS===void 0||mt.ShadyCSS.nativeSha
   }
   .frame bdi { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   @media (max-width: 48rem) { .captioned { grid-template-columns: minmax(0, 1fr); } }
-`;var Vo=[["uniform","uniform attention","All cross-attention weights were equal."],["masked","mask a word","The word was masked in all cross-attention; the encoder still read it."],["removed","remove a word","The word was removed from the source."]];function Bo(e){let{record:t,selection:n}=e,{interventions:r}=t;if(!r?.kinds.length)return oe(f`This record has no interventions. They show how the probability of the
+`;var Vo=[["uniform","uniform attention","All cross-attention weights are equal."],["masked","mask a word","The word is masked in all cross-attention; the encoder still reads it."],["removed","remove a word","The word is removed from the source."]];function Bo(e){let{record:t,selection:n}=e,{interventions:r}=t;if(!r?.kinds.length)return oe(f`This record has no interventions. They show how the probability of the
       target changes if a source word is masked or removed, and exist for translations.`);let i=Math.min(n.intervention,r.kinds.length-1),o=r.kinds[i];return f`${Nl(e,r,i)} ${Rl(t,r,i)}
     ${Cl(t,r,i)}
     <p class="note">${Vo.find(([s])=>s===o)?.[2]} The
-      target is unchanged; the model computed its probabilities again. <strong>This shows
+      target is unchanged; the model computes its probabilities again. <strong>This shows
       causes:</strong> if a probability falls, the change caused it. Attention weights do not show
       this.</p>`}function Nl({record:e,change:t},n,r){let[i,o]=[n.kinds[r],n.words[r]],s=qo(e,n),a=p=>n.kinds.flatMap((b,$)=>b===p?[$]:[]),c=p=>a(p).reduce((b,$)=>s[$]>s[b]?$:b),{source:l}=e,u=l?.kind==="text"?B("source",l,"words"):null,d=u&&{...u,units:u.units.filter(p=>!p.special)},m=p=>a(i).find(b=>n.words[b]===p)??r,h=p=>s[m(p)],g=Math.max(...a(i).map(p=>s[p]));return f`<div class="pair wrap" role="group" aria-label="intervention">
       ${Vo.filter(([p])=>a(p).length).map(([p,b])=>f`<button data-testid="intervention-kind" data-kind=${p}
@@ -487,7 +487,7 @@ var mt=globalThis,ht=mt.ShadowRoot&&(mt.ShadyCSS===void 0||mt.ShadyCSS.nativeSha
 `).join("")}function Go(e){return`"${(/^[=+\-@\t\r]/.test(e)?`'${e}`:e).replaceAll('"','""')}"`}function Fo(e){return location.protocol==="about:"?x:f`<button data-testid="csv" @click=${()=>{let n=document.createElement("a");n.href=URL.createObjectURL(new Blob([Hl(e)],{type:"text/csv"})),n.download="weights.csv",n.click(),URL.revokeObjectURL(n.href)}}>Save as CSV</button>`}function Ko(e){let t=Le(e);if(!t)return X(e.record);let n=So(e,t),r=f`<label class="inline"><input type="checkbox" data-testid="special-tokens"
     .checked=${e.selection.specialTokens}
     @change=${()=>e.change({specialTokens:!e.selection.specialTokens})}> special tokens</label>`;return f`${Se(e,[r,Fo(n)])} ${To(e,n)} ${Il(e,n)}
-    ${zl(e,t)} ${Ll(e)} ${ue(e)}`}function Il(e,t){let{chart:n,rows:r,columns:i,at:o}=t;if(!r.length||!i.length)return f`<p class="summary">There are only special tokens, which are hidden.</p>`;let[s,a]=Xt(e,t);if(Number.isNaN(o(s,a)))return f`<p class="summary" data-testid="summary">${Ut(n,r[s])}</p>`;let c=N(i.map((u,d)=>o(s,d))),l=c===a?"its highest":f`its highest is ${_(n.columns.units[i[c]].label)} ${w(o(s,c))}`;return f`<p class="summary" data-testid="summary">
+    ${zl(e,t)} ${Ll(e)} ${ue(e)}`}function Il(e,t){let{chart:n,rows:r,columns:i,at:o}=t;if(!r.length||!i.length)return f`<p class="summary">There are only special tokens, which are hidden.</p>`;let[s,a]=Xt(e,t);if(Number.isNaN(o(s,a)))return f`<p class="summary" data-testid="summary">${Ut(n,r[s])}</p>`;let c=N(i.map((u,d)=>o(s,d))),l=c===a?"the highest of the row":f`the highest of the row is ${_(n.columns.units[i[c]].label)} ${w(o(s,c))}`;return f`<p class="summary" data-testid="summary">
     ${_(n.rows.units[r[s]].label)} ← ${_(n.columns.units[i[a]].label)}
     ${w(o(s,a))}, ${l}</p>`}function zl({selection:e},t){if(e.specialTokens)return x;let n=t.columns.units.flatMap((o,s)=>o.special?[s]:[]),r=t.rows.units.flatMap((o,s)=>o.special?[]:[n.reduce((a,c)=>a+(t.row(s)[c]||0),0)]),i=r.reduce((o,s)=>o+s,0)/Math.max(1,r.length);return f`<p class="note" data-testid="hidden-tokens">Special tokens are hidden. They have a mean
     weight of ${w(i)} in each row, so rows sum to less than 1.</p>`}function Ll({record:e}){let t=Array.from({length:17},(n,r)=>se(r/16));return f`<p class="legend small soft">
