@@ -77,8 +77,8 @@ def test_a_rollback_is_printed_with_its_reason(capsys) -> None:
 
 
 def test_a_run_may_end_before_its_first_validation(capsys) -> None:
-    assert lines(capsys, TrainingEnded(3, "asked to stop", 0, None)) == [
-        "ended after step 3: asked to stop"
+    assert lines(capsys, TrainingEnded(3, "interrupted", 0, None)) == [
+        "ended after step 3: interrupted"
     ]
 
 
@@ -164,8 +164,8 @@ def test_lines_are_printed_above_the_bar_without_markup() -> None:
     with Live(get_renderable=bar.draw, console=console, transient=True):
         for event in run(20):
             bar(event)
-        bar(TrainingEnded(20, "asked to [stop]", 20, Scores({"bleu": 1.0})))
-    assert "ended after step 20: asked to [stop]" in screen.getvalue()
+        bar(TrainingEnded(20, "[interrupted]", 20, Scores({"bleu": 1.0})))
+    assert "ended after step 20: [interrupted]" in screen.getvalue()
     assert "step 10: bleu 15.00, new best" in screen.getvalue()
 
 

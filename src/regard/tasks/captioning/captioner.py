@@ -295,7 +295,7 @@ def build_captioning_model(run: RunConfig, vocabulary: int) -> EncoderDecoder[An
     model = run.model
     if model.kind != "encoder-decoder" or model.reads != "images":
         raise ConfigError(
-            f"model: a {model.kind} that reads {model.reads} is not a captioning model. Choose an "
+            f"model: kind {model.kind} reading {model.reads} is not a captioning model. Choose an "
             "encoder-decoder with an image encoder."
         )
     return model.build(VocabularySizes(vocabulary, vocabulary))

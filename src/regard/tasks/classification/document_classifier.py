@@ -188,7 +188,7 @@ def _check_classifier(run: RunConfig) -> ClassifierConfig:
     model = run.model
     if model.kind != "classifier" or model.reads != "documents":
         raise ConfigError(
-            f"model: a {model.kind} that reads {model.reads} is not a document classifier. Choose "
+            f"model: kind {model.kind} reading {model.reads} is not a document classifier. Choose "
             "a model that is."
         )
     return model

@@ -542,7 +542,7 @@ def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecode
     model = config.model
     if model.kind != "encoder-decoder" or model.reads != "sentences":
         raise ConfigError(
-            f"model: a {model.kind} over {model.reads} does not translate. "
+            f"model: kind {model.kind} reading {model.reads} does not translate. "
             "Choose an encoder-decoder over sentences."
         )
     return model.build(VocabularySizes(vocabulary, vocabulary))
