@@ -251,7 +251,9 @@ def build_language_model(run: RunConfig, vocabulary: int) -> LanguageModel[Any]:
     """Build the untrained model of a language modeling run."""
     model = run.model
     if model.kind != "language-model":
-        raise ConfigError(f"model: kind {model.kind} is not a language model. Choose a model that is.")
+        raise ConfigError(
+            f"model: kind {model.kind} is not a language model. Choose a model that is."
+        )
     max_positions = model.decoder.max_length
     if max_positions is not None and run.data.max_length > max_positions:
         raise ConfigError(
