@@ -152,7 +152,7 @@ def test_an_explanation_traces_the_caption(preset: str, images: list[str]) -> No
     assert np.array_equal(decode_image(source.png, "png"), pixels)
     logps = [step.logp for step in explained.trace.steps]
     np.testing.assert_allclose(logps[: len(found.logps)], found.logps, atol=1e-4)
-    cross = [layer for layer in explained.trace.attentions if layer.kind == "source"]
+    cross = [layer for layer in explained.trace.attentions if layer.kind == "cross"]
     assert {layer.name for layer in cross} == set(cross_attention_names(small.model))
     assert all(layer.weights.size(-1) == 24 for layer in cross)
     head = explained.trace.head_trace
@@ -167,10 +167,10 @@ def test_an_explanation_is_saved_and_drawn(images: list[str], tmp_path: Path) ->
     )
     explained = small.explain(images[0], "a dog above a fish")
     record = json.loads(explained.to_json())
-    assert record["source"]["kind"] == "image" and record["made"]["search"] == "given"
-    assert record["source"]["picture"].startswith("data:image/png;base64,")
+    assert record["source"]["kind"] == "image" and record["created"]["search"] == "given"
+    assert record["source"]["image"].startswith("data:image/png;base64,")
     strip = explained.filmstrip().svg
-    assert strip.count("<use ") == 1 + 5 and "brightest" in strip
+    assert strip.count("<use ") == 1 + 5 and "highest" in strip
     for name in ("x.svg", "x.html", "x.json"):
         explained.save(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 1_000
