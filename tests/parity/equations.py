@@ -1,6 +1,6 @@
 """The papers' equations in NumPy, in double precision, one position after the other.
 
-Written from the papers alone: nothing of regard is used here, and nothing is clever.
+Written from the papers alone, without regard's code and without optimizations.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def perceptron(q: Array, k: Array, w: Array, b: Array) -> float:
     return q @ np.tanh(w @ k + b)
 
 
-# -- where one may look --------------------------------------------------------------------------
+# -- spans ---------------------------------------------------------------------------------------
 
 
 def seen(span: str, t: int, n: int, reach: int, centre: float) -> list[int]:
-    """The positions s of n that the query at t may see, by the words of each paper."""
+    """The positions s of n that the query at t may see."""
     return [
         s
         for s in range(n)

@@ -17,7 +17,9 @@ STEPS = 4
 
 @pytest.fixture
 def small(request: pytest.FixtureRequest) -> Tiny:
-    fresh = tiny.__wrapped__(request.param, layers=1)  # not the cached one: this becomes double
+    fresh = tiny.__wrapped__(
+        request.param, layers=1
+    )  # not cached, because it is converted to double
     fresh.model.double()
     return fresh
 
@@ -38,64 +40,66 @@ def first_state(decoder, summary: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.tanh(w @ summary + b).reshape(decoder.cells.parts, -1))
 
 
-def look(attention, kind: str, weighing: str, query: np.ndarray, states: np.ndarray) -> np.ndarray:
-    weights = eq.NORMALIZERS[weighing](scores_by_hand(attention, kind, query, states)[0])
+def attend(
+    attention, kind: str, normalizer: str, query: np.ndarray, states: np.ndarray
+) -> np.ndarray:
+    weights = eq.NORMALIZERS[normalizer](scores_by_hand(attention, kind, query, states)[0])
     return weights @ states
 
 
 def inputs(small: Tiny) -> tuple[torch.Tensor, np.ndarray]:
-    words = torch.randint(3, 11, (1, STEPS))
-    return words, array(small.model.embedding(words)[0])
+    ids = torch.randint(3, 11, (1, STEPS))
+    return ids, array(small.model.embedding(ids)[0])
 
 
-def check(small: Tiny, source, words: torch.Tensor, want: list[np.ndarray]) -> None:
+def check(small: Tiny, source, ids: torch.Tensor, want: list[np.ndarray]) -> None:
     with torch.no_grad():
-        got = small.model(source, words).hidden[0]
+        got = small.model(source, ids).hidden[0]
     np.testing.assert_allclose(array(got), np.array(want), atol=TOLERANCE, rtol=0)
 
 
 @pytest.mark.parametrize(
-    ("small", "kind", "weighing"),
+    ("small", "kind", "normalizer"),
     [
         ("bahdanau", "additive", "softmax"),
         ("sparse", "additive", "sparsemax"),
     ],
     indirect=["small"],
 )
-def test_bahdanau_asks_with_the_state_before_and_feeds_its_cell(small, kind, weighing) -> None:
+def test_bahdanau_decoder_attends_before_its_cell(small, kind, normalizer) -> None:
     """Bahdanau et al. 2015: eq. 4 to 6, A.1.2 and A.2.2."""
     source = small.source([6])
     with torch.no_grad():
-        read = small.model.encoder(source)
-    states, decoder = array(read.states[0]), small.model.decoder
-    carry, step = first_state(decoder, array(read.summary[0])), cell_of(decoder.cells)
+        encoded = small.model.encoder(source)
+    states, decoder = array(encoded.states[0]), small.model.decoder
+    carry, step = first_state(decoder, array(encoded.summary[0])), cell_of(decoder.cells)
     w, b = linear(decoder.deep.mix)
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     want = []
     for y in vectors:
-        context = look(decoder.attention, kind, weighing, carry[0], states)
+        context = attend(decoder.attention, kind, normalizer, carry[0], states)
         carry = step(np.concatenate([y, context]), carry)
         mixed = w @ np.concatenate([carry[0], y, context]) + b
         want.append(mixed.reshape(-1, 2).max(axis=1))
-    check(small, source, words, want)
+    check(small, source, ids, want)
 
 
 @pytest.mark.parametrize("small", ["cho"], indirect=True)
-def test_cho_sees_the_last_state_at_every_step(small) -> None:
+def test_cho_decoder_reads_the_last_state_at_every_step(small) -> None:
     """Cho et al. 2014, 2.2 and A.1."""
     source = small.source([6])
     with torch.no_grad():
-        read = small.model.encoder(source)
-    context, decoder = array(read.states[0, -1]), small.model.decoder
-    carry, step = first_state(decoder, array(read.summary[0])), cell_of(decoder.cells)
+        encoded = small.model.encoder(source)
+    context, decoder = array(encoded.states[0, -1]), small.model.decoder
+    carry, step = first_state(decoder, array(encoded.summary[0])), cell_of(decoder.cells)
     w, b = linear(decoder.deep.mix)
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     want = []
     for y in vectors:
         carry = step(np.concatenate([y, context]), carry)
         mixed = w @ np.concatenate([carry[0], y, context]) + b
         want.append(mixed.reshape(-1, 2).max(axis=1))
-    check(small, source, words, want)
+    check(small, source, ids, want)
 
 
 @pytest.mark.parametrize(
@@ -103,69 +107,69 @@ def test_cho_sees_the_last_state_at_every_step(small) -> None:
     [("luong-dot", "dot"), ("luong-general", "bilinear"), ("luong-concat", "additive")],
     indirect=["small"],
 )
-def test_luong_asks_with_the_state_after_and_feeds_what_it_said(small, kind: str) -> None:
+def test_luong_decoder_attends_after_its_cell_and_feeds_its_output(small, kind: str) -> None:
     """Luong et al. 2015: eq. 5 and 8, 3.3."""
     source = small.source([6])
     with torch.no_grad():
-        read = small.model.encoder(source)
-    states, decoder = array(read.states[0]), small.model.decoder
-    carry, step = first_state(decoder, array(read.summary[0])), cell_of(decoder.cells)
+        encoded = small.model.encoder(source)
+    states, decoder = array(encoded.states[0]), small.model.decoder
+    carry, step = first_state(decoder, array(encoded.summary[0])), cell_of(decoder.cells)
     w, b = linear(decoder.combine)
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     fed, want = np.zeros(decoder.dim), []
     for y in vectors:
         carry = step(np.concatenate([y, fed]), carry)
-        context = look(decoder.attention, kind, "softmax", carry[0], states)
+        context = attend(decoder.attention, kind, "softmax", carry[0], states)
         fed = np.tanh(w @ np.concatenate([context, carry[0]]) + b)
         want.append(fed)
-    check(small, source, words, want)
+    check(small, source, ids, want)
 
 
 @pytest.mark.parametrize("small", ["sutskever"], indirect=True)
-def test_sutskever_has_the_source_in_its_first_state_alone(small) -> None:
+def test_sutskever_decoder_reads_the_source_only_in_its_first_state(small) -> None:
     """Sutskever et al. 2014, section 2."""
     source = small.source([6])
     with torch.no_grad():
-        read = small.model.encoder(source)
+        encoded = small.model.encoder(source)
     decoder = small.model.decoder
-    carry, step = first_state(decoder, array(read.summary[0])), cell_of(decoder.cells)
-    words, vectors = inputs(small)
+    carry, step = first_state(decoder, array(encoded.summary[0])), cell_of(decoder.cells)
+    ids, vectors = inputs(small)
     want = []
     for y in vectors:
         carry = step(y, carry)
         want.append(carry[0])
-    check(small, source, words, want)
+    check(small, source, ids, want)
 
 
 @pytest.mark.parametrize(
-    ("small", "weighing"),
+    ("small", "normalizer"),
     [("caption-soft", "softmax"), ("caption-hard", "hard")],
     indirect=["small"],
 )
-def test_xu_gates_what_it_sees_of_the_picture(small, weighing: str) -> None:
+def test_xu_decoder_gates_the_context_of_the_image(small, normalizer: str) -> None:
     """Xu et al. 2015: eq. 1 to 7 and 4.2.1."""
     source = Images(small.source([1]).pixels.double())
     with torch.no_grad():
-        read = small.model.encoder(source)
-    regions, decoder = array(read.states[0]), small.model.decoder
-    np.testing.assert_allclose(array(read.summary[0]), regions.mean(axis=0), atol=TOLERANCE)
-    carry, step = first_state(decoder, array(read.summary[0])), cell_of(decoder.cells)
+        encoded = small.model.encoder(source)
+    regions, decoder = array(encoded.states[0]), small.model.decoder
+    np.testing.assert_allclose(array(encoded.summary[0]), regions.mean(axis=0), atol=TOLERANCE)
+    carry, step = first_state(decoder, array(encoded.summary[0])), cell_of(decoder.cells)
     (wg, bg), (w, b) = linear(decoder.gate), linear(decoder.deep.mix)
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     want = []
     for y in vectors:
         gate = eq.sigmoid(wg @ carry[0] + bg)
-        context = gate * look(decoder.attention, "additive", weighing, carry[0], regions)
+        context = gate * attend(decoder.attention, "additive", normalizer, carry[0], regions)
         carry = step(np.concatenate([y, context]), carry)
         want.append(y + w @ np.concatenate([carry[0], context]) + b)
-    check(small, source, words, want)
+    check(small, source, ids, want)
 
 
 @pytest.mark.parametrize("small", ["lm-lstmn"], indirect=True)
-def test_the_lstmn_recalls_its_states_instead_of_the_last(small) -> None:
-    """Cheng et al. 2016, eq. 4 to 9; the tape begins with a blank."""
+def test_lstmn_attends_to_its_previous_states(small) -> None:
+    """Cheng et al. 2016, eq. 4 to 9; the memory begins with a blank state."""
     decoder = small.model.decoder
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     w, b = linear(decoder.gates)
     blank = np.zeros(decoder.dim)
     hidden, cells, summary, want = [blank], [blank], blank, []
@@ -181,40 +185,40 @@ def test_the_lstmn_recalls_its_states_instead_of_the_last(small) -> None:
         cells.append(c)
         want.append(h)
     with torch.no_grad():
-        got = small.model(words).hidden[0]
+        got = small.model(ids).hidden[0]
     np.testing.assert_allclose(array(got), np.array(want), atol=TOLERANCE, rtol=0)
 
 
 @pytest.mark.parametrize("small", ["lm-recurrent-attention"], indirect=True)
-def test_a_recurrent_language_model_looks_back_at_itself(small) -> None:
+def test_recurrent_language_model_attends_to_its_states(small) -> None:
     decoder = small.model.decoder
-    words, vectors = inputs(small)
+    ids, vectors = inputs(small)
     step, w_b = cell_of(decoder.cells), linear(decoder.combine)
     carry = (np.zeros(decoder.dim),) * decoder.cells.parts
-    said, want = [], []
+    states, want = [], []
     for x in vectors:
         carry = step(x, carry)
-        said.append(carry[0])
-        context = look(decoder.attention, "additive", "softmax", carry[0], np.array(said))
+        states.append(carry[0])
+        context = attend(decoder.attention, "additive", "softmax", carry[0], np.array(states))
         want.append(np.tanh(w_b[0] @ np.concatenate([context, carry[0]]) + w_b[1]))
     with torch.no_grad():
-        got = small.model(words).hidden[0]
+        got = small.model(ids).hidden[0]
     np.testing.assert_allclose(array(got), np.array(want), atol=TOLERANCE, rtol=0)
 
 
 @pytest.mark.parametrize("small", ["han"], indirect=True)
-def test_a_document_is_read_by_sentences_and_these_by_words(small) -> None:
+def test_document_encoder_reads_words_then_sentences(small) -> None:
     """Yang et al. 2016, eq. 1 to 10."""
     source = small.source([3, 2])
     encoder = small.model.encoder
 
-    def read(reading, vectors: np.ndarray) -> np.ndarray:
+    def run_both(stack, vectors: np.ndarray) -> np.ndarray:
         def run(suffix: str, xs: np.ndarray) -> list[np.ndarray]:
             weights = [
-                array(getattr(reading.rnn, f"{kind}_l0{suffix}"))
+                array(getattr(stack.rnn, f"{kind}_l0{suffix}"))
                 for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
             ]
-            h, out = np.zeros(reading.rnn.hidden_size), []
+            h, out = np.zeros(stack.rnn.hidden_size), []
             for x in xs:
                 h = eq.gru(x, h, *weights)
                 out.append(h)
@@ -225,16 +229,16 @@ def test_a_document_is_read_by_sentences_and_these_by_words(small) -> None:
 
     def pool(part, states: np.ndarray) -> np.ndarray:
         w, b = linear(part.attention.score.to_keys[0])
-        question = array(part.question)
-        return eq.softmax(np.array([question @ np.tanh(w @ h + b) for h in states])) @ states
+        query = array(part.query)
+        return eq.softmax(np.array([query @ np.tanh(w @ h + b) for h in states])) @ states
 
     sentences = []
-    for ids, n in zip(source.sentences.ids, source.sentences.lengths, strict=True):
-        vectors = array(encoder.embedding(ids[: int(n)]))
-        sentences.append(pool(encoder.word_pooling, read(encoder.word_encoder, vectors)))
+    for tokens, n in zip(source.sentences.ids, source.sentences.lengths, strict=True):
+        vectors = array(encoder.embedding(tokens[: int(n)]))
+        sentences.append(pool(encoder.word_pooling, run_both(encoder.word_encoder, vectors)))
     documents, begin = [], 0
     for count in source.counts.tolist():
-        states = read(encoder.sentence_encoder, np.array(sentences[begin : begin + count]))
+        states = run_both(encoder.sentence_encoder, np.array(sentences[begin : begin + count]))
         documents.append(pool(encoder.sentence_pooling, states))
         begin += count
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Against PyTorch's own implementations, with the same weights: 1e-6."""
+"""Equality with PyTorch's own implementations, given the same weights, to 1e-6."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import torch
 from torch import nn
 
 from regard.attention import Attention, Causal, scaled_dot
-from regard.config.attention import AttentionConfig as AttentionSpec
-from regard.config.attention import ScaledDotConfig
+from regard.config.attention import AttentionConfig, ScaledDotConfig
 from regard.config.decoders import TransformerDecoderConfig
 from regard.config.encoders import TransformerEncoderConfig
 from regard.nn.interfaces import Decoder, Encoded
@@ -24,15 +23,15 @@ def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
     parts = [score.to_query, score.to_keys, ours.to_values]
     with torch.no_grad():
         theirs.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
-        none = torch.zeros_like(score.to_query.bias)  # of the keys, which no softmax would see
-        biases = [score.to_query.bias, none, ours.to_values.bias]
+        no_bias = torch.zeros_like(score.to_query.bias)  # a softmax ignores a bias of the keys
+        biases = [score.to_query.bias, no_bias, ours.to_values.bias]
         theirs.in_proj_bias.copy_(torch.cat(biases))
         theirs.out_proj.load_state_dict(ours.to_context.state_dict())
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("padded", [False, True])
-def test_several_heads_are_torch_s_multihead_attention(causal: bool, padded: bool) -> None:
+def test_heads_equal_torch_multihead_attention(causal: bool, padded: bool) -> None:
     ours = Attention(
         scaled_dot(E, E, dim=E, heads=H),
         span=Causal() if causal else None,
@@ -47,16 +46,16 @@ def test_several_heads_are_torch_s_multihead_attention(causal: bool, padded: boo
     want, weights = theirs(
         x, x, x, key_padding_mask=hidden, attn_mask=mask, average_attn_weights=False
     )
-    looks = []
+    recorded = []
     memory = ours.build_memory(x, LENGTHS if padded else None)
-    quiet = ours(x, memory).context
-    with ours.record(looks.append):
+    fused = ours(x, memory).context
+    with ours.record(recorded.append):
         ours(x, memory)
     real = ~hidden if padded else torch.ones(3, S, dtype=torch.bool)
-    torch.testing.assert_close(quiet[real], want[real], **CLOSE)
-    torch.testing.assert_close(looks[0].context[real], want[real], **CLOSE)
+    torch.testing.assert_close(fused[real], want[real], **CLOSE)
+    torch.testing.assert_close(recorded[0].context[real], want[real], **CLOSE)
     rows = real[:, None, :, None].expand_as(weights)
-    torch.testing.assert_close(looks[0].weights[rows], weights[rows], **CLOSE)
+    torch.testing.assert_close(recorded[0].weights[rows], weights[rows], **CLOSE)
 
 
 def copy_block(ours: EncoderBlock | DecoderBlock, theirs: nn.Module) -> None:
@@ -73,7 +72,7 @@ def copy_block(ours: EncoderBlock | DecoderBlock, theirs: nn.Module) -> None:
 
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> None:
+def test_transformer_equals_torch_transformer(norm: str, activation: str) -> None:
     common = {
         "dim": E,
         "hidden_dim": 32,
@@ -82,13 +81,13 @@ def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> N
         "activation": activation,
         "dropout": 0.0,
     }
-    heads = AttentionSpec(score=ScaledDotConfig(heads=H))
+    heads = AttentionConfig(score=ScaledDotConfig(heads=H))
     encoder = TransformerEncoderConfig(**common, self_attention=heads).build(
         lambda: nn.Embedding(11, E)
     )
-    spec = TransformerDecoderConfig(**common, cross_attention=heads)
-    own = spec.self_attention.model_copy(update={"score": ScaledDotConfig(heads=H)})
-    decoder: Decoder = spec.model_copy(update={"self_attention": own}).build(E, E)
+    config = TransformerDecoderConfig(**common, cross_attention=heads)
+    self_attention = config.self_attention.model_copy(update={"score": ScaledDotConfig(heads=H)})
+    decoder: Decoder = config.model_copy(update={"self_attention": self_attention}).build(E, E)
     options = {
         "batch_first": True,
         "norm_first": norm == "pre",
@@ -118,9 +117,9 @@ def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> N
         copy_block(ours, layer)
     for ours, layer in zip(decoder.blocks, theirs.decoder.layers, strict=True):
         copy_block(ours, layer)
-    # in double precision: four layers of fp32 round by a little more than a millionth
+    # in double precision, because four layers in fp32 have rounding errors above 1e-6
     encoder, decoder, theirs = encoder.double(), decoder.double(), theirs.double()
-    # ours embeds, scales and places its words itself: give theirs what comes of that
+    # torch's Transformer has no embedding: pass it our scaled embeddings with positions
     ids, words = torch.randint(0, 11, (3, S)), torch.randn(3, T, E, dtype=torch.float64)
     x = encoder.input(encoder.embedding(ids), 0)
     y = decoder.input(words, 0)
@@ -136,6 +135,6 @@ def test_the_transformer_is_torch_s_transformer(norm: str, activation: str) -> N
     for block in encoder.blocks:
         states = block(states, LENGTHS)
     states = encoder.norm(states)
-    read = Encoded(states, LENGTHS, states[:, 0])
-    got, _ = decoder(words, decoder.start(read))
+    encoded = Encoded(states, LENGTHS, states[:, 0])
+    got, _ = decoder(words, decoder.start(encoded))
     torch.testing.assert_close(got.hidden, want, atol=1e-12, rtol=0)

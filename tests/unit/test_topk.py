@@ -1,4 +1,4 @@
-"""The likeliest tokens by blocks are the likeliest of all."""
+"""Top-k over blocks equals top-k over the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from regard.search.topk import topk
 
 
 @pytest.mark.parametrize("size", [3, 64, 700, 1_280, 8_000, 8_037])
-def test_they_are_those_that_a_full_look_finds(size: int) -> None:
+def test_equals_torch_topk(size: int) -> None:
     logp = torch.randn(7, size).log_softmax(-1)
-    logp[0, -1] = 0.0  # in the last block, which may not be whole
+    logp[0, -1] = 0.0  # in the last block, which may be incomplete
     best, token = topk(logp, 10)
-    wanted = logp.topk(min(10, size))
-    assert torch.equal(best, wanted.values)
+    expected = logp.topk(min(10, size))
+    assert torch.equal(best, expected.values)
     assert torch.equal(logp.gather(1, token), best)
 
 
-def test_what_is_forbidden_comes_last() -> None:
+def test_forbidden_tokens_come_last() -> None:
     logp = torch.full((2, 2_000), -torch.inf)
     logp[:, [5, 1_999]] = -1.0
     best, token = topk(logp, 4)
