@@ -96,6 +96,15 @@ class DecoderBlock(nn.Module):
         self.cross_residual = shape.residual() if cross_attention is not None else None
         self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
+    def build_memory(self, source: Encoded) -> Memory | None:
+        """Return the memory of the cross-attention; None if there is none.
+
+        A method of the block because FSDP gathers the parameters of a block as a unit.
+        """
+        if self.cross_attention is None:
+            return None
+        return self.cross_attention.build_memory(source.states, source.lengths)
+
     def forward(
         self, x: States, past: Memory | None, source: Memory | None, start: int
     ) -> tuple[States, Memory]:
@@ -205,12 +214,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         )
 
     def start(self, source: Encoded) -> TransformerState:
-        attentions = (block.cross_attention for block in self.blocks)
-        memories = (
-            None if attention is None else attention.build_memory(source.states, source.lengths)
-            for attention in attentions
-        )
-        return TransformerState(tuple(memories), ())
+        return TransformerState(tuple(block.build_memory(source) for block in self.blocks), ())
 
     def forward(self, inputs: States, state: TransformerState) -> tuple[Decoded, TransformerState]:
         x = self.input(inputs, state.step)

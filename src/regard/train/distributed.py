@@ -42,7 +42,7 @@ Parallel: TypeAlias = Literal["ddp", "fsdp"]
 
 UNITS: dict[type[nn.Module], tuple[str, ...]] = {
     EncoderBlock: (),
-    DecoderBlock: ("read",),
+    DecoderBlock: ("build_memory",),
     EncoderDecoder: ("start", "step"),
     LanguageModel: ("start", "step"),
     Classifier: (),
