@@ -204,7 +204,7 @@ def train_captioner(
             print(f"  {corpus}, {name}, step {event.step}: {values}", flush=True)
 
     prepare_data(run, directory, lambda progress: None)
-    loggers = [directory.journal(), log_validation]
+    loggers = [directory.jsonl_logger(), log_validation]
     train_run(run, directory, World(), loggers=loggers, initial=bundle)
     return sum(step["seconds"] for step in read_steps(directory.log))
 

@@ -41,7 +41,7 @@ def train_model(
             value = event.scores.values[event.metric]
             print(f"  {name}, step {event.step:,}: {event.metric} {value:.4g}", flush=True)
 
-    train_run(run, directory, World(), loggers=[directory.journal(), log_validation])
+    train_run(run, directory, World(), loggers=[directory.jsonl_logger(), log_validation])
     seconds = sum(step["seconds"] for step in read_steps(directory.log))
     from regard.tasks.loading import load
 

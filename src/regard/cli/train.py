@@ -209,7 +209,7 @@ def _loggers(
 ) -> list[EventHandler]:
     """Return the loggers; each continues after the last checkpoint."""
     after = directory.last_step
-    loggers: list[EventHandler] = [directory.journal()]
+    loggers: list[EventHandler] = [directory.jsonl_logger()]
     if tensorboard:
         from regard.train.loggers.tensorboard import TensorBoardLogger
 

@@ -236,7 +236,7 @@ def _train_one(run: StudyRun) -> None:
             run.config,
             run.directory,
             world,
-            loggers=[run.directory.journal(), log_event],
+            loggers=[run.directory.jsonl_logger(), log_event],
             should_stop=lambda: channel.close,
         )
     memory = process_peak()

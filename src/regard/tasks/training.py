@@ -71,7 +71,7 @@ class RunDirectory:
         """Step of the newest checkpoint; None if there is none."""
         return next(iter(self.checkpoints), None)
 
-    def journal(self) -> JsonlLogger:
+    def jsonl_logger(self) -> JsonlLogger:
         """Return a logger that continues `log.jsonl` from the newest checkpoint."""
         return JsonlLogger(self.log, after=self.last_step)
 

@@ -22,12 +22,10 @@ class Performance:
     """Settings that affect speed; `auto` leaves the choice to the device."""
 
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # of matrix products; weights are fp32
-    attention: Literal["auto", "sdpa", "matmul"] = "auto"  # kernel of inner-product scores
-    dropout: Literal["auto", "bytes", "plain"] = (
-        "auto"  # random bytes of our own kernel, or torch's dropout
-    )
-    loss: Literal["auto", "chunked", "plain"] = "auto"  # logits in chunks, or all at once
-    allocator: Literal["auto", "glibc", "plain"] = "auto"  # tune glibc to keep freed memory, or not
+    attention: Literal["auto", "sdpa", "matmul"] = "auto"  # kernel of dot-product attention
+    dropout: Literal["auto", "bytes", "plain"] = "auto"  # bytes: one random byte per element
+    loss: Literal["auto", "chunked", "plain"] = "auto"  # chunked: never hold all logits at once
+    allocator: Literal["auto", "glibc", "plain"] = "auto"  # glibc: keep freed memory
 
     def resolve(self, device: torch.device) -> Performance:
         """Replace each `auto` by the choice for `device`.
