@@ -10,13 +10,6 @@ import { sentence } from "./sentence";
 import { selectedCell, selectedChart, type ViewState } from "./state";
 import { vectorStrip } from "./vector";
 
-const NAMES = {
-  source: "source",
-  target: "target",
-  prefix: "target prefix",
-  image: "image",
-};
-
 export function textView(state: ViewState): TemplateResult {
   const chart = selectedChart(state);
   return chart ? withAttention(state, chart) : withoutAttention(state.record);
@@ -37,7 +30,7 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
       ${sentence({
         axis: above,
         side: "columns",
-        name: NAMES[above.name],
+        name: above.name === "prefix" ? "target prefix" : above.name,
         pieces: selection.units === "pieces",
         hover: true,
         current: column,
@@ -50,7 +43,7 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
       ${sentence({
         axis: below,
         side: "rows",
-        name: below === above ? "source (queries)" : NAMES[below.name],
+        name: below === above ? "source (queries)" : below.name,
         pieces: selection.units === "pieces",
         hover: true,
         current: row,
@@ -89,7 +82,7 @@ function withoutAttention(record: Explanation): TemplateResult {
               ...plain,
               axis: source,
               side: "columns",
-              name: NAMES.source,
+              name: source.name,
               style: () => "",
               label: (c) => source.units[c].label,
             })
@@ -100,7 +93,7 @@ function withoutAttention(record: Explanation): TemplateResult {
         ...plain,
         axis: target,
         side: "rows",
-        name: NAMES.target,
+        name: target.name,
         style: (r) => underline(record, target, r),
         label: (r) => target.units[r].label,
       })}

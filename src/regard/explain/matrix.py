@@ -89,10 +89,9 @@ def matrix_caption(attention: AttentionRecord, head: int | None, shift: int, lay
     parts = []
     if layers > 1:
         parts.append(f"layer {attention.layer + 1} of {layers}")
-    if attention.heads > 1 and head is None:
-        parts.append(f"mean of {attention.heads} heads")
-    elif attention.heads > 1:
-        parts.append(f"head {head + 1} of {attention.heads}")
+    if attention.heads > 1:
+        heads = attention.heads
+        parts.append(f"mean of {heads} heads" if head is None else f"head {head + 1} of {heads}")
     parts.append(ALIGNMENT_STEPS[shift])
     return ", ".join(parts)
 

@@ -19,8 +19,9 @@ from jaxtyping import Float
 from rich.console import RenderableType
 from torch import Tensor
 
-from regard.align.extraction import AlignmentHead, TokenizedText
+from regard.align.extraction import AlignmentHead
 from regard.align.links import Links
+from regard.align.tokenized_text import TokenizedText
 from regard.errors import ConfigError
 from regard.explain.arrays import Arrays
 from regard.explain.beam_tree import BeamTree
