@@ -1,4 +1,4 @@
-"""Law 11, engine: the same bytes whoever does the work, and whoever dies meanwhile."""
+"""Invariant 11, engine: prepared files do not depend on the runner or on killed workers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ WORDS = ["the", "a", "small", "large", "red", "house", "garden", "river", "runs"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus with duplicates and faults, a tokeniser, and the shards that one process makes."""
+    """A corpus with duplicates and empty lines, a tokenizer, and the shards of one process."""
     folder = tmp_path_factory.mktemp("engines")
-    chance = random.Random(1)
-    lines = [" ".join(chance.choices(WORDS, k=chance.randint(3, 25))) for _ in range(PAIRS)]
+    generator = random.Random(1)
+    lines = [" ".join(generator.choices(WORDS, k=generator.randint(3, 25))) for _ in range(PAIRS)]
     sources = [*lines[:-500], *lines[:400], *[""] * 100]
     (folder / "train.en").write_text("".join(f"{line}\n" for line in sources))
     (folder / "train.de").write_text("".join(f"{line.upper()} {line}\n" for line in sources))
@@ -46,27 +46,27 @@ def _prepare(
     out: str,
     runner: Runner,
     *,
-    tell: Callable[[StageProgress], None] = lambda progress: None,
+    on_progress: Callable[[StageProgress], None] = lambda progress: None,
 ) -> None:
     corpus = open_corpus(str(folder / "train.en"), str(folder / "train.de"))
     settings = PreparationSettings(
         shard_pairs=SHARD, held_out=0.05, tokenizer=str(folder / "tokenizer")
     )
     with runner:
-        prepare_corpora([corpus], str(folder / out), settings, runner, tell=tell)
+        prepare_corpora([corpus], str(folder / out), settings, runner, on_progress=on_progress)
 
 
-def _bytes(folder: Path) -> dict[str, str]:
-    """What came out and what was made on the way, but not what the dead were writing."""
+def _checksums(folder: Path) -> dict[str, str]:
+    """Return the checksums of all files except temporary ones of killed workers."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix != ".aside"
+        if path.is_file() and path.suffix != ".tmp"
     }
 
 
 class KillOnce:
-    """Kills the first worker it finds when a stage is under way."""
+    """Kills one worker during the stage `clean`."""
 
     def __init__(self, is_worker: Callable[[list[str]], bool]) -> None:
         self.is_worker, self.killed = is_worker, 0
@@ -85,7 +85,7 @@ class KillOnce:
 
 
 def _refuses_a_damaged_line(folder: Path, runner: Runner) -> None:
-    """The error of a worker arrives as it is, whoever the worker was."""
+    """Check that the error of a worker is raised unchanged."""
     damaged = folder / "damaged"
     damaged.mkdir(exist_ok=True)
     (damaged / "train.en").write_bytes(b"good\n" * 700 + b"b\xffd\n")
@@ -94,20 +94,20 @@ def _refuses_a_damaged_line(folder: Path, runner: Runner) -> None:
         _prepare(damaged, "out", runner)
 
 
-def test_a_damaged_line_is_named_by_the_process_that_reads_it(folder: Path) -> None:
+def test_an_error_in_a_worker_names_the_damaged_line(folder: Path) -> None:
     _refuses_a_damaged_line(folder, ProcessRunner(2))
 
 
-def test_two_processes_make_what_one_makes(folder: Path) -> None:
+def test_two_processes_write_the_same_files_as_one(folder: Path) -> None:
     _prepare(folder, "local-2", ProcessRunner(2))
-    assert _bytes(folder / "local-2") == _bytes(folder / "local-1")
+    assert _checksums(folder / "local-2") == _checksums(folder / "local-1")
 
 
-def test_a_process_that_is_killed_is_replaced(folder: Path) -> None:
+def test_a_killed_process_is_replaced(folder: Path) -> None:
     kill = KillOnce(lambda command: "spawn_main" in " ".join(command))
-    _prepare(folder, "local-killed", ProcessRunner(2), tell=kill)
+    _prepare(folder, "local-killed", ProcessRunner(2), on_progress=kill)
     assert kill.killed
-    assert _bytes(folder / "local-killed") == _bytes(folder / "local-1")
+    assert _checksums(folder / "local-killed") == _checksums(folder / "local-1")
 
 
 def _driver(folder: Path, out: str, runner: str) -> subprocess.Popen[bytes]:
@@ -117,8 +117,8 @@ if __name__ == "__main__":
     import sys
     sys.path.insert(0, {str(Path(__file__).parent)!r})
     from test_engines import _prepare
-    from regard.data.preparation.runner import Processes
-    from regard.data.preparation.ray_runner import RayTasks
+    from regard.data.preparation.runner import ProcessRunner
+    from regard.data.preparation.ray_runner import RayRunner
     _prepare(Path({str(folder)!r}), {out!r}, {runner})
 """
     script = folder / f"{out}.py"
@@ -126,19 +126,19 @@ if __name__ == "__main__":
     return subprocess.Popen([sys.executable, str(script)], start_new_session=True)
 
 
-def _kill_when_under_way(driver: subprocess.Popen[bytes], out: Path) -> int:
-    """Kill the driver and its processes between the fifth shard and the last; count the shards."""
-    until = time.monotonic() + 60
+def _kill_midway(driver: subprocess.Popen[bytes], out: Path) -> int:
+    """Kill the driver and its processes after the fifth shard; return the number of shards."""
+    deadline = time.monotonic() + 60
     while len(list((out / "work").glob("train-clean-*.json"))) < 5:
-        assert time.monotonic() < until and driver.poll() is None
+        assert time.monotonic() < deadline and driver.poll() is None
         time.sleep(0.005)
     os.killpg(driver.pid, signal.SIGKILL)
     driver.wait()
     return len(list((out / "work").glob("train-clean-*.json")))
 
 
-class Found:
-    """Counts the tasks that were found done."""
+class DoneBefore:
+    """Counts the tasks of the stage `clean` that an earlier run had done."""
 
     def __init__(self) -> None:
         self.clean = 0
@@ -148,25 +148,25 @@ class Found:
             self.clean = progress.found
 
 
-def test_a_killed_run_goes_on_with_the_shards_that_are_missing(folder: Path) -> None:
-    shards = _kill_when_under_way(_driver(folder, "rerun", "Processes(2)"), folder / "rerun")
+def test_a_killed_run_resumes_with_the_missing_shards(folder: Path) -> None:
+    shards = _kill_midway(_driver(folder, "rerun", "ProcessRunner(2)"), folder / "rerun")
     assert not (folder / "rerun" / "manifest.json").exists()
-    found = Found()
-    _prepare(folder, "rerun", InProcessRunner(), tell=found)
-    assert 5 <= found.clean == shards < PAIRS / SHARD
-    assert _bytes(folder / "rerun") == _bytes(folder / "local-1")
+    done_before = DoneBefore()
+    _prepare(folder, "rerun", InProcessRunner(), on_progress=done_before)
+    assert 5 <= done_before.clean == shards < PAIRS / SHARD
+    assert _checksums(folder / "rerun") == _checksums(folder / "local-1")
 
 
-def test_ray_makes_the_same_bytes_though_a_worker_is_killed(folder: Path) -> None:
+def test_ray_writes_the_same_files_when_a_worker_is_killed(folder: Path) -> None:
     from regard.data.preparation.ray_runner import RayRunner
 
-    kill = KillOnce(lambda command: command[:1] == ["ray::perform"])
-    _prepare(folder, "ray", RayRunner(2), tell=kill)
+    kill = KillOnce(lambda command: command[:1] == ["ray::run_stage"])
+    _prepare(folder, "ray", RayRunner(2), on_progress=kill)
     assert kill.killed
-    assert _bytes(folder / "ray") == _bytes(folder / "local-1")
+    assert _checksums(folder / "ray") == _checksums(folder / "local-1")
 
 
-def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
+def test_a_cluster_writes_the_same_files_when_a_driver_and_a_node_are_lost(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_worker_niceness", "0")
@@ -180,25 +180,25 @@ def test_a_cluster_that_loses_a_driver_and_a_node_makes_the_same_bytes(
     nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
     try:
         cluster.wait_for_nodes()
-        runner = f"RayTasks(3, address={cluster.address!r})"
-        _kill_when_under_way(_driver(folder, "cluster", runner), folder / "cluster")
+        runner = f"RayRunner(3, address={cluster.address!r})"
+        _kill_midway(_driver(folder, "cluster", runner), folder / "cluster")
         assert not (folder / "cluster" / "manifest.json").exists()
 
         def remove_node(progress: StageProgress) -> None:
-            found(progress)
+            done_before(progress)
             if len(nodes) == 2 and progress.stage == "encode" and progress.done >= 3:
                 cluster.remove_node(nodes.pop())
 
-        found = Found()
-        _prepare(folder, "cluster", RayRunner(3, address=cluster.address), tell=remove_node)
-        assert len(nodes) == 1 and found.clean >= 5
-        assert _bytes(folder / "cluster") == _bytes(folder / "local-1")
+        done_before = DoneBefore()
+        _prepare(folder, "cluster", RayRunner(3, address=cluster.address), on_progress=remove_node)
+        assert len(nodes) == 1 and done_before.clean >= 5
+        assert _checksums(folder / "cluster") == _checksums(folder / "local-1")
         _refuses_a_damaged_line(folder, RayRunner(2, address=cluster.address))
     finally:
         cluster.shutdown()
 
 
-def test_ray_is_not_imported_where_it_is_not_asked_for() -> None:
+def test_preparation_does_not_import_optional_dependencies() -> None:
     code = (
         "import sys, regard.data.preparation.prepare\n"
         "print(*{'ray', 'pyarrow', 'torch'} & set(sys.modules))"

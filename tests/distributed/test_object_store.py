@@ -1,4 +1,4 @@
-"""An object store, spoken to over HTTP: corpora are read from it, shards and manifests written."""
+"""Corpora and prepared data in an S3 object store."""
 
 from __future__ import annotations
 
@@ -49,28 +49,30 @@ def _lines(count: int) -> tuple[str, str]:
 SETTINGS = PreparationSettings(vocabulary=300, shard_pairs=200, held_out=0.1, dedupe="exact")
 
 
-def test_shards_in_a_store_are_those_made_on_disk(store: str, tmp_path: Path) -> None:
+def test_shards_in_a_store_equal_those_on_disk(store: str, tmp_path: Path) -> None:
     for name, text in zip(("a.en", "a.de"), _lines(1_000), strict=True):
         storage.write_bytes(f"{store}/{name}", text.encode())
         (tmp_path / name).write_text(text)
-    there = open_corpus(f"{store}/a.en", f"{store}/a.de")
-    here = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
+    remote_corpus = open_corpus(f"{store}/a.en", f"{store}/a.de")
+    local_corpus = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
     with ProcessRunner(2) as runner:
-        remote = prepare_corpora([there], f"{store}/out", SETTINGS, runner)
-    local = prepare_corpora([here], str(tmp_path / "out"), SETTINGS, InProcessRunner())
+        remote = prepare_corpora([remote_corpus], f"{store}/out", SETTINGS, runner)
+    local = prepare_corpora([local_corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
     assert len(remote.shards("train")) == 5
     for split in ("train", "valid"):
         for a, b in zip(remote.shards(split), local.shards(split), strict=True):
             assert a.checksums == b.checksums
             a.verify()
 
-    found = []
+    all_done = []
 
-    def tell(progress: StageProgress) -> None:
-        found.append(progress.found == progress.done)
+    def on_progress(progress: StageProgress) -> None:
+        all_done.append(progress.found == progress.done)
 
-    again = prepare_corpora([there], f"{store}/out", SETTINGS, InProcessRunner(), tell=tell)
-    assert all(found) and again.splits == remote.splits
+    again = prepare_corpora(
+        [remote_corpus], f"{store}/out", SETTINGS, InProcessRunner(), on_progress=on_progress
+    )
+    assert all(all_done) and again.splits == remote.splits
 
     order = BatchOrder(seed=1, budget=200)
     first = next(Loader(remote.shards("train"), order).steps())
@@ -79,7 +81,7 @@ def test_shards_in_a_store_are_those_made_on_disk(store: str, tmp_path: Path) ->
     np.testing.assert_array_equal(*ids)
 
 
-def test_a_packed_corpus_in_a_store_is_copied_into_pieces(store: str, tmp_path: Path) -> None:
+def test_a_compressed_corpus_in_a_store_is_prepared(store: str, tmp_path: Path) -> None:
     import gzip
 
     for name, text in zip(("a.en.gz", "a.de.gz"), _lines(500), strict=True):
@@ -89,7 +91,7 @@ def test_a_packed_corpus_in_a_store_is_copied_into_pieces(store: str, tmp_path: 
     assert sum(shard.pairs for shards in prepared.splits.values() for shard in shards) == 500
 
 
-def test_a_shard_that_changed_in_the_store_is_refused(store: str) -> None:
+def test_a_damaged_shard_in_the_store_is_refused(store: str) -> None:
     for name, text in zip(("a.en", "a.de"), _lines(300), strict=True):
         storage.write_bytes(f"{store}/{name}", text.encode())
     corpus = open_corpus(f"{store}/a.en", f"{store}/a.de")
@@ -101,7 +103,7 @@ def test_a_shard_that_changed_in_the_store_is_refused(store: str) -> None:
     with pytest.raises(ArtifactError, match="SHA-256"):
         shard.verify()
     storage.write_bytes(path, content[:-2])
-    with pytest.raises(ArtifactError, match="cut short"):
+    with pytest.raises(ArtifactError, match="truncated"):
         shard.open()
     prepare_corpora([corpus], f"{store}/out", SETTINGS, InProcessRunner())
     shard.verify()

@@ -1,4 +1,4 @@
-"""Corpora: the same pairs from every format, and damage named by file and record."""
+"""Corpora: every format yields the same pairs, and errors name the file and the record."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAIRS[10] = Pair("", "leer")
 PAIRS[11] = Pair("empty", "")
 PAIRS[-1] = Pair("", "")
 
-PACK: dict[str, Callable[[bytes], bytes]] = {
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": gzip.compress,
     ".xz": lzma.compress,
@@ -50,23 +50,23 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 
 def write_lines(path: Path, lines: list[str], end: str = "\n") -> str:
     path.write_bytes(
-        PACK[path.suffix if path.suffix in PACK else ""](
+        COMPRESS[path.suffix if path.suffix in COMPRESS else ""](
             "".join(line + end for line in lines).encode()
         )
     )
     return str(path)
 
 
-def aligned(folder: Path, packing: str = "", pairs: list[Pair] = PAIRS) -> ParallelFiles:
+def write_parallel(folder: Path, suffix: str = "", pairs: list[Pair] = PAIRS) -> ParallelFiles:
     return ParallelFiles(
-        write_lines(folder / f"a.en{packing}", [pair.source for pair in pairs]),
-        write_lines(folder / f"a.de{packing}", [pair.target for pair in pairs]),
+        write_lines(folder / f"a.en{suffix}", [pair.source for pair in pairs]),
+        write_lines(folder / f"a.de{suffix}", [pair.target for pair in pairs]),
     )
 
 
-def written(kind: str, folder: Path) -> Corpus:
-    if kind in PACK:
-        return aligned(folder, kind)
+def write_corpus(kind: str, folder: Path) -> Corpus:
+    if kind in COMPRESS:
+        return write_parallel(folder, kind)
     if kind == "tsv":
         rows = [f"{n}\t{target}\t{source}" for n, (source, target) in enumerate(PAIRS)]
         return Tsv(write_lines(folder / "a.tsv.gz", rows), source=2, target=1)
@@ -82,12 +82,12 @@ def written(kind: str, folder: Path) -> Corpus:
     return Parquet(str(folder / "a.parquet"), source="s", target="t")
 
 
-KINDS = [*PACK, "tsv", "jsonl", "parquet"]
+KINDS = [*COMPRESS, "tsv", "jsonl", "parquet"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_format_gives_every_pair_in_its_place(kind: str, tmp_path: Path) -> None:
-    corpus = written(kind, tmp_path)
+def test_every_format_yields_all_pairs_in_order(kind: str, tmp_path: Path) -> None:
+    corpus = write_corpus(kind, tmp_path)
     assert list(read_pairs(corpus)) == PAIRS
     for size in (1, 7, 999, 1_000, 5_000):
         found = list(read_blocks(corpus, size))
@@ -100,10 +100,10 @@ def test_every_format_gives_every_pair_in_its_place(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("start", "stop"), [(0, 1), (300, 601), (999, None), (5, 5), (0, 9_999), (2_000, None)]
 )
-def test_a_range_of_records_is_read_alone(
+def test_a_range_of_records_can_be_read(
     kind: str, start: int, stop: int | None, tmp_path: Path
 ) -> None:
-    corpus = written(kind, tmp_path)
+    corpus = write_corpus(kind, tmp_path)
     found = chain.from_iterable(block.pairs() for block in read_blocks(corpus, 128, start, stop))
     assert list(found) == PAIRS[start:stop]
 
@@ -112,7 +112,7 @@ def test_a_range_of_records_is_read_alone(
 @given(
     lines=st.lists(st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])))
 )
-def test_lines_are_what_stands_between_line_ends(
+def test_lines_are_split_at_line_ends_only(
     lines: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     lines = [line.lstrip("\ufeff") for line in lines]
@@ -122,7 +122,7 @@ def test_lines_are_what_stands_between_line_ends(
         assert list(chain.from_iterable(line_blocks(path, 3))) == lines
 
 
-def test_a_last_line_without_its_end_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_a_missing_last_line_end_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("\ufeffone\ntwo".encode())
     assert list(line_blocks(str(path), 10)) == [["one", "two"]]
@@ -130,52 +130,54 @@ def test_a_last_line_without_its_end_and_a_byte_order_mark_are_read(tmp_path: Pa
     assert list(line_blocks(str(path), 10)) == []
 
 
-def test_a_line_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
+def test_a_line_may_be_longer_than_a_chunk(tmp_path: Path) -> None:
     lines = ["a" * 3_000_000, "é" * 2_000_000, "", "end"]
     path = write_lines(tmp_path / "a.txt", lines)
     assert list(chain.from_iterable(line_blocks(path, 2))) == lines
 
 
-def test_reading_takes_the_same_memory_whatever_the_size(tmp_path: Path) -> None:
-    corpus = aligned(tmp_path, pairs=[Pair("source " * 10, "target " * 10)] * 100_000)
+def test_reading_takes_constant_memory(tmp_path: Path) -> None:
+    corpus = write_parallel(tmp_path, pairs=[Pair("source " * 10, "target " * 10)] * 100_000)
     tracemalloc.start()
     count = sum(len(block) for block in read_blocks(corpus, 1_000))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 100_000
-    assert peak < 24 << 20  # two chunks of a mebibyte, decoded and cut: not the 14 MB twice over
+    assert peak < 24 << 20  # two decoded chunks of a mebibyte, not twice the 14 MB
 
 
-@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
-def test_a_file_that_was_cut_is_named(packing: str, tmp_path: Path) -> None:
-    corpus = aligned(tmp_path, packing)
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_a_truncated_file_is_refused(suffix: str, tmp_path: Path) -> None:
+    corpus = write_parallel(tmp_path, suffix)
     path = Path(corpus.target)
-    whole = path.read_bytes()
-    for length in (len(whole) - 1, len(whole) // 2, 5):
-        path.write_bytes(whole[:length])
-        with pytest.raises(CorpusError, match=r"a\.de.*damaged or cut short"):
+    content = path.read_bytes()
+    for length in (len(content) - 1, len(content) // 2, 5):
+        path.write_bytes(content[:length])
+        with pytest.raises(CorpusError, match=r"a\.de.*damaged or truncated"):
             list(read_pairs(corpus))
 
 
-@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
-def test_a_file_that_is_not_what_its_suffix_says_is_named(packing: str, tmp_path: Path) -> None:
-    corpus = aligned(tmp_path, packing)
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_a_file_with_the_wrong_suffix_is_refused(suffix: str, tmp_path: Path) -> None:
+    corpus = write_parallel(tmp_path, suffix)
     Path(corpus.source).write_bytes(b"plain text\n" * 100)
     with pytest.raises(CorpusError, match=r"a\.en.*damaged"):
         list(read_pairs(corpus))
 
 
-def test_two_packed_parts_in_one_file_are_both_read(tmp_path: Path) -> None:
-    for packing, pack in PACK.items():
-        path = tmp_path / f"a{packing}"
-        path.write_bytes(pack(b"one\n") + pack(b"two\n"))
+def test_concatenated_compressed_streams_are_read(tmp_path: Path) -> None:
+    for suffix, compress in COMPRESS.items():
+        path = tmp_path / f"a{suffix}"
+        path.write_bytes(compress(b"one\n") + compress(b"two\n"))
         assert list(line_blocks(str(path), 10)) == [["one", "two"]]
 
 
 @pytest.mark.parametrize("line", [1, 500, 1_000])
 @pytest.mark.parametrize(("bad", "cause"), [(b"a\xff\xfeb", "not UTF-8"), (b"\x00", "NUL")])
-def test_a_line_that_is_no_text_is_named(line: int, bad: bytes, cause: str, tmp_path: Path) -> None:
-    corpus = aligned(tmp_path)
+def test_an_error_names_the_line_that_is_not_text(
+    line: int, bad: bytes, cause: str, tmp_path: Path
+) -> None:
+    corpus = write_parallel(tmp_path)
     path = Path(corpus.target)
     lines = path.read_bytes().split(b"\n")
     lines[line - 1] = bad
@@ -185,18 +187,18 @@ def test_a_line_that_is_no_text_is_named(line: int, bad: bytes, cause: str, tmp_
 
 
 @pytest.mark.parametrize("size", [10, 1_000, 5_000])
-def test_an_unequal_count_is_refused_with_both_counts(size: int, tmp_path: Path) -> None:
-    corpus = aligned(tmp_path)
+def test_different_line_counts_are_refused(size: int, tmp_path: Path) -> None:
+    corpus = write_parallel(tmp_path)
     write_lines(Path(corpus.target), [pair.target for pair in PAIRS if pair != PAIRS[500]])
     with pytest.raises(CorpusError, match=r"a\.de: ends after line 999, but .*a\.en has 1000"):
         list(read_blocks(corpus, size))
 
 
-def test_a_wrong_number_of_columns_is_named(tmp_path: Path) -> None:
+def test_a_wrong_number_of_columns_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.tsv", ["a\tb"] * 20 + ["a"] + ["a\tb"] * 5)
-    with pytest.raises(CorpusError, match=r"a\.tsv, line 21: has 1 columns, where 2"):
+    with pytest.raises(CorpusError, match=r"a\.tsv, line 21: has 1 columns; 2"):
         list(read_pairs(open_corpus(path)))
-    with pytest.raises(CorpusError, match=r"line 1: has 2 columns, where 4"):
+    with pytest.raises(CorpusError, match=r"line 1: has 2 columns; 4"):
         list(read_pairs(open_corpus(path, target=3)))
 
 
@@ -214,14 +216,14 @@ def test_a_wrong_number_of_columns_is_named(tmp_path: Path) -> None:
         "[" * 100_000,
     ],
 )
-def test_a_broken_json_line_is_named(line: str, tmp_path: Path) -> None:
+def test_an_error_names_the_invalid_json_line(line: str, tmp_path: Path) -> None:
     good = '{"source": "a", "target": "b"}'
     path = write_lines(tmp_path / "a.jsonl", [good] * 20 + [line, good])
     with pytest.raises(CorpusError, match=r"a\.jsonl, line 21: "):
         list(read_pairs(open_corpus(path)))
 
 
-def test_a_parquet_file_without_a_text_is_named(tmp_path: Path) -> None:
+def test_an_invalid_parquet_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     texts = ["a", "b", None]
     parquet.write_table(pyarrow.table({"source": ["a"] * 3, "target": texts}), path)
@@ -234,7 +236,7 @@ def test_a_parquet_file_without_a_text_is_named(tmp_path: Path) -> None:
         list(read_pairs(open_corpus(str(path))))
 
 
-def test_a_missing_file_and_an_unknown_kind_are_named(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_format_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"none\.en: cannot be opened"):
         list(read_pairs(open_corpus(str(tmp_path / "none.en"), str(tmp_path / "none.de"))))
     with pytest.raises(CorpusError, match=r"a\.txt: a single file must be"):
@@ -256,7 +258,7 @@ def read_tmx(text: str, folder: Path) -> list[Pair]:
     return list(read_pairs(Tmx(str(path), "en", "de")))
 
 
-def test_a_translation_memory_gives_its_pairs_without_codes(tmp_path: Path) -> None:
+def test_tmx_pairs_are_read_without_inline_codes(tmp_path: Path) -> None:
     body = (
         unit(en="one &amp; <hi>two</hi>", fr="un", de="eins <bpt i='1'>&lt;b></bpt>zwei<ept/>")
         + unit(en="no pair")
@@ -273,17 +275,15 @@ def test_a_translation_memory_gives_its_pairs_without_codes(tmp_path: Path) -> N
         (tmx(unit(en="&a;", de="b"), '<!DOCTYPE tmx [<!ENTITY a "b">]>'), "DOCTYPE"),
         (tmx(unit(en="a", de="b"))[:-9], "not well-formed"),
         (tmx("\n\n<tu><seg></tu>"), "line 3: not well-formed"),
-        (tmx(unit(en="a", fr="b")), "no unit has both en and de; it has en, fr"),
+        (tmx(unit(en="a", fr="b")), r"no unit has both en and de\..*: en, fr"),
     ],
 )
-def test_a_hostile_or_broken_translation_memory_is_refused(
-    text: str, cause: str, tmp_path: Path
-) -> None:
+def test_an_invalid_or_malicious_tmx_file_is_refused(text: str, cause: str, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=cause):
         read_tmx(text, tmp_path)
 
 
-def test_a_real_translation_memory_is_read_whole() -> None:
+def test_a_published_tmx_file_is_read_completely() -> None:
     folder = DATA / "tico19-en-fr"
     if not folder.is_dir():
         pytest.skip(f"no corpora at {DATA}")
@@ -297,9 +297,9 @@ def test_a_real_translation_memory_is_read_whole() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_store_is_read_like_a_folder(kind: str, tmp_path: Path) -> None:
+def test_an_object_store_is_read_like_a_directory(kind: str, tmp_path: Path) -> None:
     store = fsspec.filesystem("memory")
-    corpus = written(kind, tmp_path)
+    corpus = write_corpus(kind, tmp_path)
     for path in corpus.paths:
         store.pipe_file(f"/{Path(path).name}", Path(path).read_bytes())
     fields = {

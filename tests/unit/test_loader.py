@@ -1,4 +1,4 @@
-"""Token shards on disk, and the batches that are gathered from them."""
+"""Token shards on disk and the batches read from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data.loading.batch_plan import cut_pool
+from regard.data.loading.batch_plan import plan_batches
 from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import Loader, TrainingStep
 from regard.data.loading.shard_pool import BatchOrder, SpecialTokens, SubwordSampling
@@ -32,8 +32,8 @@ def write_shard(folder: Path, name: str, rows: Rows, corpus: str = "a") -> Shard
     return Shard(str(folder), name, corpus, len(rows), tokens, "uint16", (name, "", ""))
 
 
-def made_up(shards: int, pairs: int, seed: int = 0) -> list[Rows]:
-    """Pairs of which each holds its own number, so that it is known wherever it turns up."""
+def make_rows(shards: int, pairs: int, seed: int = 0) -> list[Rows]:
+    """Make pairs that each contain a unique number, by which they are recognized."""
     draw = np.random.default_rng(seed)
     numbers = iter(range(4, 65_000))
     return [
@@ -47,14 +47,14 @@ def made_up(shards: int, pairs: int, seed: int = 0) -> list[Rows]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> tuple[list[Shard], list[Rows]]:
-    rows = made_up(shards=5, pairs=60)
+    rows = make_rows(shards=5, pairs=60)
     return [write_shard(tmp_path, f"train-{i:05}", shard) for i, shard in enumerate(rows)], rows
 
 
 ORDER = BatchOrder(seed=3, budget=60, micro_batches=3, pool_pairs=100)
 
 
-def _facts(step: TrainingStep) -> list[tuple[int, bool, list[list[int]], list[list[int]]]]:
+def _content(step: TrainingStep) -> list[tuple[int, bool, list[list[int]], list[list[int]]]]:
     return [
         (
             micro.index,
@@ -66,7 +66,7 @@ def _facts(step: TrainingStep) -> list[tuple[int, bool, list[list[int]], list[li
     ]
 
 
-def test_a_batch_holds_the_pairs_right_padded_between_their_marks(
+def test_a_batch_is_right_padded_with_special_tokens(
     corpus: tuple[list[Shard], list[Rows]],
 ) -> None:
     shards, rows = corpus
@@ -94,21 +94,23 @@ def test_a_batch_holds_the_pairs_right_padded_between_their_marks(
 
 
 @pytest.mark.parametrize(
-    "marks", [SpecialTokens(False, False), SpecialTokens(True, False), SpecialTokens(True, True)]
+    "special", [SpecialTokens(False, False), SpecialTokens(True, False), SpecialTokens(True, True)]
 )
-def test_marks_are_set_as_asked(tmp_path: Path, marks: SpecialTokens) -> None:
+def test_special_tokens_can_be_chosen(tmp_path: Path, special: SpecialTokens) -> None:
     shard = write_shard(tmp_path, "a", [([7, 8, 9], [5]), ([7], [5, 6, 4])])
-    loader = Loader([shard], BatchOrder(seed=0, budget=100, source=marks, target=marks))
+    loader = Loader([shard], BatchOrder(seed=0, budget=100, source=special, target=special))
     batch = next(loader.steps()).micro_batches[0].batch
     rows = {
         tuple(row[:n])
         for row, n in zip(batch.source.ids.tolist(), batch.source.lengths.tolist(), strict=True)
     }
-    begin, end = [BOS] * marks.begin, [EOS] * marks.end
+    begin, end = [BOS] * special.begin, [EOS] * special.end
     assert rows == {(*begin, 7, 8, 9, *end), (*begin, 7, *end)}
 
 
-def test_ranks_together_read_what_one_reads(corpus: tuple[list[Shard], list[Rows]]) -> None:
+def test_all_ranks_together_read_the_batches_of_one_rank(
+    corpus: tuple[list[Shard], list[Rows]],
+) -> None:
     shards, _ = corpus
     for world in (2, 3, 4):
         ranks = [Loader(shards, ORDER, rank=rank, world=world).steps() for rank in range(world)]
@@ -117,23 +119,23 @@ def test_ranks_together_read_what_one_reads(corpus: tuple[list[Shard], list[Rows
             assert {part.target_tokens for part in parts} == {alone.target_tokens}
             assert {part.after for part in parts} == {alone.after}
             assert len({len(part.micro_batches) for part in parts}) == 1
-            together = sorted(fact for part in parts for fact in _facts(part) if fact[1])
-            assert together == _facts(alone)
+            together = sorted(batch for part in parts for batch in _content(part) if batch[1])
+            assert together == _content(alone)
 
 
-def test_a_stream_goes_on_from_its_state_on_another_number_of_ranks(
+def test_a_stream_resumes_from_its_state_on_another_number_of_ranks(
     corpus: tuple[list[Shard], list[Rows]],
 ) -> None:
     shards, _ = corpus
-    whole = list(islice(Loader(shards, ORDER).steps(), 40))
-    state = Loader(shards, ORDER).state(whole[16].after)
+    steps = list(islice(Loader(shards, ORDER).steps(), 40))
+    state = Loader(shards, ORDER).state(steps[16].after)
     assert set(state) == {"epoch", "pool", "batch", "step", "data"}
     rank = Loader(shards, ORDER, rank=1, world=2)
-    for expected, step in zip(whole[17:], rank.steps(rank.cursor(state)), strict=False):
-        assert [fact for fact in _facts(step) if fact[1]] == _facts(expected)[1::2]
+    for expected, step in zip(steps[17:], rank.steps(rank.cursor(state)), strict=False):
+        assert [batch for batch in _content(step) if batch[1]] == _content(expected)[1::2]
 
 
-def test_changed_data_are_reported_not_absorbed(corpus: tuple[list[Shard], list[Rows]]) -> None:
+def test_a_state_of_other_data_is_refused(corpus: tuple[list[Shard], list[Rows]]) -> None:
     shards, _ = corpus
     state = Loader(shards, ORDER).state(Cursor(step=5))
     for other in (
@@ -141,12 +143,12 @@ def test_changed_data_are_reported_not_absorbed(corpus: tuple[list[Shard], list[
         Loader(shards, BatchOrder(seed=3, budget=61, micro_batches=3, pool_pairs=100)),
         Loader(shards, ORDER, weights={"a": 2.0}),
     ):
-        with pytest.raises(ArtifactError, match="not those of the checkpoint"):
+        with pytest.raises(ArtifactError, match="differ from those of the checkpoint"):
             other.cursor(state)
 
 
-def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
-    one, two = made_up(2, 40)
+def test_a_corpus_is_read_as_often_as_its_weight(tmp_path: Path) -> None:
+    one, two = make_rows(2, 40)
     shards = [write_shard(tmp_path, "one", one, "one"), write_shard(tmp_path, "two", two, "two")]
     counts = {4: 0, 44: 0}  # by the first number of each shard
     for step in Loader(shards, ORDER, weights={"two": 3.0}).steps():
@@ -160,7 +162,7 @@ def test_a_corpus_is_read_as_often_as_its_weight_says(tmp_path: Path) -> None:
         Loader(shards, ORDER, weights={"three": 1.0})
 
 
-def test_text_segmented_anew_keeps_the_order_and_goes_on_the_same(tmp_path: Path) -> None:
+def test_subword_sampling_keeps_the_order_and_is_resumable(tmp_path: Path) -> None:
     lines = [f"sentence {i} is about the number {i * 7}" for i in range(200)]
     tokenizer = SentencePiece.train(lines, size=320)
     ids = tokenizer.encode(lines)
@@ -170,30 +172,30 @@ def test_text_segmented_anew_keeps_the_order_and_goes_on_the_same(tmp_path: Path
     loader = Loader([shard], order, sampling=SubwordSampling(tokenizer, alpha=0.2))
     steps = list(islice(loader.steps(), 12))
     differ = 0
-    for drawn, stored in zip(steps, plain.steps(), strict=False):
-        assert drawn.after == stored.after
-        a, b = (step.micro_batches[0].batch.source for step in (drawn, stored))
+    for sampled, stored in zip(steps, plain.steps(), strict=False):
+        assert sampled.after == stored.after
+        a, b = (step.micro_batches[0].batch.source for step in (sampled, stored))
         texts = [[tokenizer.decode(row) for row in side.ids.tolist()] for side in (a, b)]
         assert texts[0] == texts[1]
         differ += not torch.equal(a.lengths, b.lengths)
-    assert differ  # by chance, not in every batch
-    again = loader.steps(steps[4].after)
-    assert [_facts(step) for step in islice(again, 7)] == [_facts(step) for step in steps[5:]]
+    assert differ  # at random, not in every batch
+    resumed = loader.steps(steps[4].after)
+    assert [_content(step) for step in islice(resumed, 7)] == [_content(step) for step in steps[5:]]
 
 
-def test_a_failure_in_the_thread_ahead_is_raised_to_the_reader(tmp_path: Path) -> None:
+def test_an_error_in_the_prefetch_thread_is_raised(tmp_path: Path) -> None:
     shard = write_shard(tmp_path, "a", [([5], [6])])
     (tmp_path / "a.source").write_bytes(b"")
     with pytest.raises(ArtifactError, match=r"a\.source: has 0 bytes"):
         next(Loader([shard], ORDER).steps())
 
 
-def test_a_directory_without_a_manifest_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"manifest\.json: there is no such file"):
+def test_a_directory_without_a_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError, match=r"manifest\.json: no such file"):
         PreparedData.open(str(tmp_path))
 
 
-def test_multi30k_is_padded_by_at_most_nine_per_cent(corpora: Path) -> None:
+def test_multi30k_has_at_most_nine_percent_padding(corpora: Path) -> None:
     folder = corpora / "multi30k"
     sides = [
         gzip.decompress((folder / f"train.{side}.gz").read_bytes()).decode().splitlines()
@@ -203,7 +205,7 @@ def test_multi30k_is_padded_by_at_most_nine_per_cent(corpora: Path) -> None:
     lengths = [tokenizer.encode_flat(side).lengths for side in sides]
     widths = np.stack(lengths, axis=1) + np.array([1, 2], np.uint32)
     for epoch in range(2):
-        batches = cut_pool(1, epoch, 0, widths, np.ones(len(widths)), 4_096)
+        batches = plan_batches(1, epoch, 0, widths, np.ones(len(widths)), 4_096)
         padded = 0
         for batch in range(len(batches)):
             rows = widths[batches.rows(batch)]
@@ -211,11 +213,11 @@ def test_multi30k_is_padded_by_at_most_nine_per_cent(corpora: Path) -> None:
         assert 1 - int(widths.sum()) / padded <= 0.09
 
 
-def test_a_stream_goes_on_at_once(tmp_path: Path) -> None:
-    """A pool is planned in a tenth of a second; the limit leaves room for a busy machine."""
+def test_a_stream_resumes_quickly(tmp_path: Path) -> None:
+    """Planning a pool takes a tenth of a second; the limit allows for a busy machine."""
     rows: Rows = [([5] * (1 + i % 40), [6] * (1 + i % 37)) for i in range(20_000)]
     first = write_shard(tmp_path, "a", rows)
     loader = Loader([first] * 200, BatchOrder(seed=1, budget=4_096))
-    begun = time.process_time()
+    start = time.process_time()
     next(loader.steps(Cursor(epoch=1, pool=3, batch=2_000, step=9_999)))
-    assert time.process_time() - begun < 2
+    assert time.process_time() - start < 2

@@ -1,4 +1,4 @@
-"""Synthetic scenes, and captioned pictures on disk."""
+"""Synthetic scenes and captioned images on disk."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ import pytest
 
 from regard.data.formats.captions import CaptionedImage, Captions, NamedObject, write_captions
 from regard.data.formats.corpus import read_blocks
-from regard.data.formats.images import read_picture
+from regard.data.formats.images import read_image
 from regard.data.scenes import Icon, Scenes, read_icons, write_scenes
 from regard.errors import CorpusError
 
 
 def icon(name: str, shade: int = 0) -> Icon:
-    layers = np.zeros((16, 16, 4), np.uint8)
-    layers[..., 0], layers[..., 3] = shade, 255
-    return Icon(f"{name}.png", name, layers)
+    rgba = np.zeros((16, 16, 4), np.uint8)
+    rgba[..., 0], rgba[..., 3] = shade, 255
+    return Icon(f"{name}.png", name, rgba)
 
 
 NAMES = ["dog", "ant", "cherries", "bread", "ewe", "octopus", "red apple", "pear", "fox", "owl"]
 SCENES = Scenes([icon(name, 9 * i) for i, name in enumerate(NAMES)])
 
 
-def test_a_number_gives_the_same_scene_at_all_times() -> None:
-    first, again, other = SCENES.scene(7), SCENES.scene(7), SCENES.scene(8)
-    assert first.caption == again.caption and first.objects == again.objects
-    assert np.array_equal(first.picture, again.picture)
+def test_a_scene_is_determined_by_its_number() -> None:
+    first, second, other = SCENES.scene(7), SCENES.scene(7), SCENES.scene(8)
+    assert first.caption == second.caption and first.objects == second.objects
+    assert np.array_equal(first.image, second.image)
     assert (first.caption, first.objects) != (other.caption, other.objects)
 
 
-def test_every_box_holds_what_is_named() -> None:
+def test_every_box_contains_the_named_object() -> None:
     for number in range(50):
         scene = SCENES.scene(number)
         for named in scene.objects:
             word = scene.caption[slice(*named.span)]
             left, top, right, bottom = (int(edge) for edge in named.boxes[0])
-            inside = scene.picture[top:bottom, left:right]
+            inside = scene.image[top:bottom, left:right]
             assert (inside == (9 * NAMES.index(word), 0, 0)).all()
             assert inside.shape[0] == inside.shape[1] >= 24
 
 
-def test_the_caption_is_true_of_the_places() -> None:
-    seen = set()
+def test_the_caption_matches_the_boxes() -> None:
+    connectives = set()
     for number in range(100):
         scene = SCENES.scene(number)
         for before, after in zip(scene.objects, scene.objects[1:], strict=False):
@@ -56,72 +56,72 @@ def test_the_caption_is_true_of_the_places() -> None:
                 assert right <= next_left and abs(top - next_top) < 32
             else:
                 assert between.startswith(" above ") and bottom <= next_top
-            seen.add(between)
-    assert {" above ", " above a ", " above an ", " to the left of a "} <= seen
+            connectives.add(between)
+    assert {" above ", " above a ", " above an ", " to the left of a "} <= connectives
 
 
 def test_english_articles() -> None:
-    said = {
+    phrases = {
         word.strip()
         for number in range(300)
         for word in SCENES.scene(number)
         .caption.replace(" to the left of ", " above ")
         .split(" above ")
     }
-    assert said == {
+    assert phrases == {
         *("a dog", "an ant", "cherries", "bread", "a ewe", "an octopus", "a red apple", "a pear"),
         *("a fox", "an owl"),
     }
 
 
-def test_pairs_to_test_with_are_never_seen_in_training() -> None:
+def test_every_test_scene_has_a_pair_that_never_occurs_in_training() -> None:
     def pairs(held_out: bool) -> list[set[frozenset[str]]]:
         scenes = [SCENES.scene(number, held_out=held_out) for number in range(300)]
-        words = [{scene.caption[slice(*o.span)] for o in scene.objects} for scene in scenes]
-        return [{frozenset(pair) for pair in combinations(sorted(one), 2)} for one in words]
+        names = [{scene.caption[slice(*o.span)] for o in scene.objects} for scene in scenes]
+        return [{frozenset(pair) for pair in combinations(sorted(scene), 2)} for scene in names]
 
-    learnt = set().union(*pairs(False))
-    assert all(tested - learnt for tested in pairs(True))
-    assert len(learnt) > 25
+    train = set().union(*pairs(False))
+    assert all(test - train for test in pairs(True))
+    assert len(train) > 25
 
 
-def test_too_few_pictograms_are_refused() -> None:
-    with pytest.raises(CorpusError, match="give more"):
+def test_too_few_icons_are_refused() -> None:
+    with pytest.raises(CorpusError, match="2 icons are too few"):
         Scenes([icon("dog"), icon("owl")])
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de"])
-def test_real_pictograms_are_named_in_three_languages(corpora: Path, language: str) -> None:
+def test_icons_have_names_in_three_languages(corpora: Path, language: str) -> None:
     icons = read_icons(corpora / "emoji-icons", language, 20)  # type: ignore[arg-type]
     english = read_icons(corpora / "emoji-icons", "en", 20)
-    assert [one.file for one in icons] == [one.file for one in english]
-    assert len({one.name for one in icons}) == 20
+    assert [icon.file for icon in icons] == [icon.file for icon in english]
+    assert len({icon.name for icon in icons}) == 20
     scene = Scenes(icons, language).scene(0)  # type: ignore[arg-type]
     words = {"en": (" above ", " to the left of "), "fr": (", en dessous ", ", à droite ")}
     assert any(word in scene.caption for word in words.get(language, (", darunter ", ", rechts ")))
 
 
-def test_scenes_come_back_from_disk(tmp_path: Path) -> None:
+def test_written_scenes_can_be_read(tmp_path: Path) -> None:
     written = write_scenes(tmp_path / "train.jsonl", SCENES, range(5))
     read = list(Captions(str(tmp_path / "train.jsonl")).read())
     assert read == written
-    for number, one in enumerate(read):
-        assert np.array_equal(read_picture(one.image), SCENES.scene(number).picture)
+    for number, captioned in enumerate(read):
+        assert np.array_equal(read_image(captioned.image), SCENES.scene(number).image)
     assert json.loads((tmp_path / "train.jsonl").read_text().splitlines()[0])["image"].startswith(
         "train/"
     )
 
 
-def test_captions_without_objects_and_pictures_elsewhere(tmp_path: Path) -> None:
-    given = [
-        CaptionedImage("/pictures/a.png", "ein Hund – ü"),
+def test_absolute_paths_and_urls_of_images_are_kept(tmp_path: Path) -> None:
+    captions = [
+        CaptionedImage("/images/a.png", "ein Hund – ü"),
         CaptionedImage("s3://bucket/b.png", "b", (NamedObject((0, 1), ((0.0, 0.0, 1.0, 2.0),)),)),
     ]
-    write_captions(tmp_path / "x.jsonl", given)
-    assert list(Captions(str(tmp_path / "x.jsonl")).read()) == given
+    write_captions(tmp_path / "x.jsonl", captions)
+    assert list(Captions(str(tmp_path / "x.jsonl")).read()) == captions
 
 
-def test_captions_are_a_corpus_whose_keys_can_be_named(tmp_path: Path) -> None:
+def test_captions_are_a_corpus_with_configurable_keys(tmp_path: Path) -> None:
     lines = [{"file": f"{i}.png", "text": f"t{i}"} for i in range(5)]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     corpus = Captions(f"{tmp_path}/x.jsonl", source="file", target="text")
@@ -131,11 +131,11 @@ def test_captions_are_a_corpus_whose_keys_can_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "cause"),
     [
         ("{", "line 2"),
-        ("[]", "is no JSON object"),
-        ('{"image": "a.png"}', "has no 'caption'"),
+        ("[]", "not a JSON object"),
+        ('{"image": "a.png"}', "missing key 'caption'"),
         ('{"image": 3, "caption": "x"}', "image is not a text"),
         ('{"image": "a", "caption": "\\ud800"}', "surrogates"),
         ('{"image": "a", "caption": "x", "objects": [{"span": [0, 2], "boxes": []}]}', "within"),
@@ -147,9 +147,9 @@ def test_captions_are_a_corpus_whose_keys_can_be_named(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_damaged_line_is_named(line: str, said: str, tmp_path: Path) -> None:
+def test_an_error_names_the_invalid_line(line: str, cause: str, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"image": "a.png", "caption": "x"}\n' + line + "\n")
     with pytest.raises(CorpusError, match="line 2") as raised:
         list(Captions(str(path)).read())
-    assert said in str(raised.value)
+    assert cause in str(raised.value)

@@ -1,1 +1,1 @@
-"""From files to batches: corpora and their doctor, preparation, shards, the stream of batches."""
+"""From files to batches: corpus formats, the doctor, preparation, loading."""

@@ -1,9 +1,8 @@
-"""Cheap filters: small predicates that say what is wrong with a pair, seen as text alone.
+"""Cheap filters of sentence pairs, shared by `regard prepare` and `regard doctor`.
 
-Each is a function of a pair and the limits, true where the pair should be dropped. `prepare` drops
-by them and the doctor reports by them, so that both mean the same. Lengths are counted in UTF-8
-bytes: a Chinese sentence has few characters of three bytes each, and so measures like its
-translation.
+A filter is a function of a pair and the limits that returns True if the pair should be dropped.
+Lengths are in UTF-8 bytes, which makes languages comparable: a Chinese sentence has few characters
+of three bytes each.
 """
 
 from __future__ import annotations
@@ -38,21 +37,21 @@ SCRIPTS: Mapping[str, str] = MappingProxyType(
         "thai": "\u0e00-\u0e7f",
     }
 )
-"""The letters of each script that can be asked for, as the inside of a character class."""
+"""The letters of each supported script, as the content of a regex character class."""
 
-_PLAIN = (digits + punctuation).encode()
-_NOT_PLAIN = bytes(sorted(set(range(256)) - set(_PLAIN)))
+_PUNCTUATION = (digits + punctuation).encode()
+_OTHER_BYTES = bytes(sorted(set(range(256)) - set(_PUNCTUATION)))
 _LETTER = r"[^\W\d_]"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a pair may be like. The defaults drop what is not a sentence, and little else."""
+    """Limits of the filters. The defaults drop little except what is not a sentence."""
 
-    bytes: int = 4096  # of either side: some 600 words, more than any sentence that one can learn
-    ratio: float = 3.0  # of the longer side to the shorter
+    max_bytes: int = 4096  # of either side: about 600 words
+    max_ratio: float = 3.0  # of the longer side to the shorter
     slack: int = 16  # bytes added to both before the ratio: "Yes." may become "Certainly not."
-    marks: float = 0.6  # the share of digits and ASCII punctuation in what is not space
+    max_punctuation: float = 0.6  # share of digits and ASCII punctuation, spaces not counted
     source_script: str | None = None  # a name in SCRIPTS; None: any
     target_script: str | None = None
 
@@ -61,7 +60,7 @@ Filter: TypeAlias = Callable[[str, str, Limits], bool]
 
 
 def empty(source: str, target: str, limits: Limits) -> bool:
-    """A side says nothing."""
+    """A side is empty or white space."""
     return not source or not target or source.isspace() or target.isspace()
 
 
@@ -72,24 +71,25 @@ def identical(source: str, target: str, limits: Limits) -> bool:
 
 def too_long(source: str, target: str, limits: Limits) -> bool:
     """A side is longer than any sentence."""
-    if 4 * max(len(source), len(target)) <= limits.bytes:  # no character has more bytes than four
+    if 4 * max(len(source), len(target)) <= limits.max_bytes:  # a character has at most four bytes
         return False
-    return _size(source) > limits.bytes or _size(target) > limits.bytes
+    return _size(source) > limits.max_bytes or _size(target) > limits.max_bytes
 
 
 def out_of_ratio(source: str, target: str, limits: Limits) -> bool:
-    """One side is so much longer that it cannot be a translation of the other."""
+    """One side is too long to be a translation of the other."""
     a, b = _size(source) + limits.slack, _size(target) + limits.slack
-    return a > b * limits.ratio or b > a * limits.ratio
+    return a > b * limits.max_ratio or b > a * limits.max_ratio
 
 
-def mostly_marks(source: str, target: str, limits: Limits) -> bool:
-    """A side is a number, a rule or a table rather than words."""
-    return _marks(source) > limits.marks or _marks(target) > limits.marks
+def mostly_punctuation(source: str, target: str, limits: Limits) -> bool:
+    """A side consists mostly of digits and punctuation, such as a number or a table."""
+    limit = limits.max_punctuation
+    return _punctuation_share(source) > limit or _punctuation_share(target) > limit
 
 
 def wrong_script(source: str, target: str, limits: Limits) -> bool:
-    """Most letters of a side are not of the script that its language is written in."""
+    """Most letters of a side do not belong to its script."""
     return not (
         _written_in(limits.source_script, source) and _written_in(limits.target_script, target)
     )
@@ -101,43 +101,46 @@ FILTERS: Mapping[str, Filter] = MappingProxyType(
         "identical": identical,
         "too long": too_long,
         "out of ratio": out_of_ratio,
-        "mostly marks": mostly_marks,
+        "mostly punctuation": mostly_punctuation,
         "wrong script": wrong_script,
     }
 )
-"""All of them by name, the cheapest first: a pair is dropped by the first that holds."""
+"""All filters by name, the cheapest first. The first that holds is the reason for the drop."""
 
 
-def fault(source: str, target: str, limits: Limits) -> str | None:
-    """The name of the first filter that drops the pair, or None where it is kept."""
+def drop_reason(source: str, target: str, limits: Limits) -> str | None:
+    """Return the name of the first filter that drops the pair, or None."""
     for name, drops in FILTERS.items():
         if drops(source, target, limits):
             return name
     return None
 
 
-def faults(sources: Sequence[str], targets: Sequence[str], limits: Limits) -> list[str | None]:
-    """What `fault` says of each pair of normalised texts, several times faster.
+def drop_reasons(
+    sources: Sequence[str], targets: Sequence[str], limits: Limits
+) -> list[str | None]:
+    """Return `drop_reason` of each pair of normalized texts, several times faster.
 
-    Arithmetic on all of them at once tells which pairs may have a fault; only these are looked at.
+    Array arithmetic selects the pairs that may be dropped; only these are examined one by one.
     """
-    sizes, plain = [], []
+    sizes, punctuations = [], []
     for side in (sources, targets):
         raw = [text.encode() for text in side]
         sizes.append(np.fromiter(map(len, raw), np.int64, len(raw)))
-        marks = (len(text.translate(None, _NOT_PLAIN)) for text in raw)
-        plain.append(np.fromiter(marks, np.int64, len(raw)))
+        counts = (len(text.translate(None, _OTHER_BYTES)) for text in raw)
+        punctuations.append(np.fromiter(counts, np.int64, len(raw)))
     a, b = (size + limits.slack for size in sizes)
-    suspect = (a > b * limits.ratio) | (b > a * limits.ratio)
+    suspect = (a > b * limits.max_ratio) | (b > a * limits.max_ratio)
     suspect |= np.fromiter(map(eq, sources, targets), bool, len(sources))
-    for size, marks_ in zip(sizes, plain, strict=True):
-        suspect |= (size == 0) | (size > limits.bytes)
-        suspect |= marks_ > limits.marks * size / 2  # half of a normalised text, or more, is solid
+    for size, count in zip(sizes, punctuations, strict=True):
+        suspect |= (size == 0) | (size > limits.max_bytes)
+        # At least half of a normalized text is not space.
+        suspect |= count > limits.max_punctuation * size / 2
     if limits.source_script is not None or limits.target_script is not None:
         suspect[:] = True
     found: list[str | None] = [None] * len(sources)
     for i in np.flatnonzero(suspect).tolist():
-        found[i] = fault(sources[i], targets[i], limits)
+        found[i] = drop_reason(sources[i], targets[i], limits)
     return found
 
 
@@ -145,10 +148,10 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _marks(text: str) -> float:
+def _punctuation_share(text: str) -> float:
     raw = text.encode()
-    plain = len(raw.translate(None, _NOT_PLAIN))
-    return plain / (len(raw) - raw.count(b" ")) if plain else 0.0
+    count = len(raw.translate(None, _OTHER_BYTES))
+    return count / (len(raw) - raw.count(b" ")) if count else 0.0
 
 
 def _written_in(script: str | None, text: str) -> bool:

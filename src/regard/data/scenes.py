@@ -1,11 +1,11 @@
-"""Synthetic scenes: a few pictograms on a plain ground, and a sentence that says which and where.
+"""Synthetic scenes: a few icons on a plain background, with a caption that describes them.
 
-Nobody drew or wrote them; they serve to see whether a model that learns to describe them looks at
-what it names, since the true place of each thing is known. Things are named in reading order, each
-in relation to the one before it, so that a scene has exactly one caption.
+The box of each object is known, so one can measure whether a captioning model attends to the
+objects it names. Objects are named in reading order, each in relation to the previous one, so that
+a scene has exactly one caption.
 
-A fifth of all pairs of things never stand together in a scene to learn from; scenes to test with
-hold at least one such pair.
+A fifth of all pairs of objects never occur together in training scenes; each test scene contains at
+least one such pair.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from regard.data.formats.captions import CaptionedImage, NamedObject, write_captions
-from regard.data.formats.images import Pixels, blend, decode_layers, encode_png, resize_layers
+from regard.data.formats.images import Pixels, blend, decode_rgba, encode_png, resize_square
 from regard.errors import CorpusError
 
 Language = Literal["en", "fr", "de"]
@@ -34,91 +34,91 @@ UNCOUNTED = (
     *("bacon", "bread", "broccoli", "butter", "cooking", "custard", "fondue", "garlic", "ice"),
     *("mate", "oden", "popcorn", "sake", "salt", "spaghetti", "sushi"),
 )
-"""English names without an article; those that end in a plural s have none either."""
+"""English names without an article; names with a plural s have none either."""
 
 GROUPS = ("Animals & Nature", "Food & Drink")
-HELD_OUT = 5  # one pair of things in so many is kept from training
+HELD_OUT = 5  # one in five pairs of objects is held out from training
 
 
 @dataclass(frozen=True, slots=True)
 class Icon:
-    """A pictogram and what it is called."""
+    """An icon and its name."""
 
     file: str
     name: str
-    layers: UInt8[np.ndarray, "Y X 4"]
+    rgba: UInt8[np.ndarray, "Y X 4"]
 
 
-def read_icons(folder: Path, language: Language = "en", most: int | None = None) -> list[Icon]:
-    """The pictograms of a folder with `names.tsv` (file, group, en, fr, de) and `icons.zip`.
+def read_icons(folder: Path, language: Language = "en", max_count: int | None = None) -> list[Icon]:
+    """Read the icons of a directory with `names.tsv` (file, group, en, fr, de) and `icons.zip`.
 
-    Animals, plants, food and drink with names of one or two words that no other has in any
-    language; `most` of them, taken evenly from all.
+    Returns animals, plants, food and drink with names of one or two words that are unique in every
+    language; at most `max_count`, evenly spaced in the list.
     """
     lines = (folder / "names.tsv").read_text("utf-8").splitlines()
     columns, *rows = (line.split("\t") for line in lines)
-    called = [dict(zip(columns, row, strict=True)) for row in rows]
-    taken = {lang: Counter(names[lang] for names in called) for lang in BESIDE}
-    plain = [
-        names
-        for names in called
-        if names["group"] in GROUPS
-        and len(names["en"].split()) <= 2
-        and all(taken[lang][names[lang]] == 1 for lang in BESIDE)
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    counts = {lang: Counter(record[lang] for record in records) for lang in BESIDE}
+    usable = [
+        record
+        for record in records
+        if record["group"] in GROUPS
+        and len(record["en"].split()) <= 2
+        and all(counts[lang][record[lang]] == 1 for lang in BESIDE)
     ]
-    if most is not None:
-        if most > len(plain):
-            raise CorpusError(f"{folder}: has {len(plain)} pictograms, and not {most}")
-        plain = [plain[i * len(plain) // most] for i in range(most)]
+    if max_count is not None:
+        if max_count > len(usable):
+            raise CorpusError(f"{folder}: has {len(usable)} usable icons, fewer than {max_count}.")
+        usable = [usable[i * len(usable) // max_count] for i in range(max_count)]
     with zipfile.ZipFile(io.BytesIO((folder / "icons.zip").read_bytes())) as archive:
         return [
-            Icon(file, names[language], decode_layers(archive.read(file), file))
-            for names in plain
-            for file in (names["file"],)
+            Icon(file, record[language], decode_rgba(archive.read(file), file))
+            for record in usable
+            for file in (record["file"],)
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    picture: Pixels
+    image: Pixels
     caption: str
     objects: tuple[NamedObject, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scenes:
-    """A number gives a scene, the same one at all times."""
+    """Generates scenes by number; the same number always gives the same scene."""
 
     icons: Sequence[Icon]
     language: Language = "en"
-    side: int = 96  # of a picture, in pixels
-    cells: int = 3  # in a row, and in a column; a cell holds one thing at most
-    most: int = 3  # things; two at the least
+    side: int = 96  # of an image, in pixels
+    cells: int = 3  # per row and column; a cell holds at most one object
+    max_objects: int = 3  # at least two
     seed: int = 1
 
     def __post_init__(self) -> None:
-        pairs = [self._kept(a, b) for a, b in combinations(range(len(self.icons)), 2)]
+        pairs = [self._is_held_out(a, b) for a, b in combinations(range(len(self.icons)), 2)]
         if all(pairs) or not any(pairs):
             raise CorpusError(
-                f"icons: of {len(self.icons)} none stand together in training alone, or in tests "
-                "alone; give more of them"
+                f"icons: {len(self.icons)} icons are too few for both training and test pairs. "
+                "Add more icons."
             )
 
     def scene(self, number: int, *, held_out: bool = False) -> Scene:
-        """To learn from, or to test with: then at least one pair was never seen together."""
+        """Generate a scene; with `held_out`, a test scene with a pair unseen in training."""
         draws = np.random.default_rng([self.seed, number, held_out])
         chosen = self._choose(draws, held_out)
-        places = np.sort(draws.permutation(self.cells**2)[: len(chosen)])
-        ground = draws.integers(190, 256, 3).astype(np.uint8)  # light: pictograms are dark or vivid
-        picture = np.broadcast_to(ground, (self.side, self.side, 3)).copy()
+        cells = np.sort(draws.permutation(self.cells**2)[: len(chosen)])
+        background = draws.integers(190, 256, 3).astype(np.uint8)  # light: icons are dark or vivid
+        image = np.broadcast_to(background, (self.side, self.side, 3)).copy()
         caption, objects = "", []
-        before: int | None = None
-        for icon, place in zip(chosen, places.tolist(), strict=True):
-            row, column = divmod(place, self.cells)
-            if before is not None:
-                caption += (BESIDE if row == before else BELOW)[self.language]
-            before = row
-            left, top, size = self._put(draws, picture, self.icons[icon], row, column)
+        previous_row: int | None = None
+        for icon, cell in zip(chosen, cells.tolist(), strict=True):
+            row, column = divmod(cell, self.cells)
+            if previous_row is not None:
+                caption += (BESIDE if row == previous_row else BELOW)[self.language]
+            previous_row = row
+            left, top, size = self._draw(draws, image, self.icons[icon], row, column)
             caption += self._article(self.icons[icon].name)
             span = len(caption), len(caption) + len(self.icons[icon].name)
             caption += self.icons[icon].name
@@ -127,33 +127,31 @@ class Scenes:
                     span, ((float(left), float(top), float(left + size), float(top + size)),)
                 )
             )
-        return Scene(picture, caption, tuple(objects))
+        return Scene(image, caption, tuple(objects))
 
     def _choose(self, draws: np.random.Generator, held_out: bool) -> list[int]:
-        """Different things; drawn again until their pairs are those wanted."""
-        count = int(draws.integers(2, self.most + 1))
+        """Draw different objects until they contain a held-out pair, or none."""
+        count = int(draws.integers(2, self.max_objects + 1))
         while True:
             chosen: list[int] = draws.permutation(len(self.icons))[:count].tolist()
-            if any(self._kept(a, b) for a, b in combinations(chosen, 2)) == held_out:
+            if any(self._is_held_out(a, b) for a, b in combinations(chosen, 2)) == held_out:
                 return chosen
 
-    def _kept(self, a: int, b: int) -> bool:
-        """Whether two things are never seen together in training."""
+    def _is_held_out(self, a: int, b: int) -> bool:
+        """Whether two objects never occur together in training."""
         names = sorted((self.icons[a].file, self.icons[b].file))
         return hashlib.sha256(" ".join(names).encode()).digest()[0] % HELD_OUT == 0
 
-    def _put(
-        self, draws: np.random.Generator, picture: Pixels, icon: Icon, row: int, column: int
+    def _draw(
+        self, draws: np.random.Generator, image: Pixels, icon: Icon, row: int, column: int
     ) -> tuple[int, int, int]:
-        """Draw it somewhere in its cell; where, and how large."""
+        """Draw an icon at a random position of its cell; return left, top and size."""
         cell = self.side // self.cells
         size = int(draws.integers(cell * 3 // 4, cell + 1))
         top, left = (int(at * cell + draws.integers(0, cell - size + 1)) for at in (row, column))
-        layers, ground = (
-            resize_layers(icon.layers, size),
-            picture[top : top + size, left : left + size],
-        )
-        ground[:] = blend(layers[..., :3], layers[..., 3:], ground)
+        rgba = resize_square(icon.rgba, size)
+        background = image[top : top + size, left : left + size]
+        background[:] = blend(rgba[..., :3], rgba[..., 3:], background)
         return left, top, size
 
     def _article(self, name: str) -> str:
@@ -166,14 +164,14 @@ class Scenes:
 def write_scenes(
     path: Path, scenes: Scenes, numbers: range, *, held_out: bool = False
 ) -> list[CaptionedImage]:
-    """Draw them into a folder beside `path`, a file of captions."""
+    """Write scenes as a captions file at `path`, with the images in a directory next to it."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for number in numbers:
         scene = scenes.scene(number, held_out=held_out)
         image = folder / f"{number:06}.png"
-        image.write_bytes(encode_png(scene.picture))
+        image.write_bytes(encode_png(scene.image))
         written.append(CaptionedImage(image.as_posix(), scene.caption, scene.objects))
     write_captions(path, written)
     return written

@@ -1,8 +1,8 @@
-"""Files, here or in an object store: the few verbs that shards and manifests need.
+"""File operations on local paths and object stores.
 
-A path with `://` in it is a URL and goes through fsspec, which is imported only then. A file
-appears whole or not at all: here it is written aside, synced and renamed; in a store a PUT is
-atomic.
+A path that contains `://` is a URL and goes through fsspec, which is imported only then. Writes are
+atomic: a local file is written to a temporary name, synced and renamed; a PUT to an object store is
+atomic by itself.
 """
 
 from __future__ import annotations
@@ -30,51 +30,54 @@ def path_exists(path: str) -> bool:
 
 
 def read_bytes(path: str, start: int = 0, stop: int | None = None) -> bytes:
-    """The bytes of a file from `start` to `stop`; of a store, only these are fetched."""
+    """Return the bytes from `start` to `stop`; only this range is fetched from a store."""
     if is_remote(path):
-        whole = start == 0 and stop is None  # of an empty object no range can be asked
-        asked = {} if whole else {"start": start, "end": stop}
-        return bytes(_store(path).cat_file(path, **asked))
+        entire = start == 0 and stop is None  # a range request for an empty object fails
+        byte_range = {} if entire else {"start": start, "end": stop}
+        return bytes(_store(path).cat_file(path, **byte_range))
     with Path(path).open("rb") as file:
         file.seek(start)
         return file.read() if stop is None else file.read(stop - start)
 
 
 def map_array(path: str, dtype: DTypeLike) -> NDArray[Any]:
-    """The numbers in a file: mapped where it lies here, fetched where it lies in a store."""
-    if is_remote(path) or not Path(path).stat().st_size:  # nothing cannot be mapped
+    """Return a file as an array: memory-mapped if local, fetched if remote."""
+    if is_remote(path) or not Path(path).stat().st_size:  # an empty file cannot be mapped
         return np.frombuffer(read_bytes(path), dtype)
     return np.memmap(path, dtype, mode="r").view(np.ndarray)
 
 
 def write_bytes(path: str, content: bytes | memoryview) -> None:
-    """Write a whole file, so that nobody ever sees a part of it."""
+    """Write a file atomically."""
     if is_remote(path):
         _store(path).pipe_file(path, bytes(content))
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    aside = f"{path}.{os.getpid()}.aside"  # a retried task may meet the one it replaces
-    with Path(aside).open("wb") as file:
+    temporary = f"{path}.{os.getpid()}.tmp"  # a retried task may overlap with the one it replaces
+    with Path(temporary).open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    Path(aside).replace(path)
+    Path(temporary).replace(path)
 
 
 def file_identity(path: str) -> dict[str, str | int]:
-    """What tells this content of a file from another, without reading it: name, size, version."""
+    """Return path, size and version of a file, which change when its content does.
+
+    The version is the ETag or the modification time; the content is not read.
+    """
     if is_remote(path):
         try:
-            facts = _store(path).info(path)
+            info = _store(path).info(path)
         except FileNotFoundError:
-            raise CorpusError(f"{path}: there is no such object; check the name") from None
-        version = facts.get("ETag") or facts.get("etag") or facts.get("LastModified", "")
-        return {"path": path, "size": int(facts["size"]), "version": str(version)}
+            raise CorpusError(f"{path}: no such object. Check the URL.") from None
+        version = info.get("ETag") or info.get("etag") or info.get("LastModified", "")
+        return {"path": path, "size": int(info["size"]), "version": str(version)}
     try:
-        facts = Path(path).stat()
+        status = Path(path).stat()
     except FileNotFoundError:
-        raise CorpusError(f"{path}: there is no such file; check the name") from None
-    return {"path": path, "size": facts.st_size, "version": str(facts.st_mtime_ns)}
+        raise CorpusError(f"{path}: no such file. Check the path.") from None
+    return {"path": path, "size": status.st_size, "version": str(status.st_mtime_ns)}
 
 
 def _store(path: str) -> Any:
@@ -82,8 +85,8 @@ def _store(path: str) -> Any:
         import fsspec
     except ImportError:
         raise CorpusError(
-            f"{path}: reading an object store needs fsspec; pip install 'regard[cloud]'"
+            f"{path}: object stores require fsspec. Install it with `pip install 'regard[cloud]'`."
         ) from None
-    # Listings are not cached: other processes write at the same time.
+    # No cache of listings, because other processes write at the same time.
     store, _ = fsspec.core.url_to_fs(path, use_listings_cache=False)
     return store

@@ -1,1 +1,1 @@
-"""What is wrong with a corpus, said before anything is trained on it."""
+"""Find the defects of a corpus before training on it."""

@@ -1,4 +1,4 @@
-"""The doctor's report as one HTML page that needs nothing else: no script, no network."""
+"""The doctor's report as one self-contained HTML page, without scripts or network access."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from regard.data.doctor.examine import Finding, Report, Summary
 from regard.data.doctor.histogram import histogram_chart
 from regard.data.doctor.summary import (
     CORPUS_HEADS,
+    VOCABULARY_HEADS,
     corpus_row,
     forecast_lines,
     format_count,
     format_percent,
     verdict,
+    vocabulary_row,
 )
 from regard.data.doctor.survey import Example
 
@@ -52,6 +54,7 @@ _RATIOS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 
 
 def doctor_page(report: Report) -> str:
+    """Return the HTML page of a report."""
     title = "regard doctor: " + ", ".join(summary.name for summary in report.corpora)
     tone = "good" if report.healthy else "defect"
     parts = [
@@ -62,7 +65,7 @@ def doctor_page(report: Report) -> str:
         *map(_charts, report.corpora),
         _drops(report),
         _vocabularies(report),
-        "<h2>What it will take</h2><ul>",
+        "<h2>Forecast</h2><ul>",
         *(f"<li>{escape(line)}</li>" for line in forecast_lines(report)),
         "</ul>",
     ]
@@ -75,17 +78,17 @@ def _corpora(corpora: Sequence[Summary]) -> str:
 
 
 def _finding(finding: Finding) -> str:
+    pairs = f"{format_count(finding.count, 'pair')}, {format_percent(finding.share)}"
     return (
         f'<article class="{finding.severity}"><h3>'
         f'<span class="tag {finding.severity}">{finding.severity}</span>'
-        f"{escape(finding.corpus)}: {escape(finding.kind)}"
-        f"<small>{format_count(finding.count, 'pair')}, {format_percent(finding.share)}</small></h3>"
-        f"<p>{_code(finding.says)}. <em>{_code(finding.remedy)}.</em></p>"
-        f"{_examples(finding.examples, 'examples', shown=finding.severity == 'defect')}</article>"
+        f"{escape(finding.corpus)}: {escape(finding.kind)}<small>{pairs}</small></h3>"
+        f"<p>{_code(finding.message)} <em>{_code(finding.remedy)}</em></p>"
+        f"{_examples(finding.examples, 'examples', opened=finding.severity == 'defect')}</article>"
     )
 
 
-def _examples(examples: Sequence[Example], title: str, *, shown: bool = False) -> str:
+def _examples(examples: Sequence[Example], title: str, *, opened: bool = False) -> str:
     if not examples:
         return ""
     rows = "".join(
@@ -93,36 +96,26 @@ def _examples(examples: Sequence[Example], title: str, *, shown: bool = False) -
         f'<dd dir="auto">{escape(e.target[:500]) or "—"}</dd>'
         for e in examples
     )
-    opened = " open" if shown else ""
-    return f"<details{opened}><summary>{escape(title)}</summary><dl>{rows}</dl></details>"
+    attribute = " open" if opened else ""
+    return f"<details{attribute}><summary>{escape(title)}</summary><dl>{rows}</dl></details>"
 
 
 def _drops(report: Report) -> str:
     pairs = report.corpora[0].pairs
     dropped = [drop for drop in report.drops if drop.count]
     if not dropped:
-        return "<h2>What the filters would drop</h2><p>Nothing.</p>"
+        return "<h2>Pairs dropped by filters</h2><p>None.</p>"
     rows = [(d.filter, f"{d.count:,}", format_percent(d.count / pairs)) for d in dropped]
     examples = "".join(_examples(d.examples, f"{d.filter}: examples") for d in dropped)
     table = html.html_table(("filter", "pairs", "share"), rows)
-    return f"<h2>What the filters would drop</h2>{table}{examples}"
+    return f"<h2>Pairs dropped by filters</h2>{table}{examples}"
 
 
 def _vocabularies(report: Report) -> str:
     if not report.vocabularies:
         return ""
-    heads = ("pieces", "for a word", "words in one piece", "spelt in bytes", "for a pair")
-    rows = [
-        (
-            f"{v.size:,}",
-            f"{v.pieces_per_word:.2f}",
-            format_percent(v.whole_words),
-            format_percent(v.spelt),
-            f"{v.pieces_per_pair:.1f}",
-        )
-        for v in report.vocabularies
-    ]
-    return f"<h2>What vocabularies would do</h2>{html.html_table(heads, rows)}"
+    rows = [vocabulary_row(vocabulary) for vocabulary in report.vocabularies]
+    return f"<h2>Vocabulary sizes</h2>{html.html_table(VOCABULARY_HEADS, rows)}"
 
 
 def _charts(summary: Summary) -> str:
@@ -131,14 +124,14 @@ def _charts(summary: Summary) -> str:
     ratios = histogram_chart("ratios", [("ratio", summary.ratios)], _RATIOS)
     return (
         f'<h2>{escape(summary.name)}</h2><div class="charts">'
-        '<figure><figcaption>Characters in a line<i class="key source"></i>source'
+        '<figure><figcaption>Characters per line<i class="key source"></i>source'
         f'<i class="key target"></i>target</figcaption>{lengths}</figure>'
-        "<figure><figcaption>Characters of the target to one of the source</figcaption>"
+        "<figure><figcaption>Length ratio, target to source</figcaption>"
         f"{ratios}</figure></div>"
     )
 
 
 def _code(text: str) -> str:
-    """Escaped; what stands between backquotes is a command."""
+    """Escape a text and set the parts between backquotes as code."""
     parts = escape(text).split("`")
     return "".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))

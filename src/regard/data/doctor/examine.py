@@ -1,14 +1,15 @@
-"""What is wrong with a corpus, said before anything is trained on it.
+"""Examine a corpus and report its defects.
 
-`examine` reads the training pairs and the tests and returns a Report: findings with their lines,
-histograms, vocabularies and a forecast. A finding is a *defect* where its share of the pairs is so
-large that training on them is a mistake, and a *warning* below that; each check has its own limit.
+`examine` reads the training pairs and the test sets and returns a Report: findings with example
+lines, histograms, vocabularies and a forecast. A finding is a *defect* if its share of the pairs
+reaches the limit of its check, so that training on them would be a mistake; below the limit it is a
+*warning*.
 
-Languages are told apart by the corpus itself: three letters at a time are counted on each side, and
-a line that looks like the other side, or like neither, is odd. This finds exchanged sides and lines
-of a third language. It cannot find lines shorter than 25 characters, close relatives (Norwegian in
-Danish), a third language that fills more than a tenth of a side, or two sides that are exchanged
-throughout; nor does it know what the languages are.
+Languages are distinguished by statistics of the corpus itself: the trigrams of each side are
+counted, and a line that fits the other side, or neither, is reported. This finds swapped sides and
+lines of a third language. It does not work for lines shorter than 25 characters, closely related
+languages (Norwegian in Danish), a third language in more than a tenth of a side, or sides that are
+swapped in the whole corpus. It does not identify the languages.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from regard.data.doctor.survey import (
     EXAMPLES,
     LENGTH_EDGES,
     RATIO_EDGES,
+    DoctorProgress,
     Example,
     LanguageBaseline,
     SideSurvey,
     Survey,
     Tally,
-    Tell,
     find_odd_pairs,
-    learn_baseline,
-    normal_blocks,
+    fit_baseline,
+    normalized_blocks,
     survey,
 )
 from regard.data.formats.corpus import Corpus, UnequalCountError
@@ -46,43 +47,71 @@ Severity = Literal["defect", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is looked for, from what share of the pairs on it is a defect, and what to do then."""
+    """The message of a finding, the share of pairs from which it is a defect, and the remedy."""
 
-    says: str
+    message: str
     defect_from: float
     remedy: str
 
 
-FILTERED = "`regard prepare` drops them"
+FILTERED = "`regard prepare` drops these pairs."
 
 CHECKS: dict[str, Check] = {
-    # One broken line moves all that follow: any is too many.
-    "unreadable": Check("The file cannot be read to its end", 0.0, "Mend or fetch the file again"),
-    "unequal count": Check("The sides have different numbers of lines", 0.0, "Find the lost line"),
+    # One broken line shifts all lines after it, so any number is a defect.
+    "unreadable": Check(
+        "The file cannot be read to its end.", 0.0, "Repair the file or download it again."
+    ),
+    "unequal count": Check(
+        "Source and target have different numbers of lines.", 0.0, "Find the missing line."
+    ),
     "shifted": Check(
-        "The target is out of step with the source", 0.0, "Move one side, or cut here"
+        "Source and target lines are shifted against each other.",
+        0.0,
+        "Shift one side back, or remove these lines.",
     ),
-    "unrelated": Check("The sides have nothing in common", 0.0, "Check that the files match"),
-    # Damage that comes from a tool, and so seldom alone: one line in a thousand is a habit.
-    "empty": Check("A side is empty", 0.001, FILTERED),
-    "damaged text": Check("Wrongly decoded text (Ã¤, â€™, �)", 0.001, "Decode it anew, as UTF-8"),
-    "exchanged lines": Check(
-        "Its number stands in the translation of a neighbour", 0.001, "Exchange them back"
+    "unrelated": Check(
+        "Source and target do not correspond.", 0.0, "Check that the two files belong together."
     ),
-    # What crawls have of all this and models survive; above it they begin to learn it.
-    "other language": Check("A side is in the other's language", 0.005, "Exchange or drop them"),
-    "third language": Check("A side looks like neither language", 0.005, "Drop them"),
-    "wrong script": Check("A side is in another script", 0.005, "Name the scripts in the run file"),
-    "identical": Check("The target is a copy of the source", 0.01, FILTERED),
-    "out of ratio": Check("One side is far longer than the other", 0.01, FILTERED),
-    "too long": Check("A side is longer than any sentence", 0.01, "Split into sentences"),
-    "mostly marks": Check("A side is digits and punctuation", 0.02, FILTERED),
+    # Typical errors of tools, which affect many lines: one in a thousand is already systematic.
+    "empty": Check("The source or the target is empty.", 0.001, FILTERED),
+    "damaged text": Check(
+        "Text decoded with the wrong encoding (Ã¤, â€™, �).", 0.001, "Decode the file as UTF-8."
+    ),
+    "swapped lines": Check(
+        "The digits of the source occur in the translation of a neighboring line.",
+        0.001,
+        "Swap the lines back.",
+    ),
+    # Shares that web crawls have without harm; above them models reproduce these errors.
+    "other language": Check(
+        "A side is in the language of the other side.", 0.005, "Swap or drop these pairs."
+    ),
+    "third language": Check("A side is in neither language.", 0.005, "Drop these pairs."),
+    "wrong script": Check(
+        "A side is in another script.",
+        0.005,
+        "Run `regard prepare` with --source-script and --target-script.",
+    ),
+    "identical": Check("The target is a copy of the source.", 0.01, FILTERED),
+    "out of ratio": Check("One side is far longer than the other.", 0.01, FILTERED),
+    "too long": Check("A side is longer than a sentence.", 0.01, "Split it into sentences."),
+    "mostly punctuation": Check(
+        "A side consists mostly of digits and punctuation.", 0.02, FILTERED
+    ),
     "duplicate": Check(
-        "The pair stands in the corpus before", 0.1, "`regard prepare` keeps the first"
+        "The pair occurs earlier in the corpus.", 0.1, "`regard prepare` keeps the first."
     ),
-    # A share of the test: below it a score moves by less than its own confidence interval.
-    "overlap": Check("The test's source stands in training", 0.005, "Take them out of training"),
-    "unseen characters": Check("Characters that training never saw", 0.02, "Add such text"),
+    # Share of the test set. Below it, the score changes less than its confidence interval.
+    "overlap": Check(
+        "The source of a test pair occurs in the training set.",
+        0.005,
+        "Remove it from the training set.",
+    ),
+    "unseen characters": Check(
+        "Characters that do not occur in the training set.",
+        0.02,
+        "Add training text with these characters.",
+    ),
 }
 
 
@@ -93,14 +122,14 @@ class Finding:
     severity: Severity
     count: int  # pairs
     share: float
-    says: str
+    message: str
     remedy: str
     examples: tuple[Example, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Counts between edges; the first is of what lies below them all, the last of what is above."""
+    """Counts between edges; the first counts values below all edges, the last values above."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
@@ -108,14 +137,14 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A corpus in figures."""
+    """Statistics of a corpus; tuples are (source, target)."""
 
     name: str
     paths: tuple[str, ...]
     pairs: int
     characters: tuple[int, int]
     longest: tuple[int, int]
-    distinct: tuple[int, int]  # lines on each side
+    distinct: tuple[int, int]  # lines
     scripts: tuple[str | None, str | None]
     lengths: tuple[Histogram, Histogram]
     ratios: Histogram  # characters of the target to one of the source
@@ -123,7 +152,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """What a filter would drop of the training pairs."""
+    """The training pairs that a filter would drop."""
 
     filter: str
     count: int
@@ -148,44 +177,50 @@ def examine(
     tests: Sequence[Corpus] = (),
     *,
     sizes: Sequence[int] = SIZES,
-    tell: Tell = lambda what, pairs: None,
+    on_progress: DoctorProgress = lambda stage, pairs: None,
 ) -> Report:
-    """Read every corpus twice, keeping no more than 16 bytes a pair, and say what is wrong.
+    """Examine a training corpus and test sets.
 
-    `sizes`: of the vocabularies that are tried; without any, nothing is foretold.
+    Reads every corpus twice and keeps 16 bytes a pair in memory.
+
+    Args:
+        train: the training corpus.
+        tests: test and validation sets.
+        sizes: vocabulary sizes to measure; if empty, there is no forecast.
+        on_progress: called with the stage and the number of pairs processed in it.
     """
-    first = survey(train, tell)
-    if not first.pairs:
-        raise first.error or CorpusError(f"{', '.join(train.paths)}: there is no pair in it")
-    usual = learn_baseline(first, train)
-    oddities = find_odd_pairs(train, usual, None, tell)
-    oddities.found["duplicate"] = _duplicates(train, first)
-    findings = _findings(train, first, oddities.found)
-    corpora = [_summarize(train, first, usual)]
-    known = first.source.alphabet, first.target.alphabet
+    train_survey = survey(train, on_progress)
+    if not train_survey.pairs:
+        paths = ", ".join(train.paths)
+        raise train_survey.error or CorpusError(f"{paths}: contains no pairs.")
+    baseline = fit_baseline(train_survey, train)
+    odd = find_odd_pairs(train, baseline, None, on_progress)
+    odd.found["duplicate"] = _duplicates(train, train_survey)
+    findings = _findings(train, train_survey, odd.found)
+    corpora = [_summarize(train, train_survey, baseline)]
+    known = train_survey.source.alphabet, train_survey.target.alphabet
     for test in tests:
-        second = survey(test, tell)
-        found = find_odd_pairs(test, usual, known, tell).found
-        found["overlap"] = _overlap(first, test, second)
-        findings += _findings(test, second, found)
-        corpora.append(_summarize(test, second, usual))
-    tell("trying vocabularies", 0)
-    vocabularies, seconds = measure_vocabularies(train, first.pairs, sizes)
+        test_survey = survey(test, on_progress)
+        found = find_odd_pairs(test, baseline, known, on_progress).found
+        found["overlap"] = _overlap(train_survey, test, test_survey)
+        findings += _findings(test, test_survey, found)
+        corpora.append(_summarize(test, test_survey, baseline))
+    on_progress("measuring vocabularies", 0)
+    vocabularies, seconds = measure_vocabularies(train, train_survey.pairs, sizes)
     return Report(
         tuple(sorted(findings, key=lambda finding: (finding.severity, -finding.share))),
         tuple(corpora),
         tuple(
-            Drop(name, tally.count, tuple(tally.examples))
-            for name, tally in oddities.dropped.items()
+            Drop(name, tally.count, tuple(tally.examples)) for name, tally in odd.dropped.items()
         ),
         tuple(vocabularies),
-        predict(first.pairs, vocabularies, seconds),
+        predict(train_survey.pairs, vocabularies, seconds),
     )
 
 
 def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[Finding]:
-    if any(step.offset for step in found.steps):
-        tallies.pop("exchanged lines", None)  # the shift explains them
+    if any(offset.offset for offset in found.offsets):
+        tallies.pop("swapped lines", None)  # the shift explains them
     findings = [
         _finding(kind, corpus, tally.count, found.pairs, examples=tally.examples)
         for kind, tally in tallies.items()
@@ -194,17 +229,17 @@ def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[
     if found.error:
         kind = "unequal count" if isinstance(found.error, UnequalCountError) else "unreadable"
         findings.append(_finding(kind, corpus, found.pairs, found.pairs, str(found.error)))
-    for step in join_offsets(found.steps):
-        lines = f"Pairs {step.first + 1:,} to {step.last + 1:,}"
-        size = step.last - step.first + 1
-        if step.offset is None:
-            says = f"{lines}: lengths and punctuation of the two sides do not go together"
-            findings.append(_finding("unrelated", corpus, size, found.pairs, says))
-        elif step.offset:
-            late = "later" if step.offset > 0 else "earlier"
-            by = f"{abs(step.offset)} line{'s' * (abs(step.offset) > 1)}"
-            says = f"{lines}: the translation stands {by} {late} than its source"
-            findings.append(_finding("shifted", corpus, size, found.pairs, says))
+    for part in join_offsets(found.offsets):
+        lines = f"Pairs {part.first + 1:,} to {part.last + 1:,}"
+        size = part.last - part.first + 1
+        if part.offset is None:
+            message = f"{lines}: lengths and punctuation of source and target do not correlate."
+            findings.append(_finding("unrelated", corpus, size, found.pairs, message))
+        elif part.offset:
+            direction = "later" if part.offset > 0 else "earlier"
+            by = f"{abs(part.offset)} line{'s' * (abs(part.offset) > 1)}"
+            message = f"{lines}: the translation is {by} {direction} than its source."
+            findings.append(_finding("shifted", corpus, size, found.pairs, message))
     return findings
 
 
@@ -213,24 +248,30 @@ def _finding(
     corpus: Corpus,
     count: int,
     pairs: int,
-    says: str | None = None,
+    message: str | None = None,
     examples: Sequence[Example] = (),
 ) -> Finding:
     check = CHECKS[kind]
     share = count / max(1, pairs)
     severity: Severity = "defect" if share >= check.defect_from else "warning"
     return Finding(
-        kind, corpus.name, severity, count, share, says or check.says, check.remedy, tuple(examples)
+        kind,
+        corpus.name,
+        severity,
+        count,
+        share,
+        message or check.message,
+        check.remedy,
+        tuple(examples),
     )
 
 
 def _duplicates(corpus: Corpus, found: Survey) -> Tally:
-    source, target = _all_hashes(found.source), _all_hashes(found.target)
-    mixed = hash_pairs(source, target)
-    _, firsts = np.unique(mixed, return_index=True)
-    again = np.ones(len(mixed), np.bool_)
-    again[firsts] = False
-    return _tally(corpus, again)
+    hashes = hash_pairs(_all_hashes(found.source), _all_hashes(found.target))
+    _, firsts = np.unique(hashes, return_index=True)
+    repeated = np.ones(len(hashes), np.bool_)
+    repeated[firsts] = False
+    return _tally(corpus, repeated)
 
 
 def _overlap(train: Survey, corpus: Corpus, test: Survey) -> Tally:
@@ -238,15 +279,15 @@ def _overlap(train: Survey, corpus: Corpus, test: Survey) -> Tally:
 
 
 def _tally(corpus: Corpus, hits: NDArray[np.bool_]) -> Tally:
-    """Count the pairs, and read the first few of them once more."""
+    """Count the pairs, and read the first few again as examples."""
     tally = Tally()
-    places = np.flatnonzero(hits)
-    blocks = normal_blocks(corpus)
-    while tally.count < len(places[:EXAMPLES]):
+    indices = np.flatnonzero(hits)
+    blocks = normalized_blocks(corpus)
+    while tally.count < len(indices[:EXAMPLES]):
         block = next(blocks)
-        within = places[:EXAMPLES] - block.start
+        within = indices[:EXAMPLES] - block.start
         tally.add(block, within[(within >= 0) & (within < len(block))])
-    tally.count = len(places)
+    tally.count = len(indices)
     return tally
 
 
@@ -254,7 +295,7 @@ def _all_hashes(side: SideSurvey) -> NDArray[np.uint64]:
     return np.concatenate(side.hashes) if side.hashes else np.zeros(0, np.uint64)
 
 
-def _summarize(corpus: Corpus, found: Survey, usual: LanguageBaseline) -> Summary:
+def _summarize(corpus: Corpus, found: Survey, baseline: LanguageBaseline) -> Summary:
     sides = found.source, found.target
     source, target = (_histogram(LENGTH_EDGES, side.lengths) for side in sides)
     return Summary(
@@ -264,7 +305,7 @@ def _summarize(corpus: Corpus, found: Survey, usual: LanguageBaseline) -> Summar
         (sides[0].characters, sides[1].characters),
         (sides[0].longest, sides[1].longest),
         (len(np.unique(_all_hashes(sides[0]))), len(np.unique(_all_hashes(sides[1])))),
-        usual.scripts,
+        baseline.scripts,
         (source, target),
         _histogram(RATIO_EDGES, found.ratios),
     )

@@ -1,4 +1,4 @@
-"""A histogram as inline SVG: bars over bins, and round numbers on both axes."""
+"""Histograms as inline SVG."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import ceil, floor, log10
 
 from regard.data.doctor.examine import Histogram
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 440, 200, 44, 22  # in the units of the picture
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 440, 200, 44, 22  # in SVG user units
 _TALL = _HEIGHT - _BOTTOM - 8
-_APART = 34  # units between the labels of the x axis, so that none touch
+_LABEL_DISTANCE = 34  # between labels of the x axis, so that they do not overlap
 
 
 def histogram_chart(
     label: str, series: Sequence[tuple[str, Histogram]], ticks: Sequence[float]
 ) -> str:
-    """Bars of one class for each series, over the bins where anything stands."""
+    """Return a bar chart of the nonempty bins; the CSS class of a bar is the name of its series."""
     edges = series[0][1].edges
     used = [n for _, histogram in series for n, count in enumerate(histogram.counts) if count]
     if not used:
@@ -25,31 +25,31 @@ def histogram_chart(
     step = _round_step(max(max(histogram.counts) for _, histogram in series))
     top = step * ceil(max(max(histogram.counts) for _, histogram in series) / step)
     bin_width = (_WIDTH - _LEFT) / (last - first)
-    drawn = _rows(step, top)
-    for place, (name, histogram) in enumerate(series):
+    drawn = _grid_lines(step, top)
+    for i, (name, histogram) in enumerate(series):
         width = 0.88 * bin_width / len(series)
         for n in range(first, last):
             tall = _TALL * histogram.counts[n] / top
-            x = _LEFT + (n - first + 0.06) * bin_width + place * width
+            x = _LEFT + (n - first + 0.06) * bin_width + i * width
             drawn.append(
                 f'<rect class="{name}" x="{x:.1f}" y="{_HEIGHT - _BOTTOM - tall:.1f}" '
                 f'width="{width:.1f}" height="{tall:.1f}"/>'
             )
     free = 0.0
     for tick in ticks:
-        x = _LEFT + (_place(tick, edges) - first) * bin_width
+        x = _LEFT + (_position(tick, edges) - first) * bin_width
         if max(_LEFT, free) <= x <= _WIDTH - 10:
             drawn.append(
                 f'<text x="{x:.1f}" y="{_HEIGHT - 6}" text-anchor="middle">{tick:g}</text>'
             )
-            free = x + _APART
+            free = x + _LABEL_DISTANCE
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">'
         f"{''.join(drawn)}</svg>"
     )
 
 
-def _rows(step: int, top: int) -> list[str]:
+def _grid_lines(step: int, top: int) -> list[str]:
     drawn = []
     for value in range(0, top + 1, step):
         y = _HEIGHT - _BOTTOM - _TALL * value / top
@@ -59,8 +59,8 @@ def _rows(step: int, top: int) -> list[str]:
     return drawn
 
 
-def _place(value: float, edges: Sequence[float]) -> float:
-    """Where a value stands, in bins; bin n lies between the edges n − 1 and n."""
+def _position(value: float, edges: Sequence[float]) -> float:
+    """Return the position of a value in bins; bin n lies between the edges n − 1 and n."""
     n = bisect_right(edges, value)
     if not 0 < n < len(edges):
         return float(n)
@@ -68,7 +68,7 @@ def _place(value: float, edges: Sequence[float]) -> float:
 
 
 def _round_step(peak: int) -> int:
-    """1, 2 or 5 times a power of ten, so that two to four rows reach the peak."""
+    """Return 1, 2 or 5 times a power of ten, so that two to four steps reach the peak."""
     scale = 10 ** floor(log10(max(1, peak / 2)))
     return int(max(n * scale for n in (1, 2, 5) if n * scale <= max(1, peak / 2)))
 

@@ -1,6 +1,6 @@
-"""What can be counted of many lines at once: characters, scripts, and what a language looks like.
+"""Vectorized statistics of lines: characters, scripts and trigrams.
 
-Lines are laid end to end as one array of code points, so that a million lines take seconds.
+Lines are concatenated to one array of code points, so that a million lines take seconds.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 from regard.data.filters import SCRIPTS
 
-_BUCKETS = 1 << 16  # of hashed trigrams; two languages have some 20,000 common ones
+_BUCKETS = 1 << 16  # of hashed trigrams; two languages have about 20,000 frequent ones
 _NEWLINE = 10
 _ALL = 0x110000
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The code points of lines, each line ended by a newline, and where each line starts."""
+    """The code points of lines, each followed by a newline, and the start of each line."""
 
     points: NDArray[np.uint32]
     starts: NDArray[np.int64]
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> Codes:
-        """The lines must hold no newline: they are normalised."""
+        """Convert normalized lines, which contain no newlines."""
         text = "\n".join(lines) + "\n"
         points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         ends = np.flatnonzero(points == _NEWLINE)
@@ -41,53 +41,53 @@ class Codes:
         return np.diff(self.starts, append=len(self.points)) - 1
 
     def lines_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lines that these code points stand in, given by their places."""
+        """Return the line of each of these indices of code points."""
         return np.searchsorted(self.starts, places, "right") - 1
 
     def count(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many hits each line has, of one for each code point."""
-        lines = self.lines_of(np.flatnonzero(hits))  # faster than summing, where hits are few
+        """Return the number of hits in each line; `hits` has one entry per code point."""
+        lines = self.lines_of(np.flatnonzero(hits))  # faster than summing if hits are few
         return np.bincount(lines, minlength=len(self.starts))
 
 
 def trigrams(codes: Codes) -> NDArray[np.uint32]:
-    """A bucket for each three characters; a newline before and after a line is part of it."""
+    """Return the bucket of each trigram; lines are padded with a newline on both ends."""
     points = np.concatenate([[np.uint32(_NEWLINE)], codes.points, [np.uint32(_NEWLINE)]])
     mixed = points[:-2] * np.uint32(0x9E3779B1) + points[1:-1] * np.uint32(0x85EBCA77)
-    mixed = (mixed + points[2:]) * np.uint32(0xC2B2AE3D)  # odd constants: all bits take part
+    mixed = (mixed + points[2:]) * np.uint32(0xC2B2AE3D)  # odd constants lose no bits
     return mixed >> np.uint32(16)
 
 
 @dataclass(slots=True)
 class Profile:
-    """How often each trigram occurs in one side of a corpus."""
+    """Trigram counts of one side of a corpus."""
 
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_BUCKETS, np.int64))
 
-    def learn(self, codes: Codes) -> None:
+    def add(self, codes: Codes) -> None:
         self.counts += np.bincount(trigrams(codes), minlength=_BUCKETS)
 
-    def logs(self) -> NDArray[np.float32]:
-        """The logarithm of each trigram's probability, with one seen in each bucket beforehand."""
+    def log_probabilities(self) -> NDArray[np.float32]:
+        """Return the log-probability of each trigram bucket, with add-one smoothing."""
         return np.log((self.counts + 1) / (self.counts.sum() + _BUCKETS)).astype(np.float32)
 
 
 def mean_over_lines(codes: Codes, *values: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    """The mean of each value that trigrams have over the trigrams of each line."""
+    """For each array of values per trigram bucket, return the mean over each line's trigrams."""
     buckets = trigrams(codes)
     size = np.asarray(codes.lengths + 1, np.float32)
     sums = (np.add.reduceat(value[buckets], codes.starts) for value in values)
     return [np.divide(each, size, dtype=np.float32) for each in sums]
 
 
-# Japanese mixes Han characters with kana, which nobody else writes: they are told apart here.
+# Japanese mixes Han characters with kana, which no other language uses.
 _NAMES = [name for name in SCRIPTS if name != "japanese"] + ["kana"]
 
 
 def in_other_script(codes: Codes, script: str) -> NDArray[np.bool_]:
-    """Which lines have most of their letters, of those we know, in another script than this."""
+    """Return which lines have most of their letters in another known script than this."""
     kinds = _kinds(script)[codes.points]
-    lines = np.unique(codes.lines_of(np.flatnonzero(kinds == _OTHER)))  # few, as a rule
+    lines = np.unique(codes.lines_of(np.flatnonzero(kinds == _OTHER)))  # usually few
     found = np.zeros(len(codes.starts), np.bool_)
     for line in lines:
         letters = kinds[codes.starts[line] :][: codes.lengths[line]]
@@ -100,7 +100,7 @@ _SAME, _OTHER = 1, 2
 
 @cache
 def _kinds(script: str) -> NDArray[np.uint8]:
-    """For each code point: whether it is a letter of this script, of another, or neither (0)."""
+    """Return, for each code point, _SAME or _OTHER for a letter of a known script, else 0."""
     names = ("han", "kana") if script == "japanese" else (script,)
     table = _script_table()
     same = np.isin(table, [_NAMES.index(name) + 1 for name in names])
@@ -109,7 +109,7 @@ def _kinds(script: str) -> NDArray[np.uint8]:
 
 @cache
 def _script_table() -> NDArray[np.uint8]:
-    """For each code point the number of its script, counted from 1; 0: none that we know."""
+    """Return, for each code point, the number of its script from 1; 0 for no known script."""
     table = np.zeros(_ALL, np.uint8)
     ranges = dict(SCRIPTS) | {"kana": "\u3040-\u30ff"}
     for number, name in enumerate(_NAMES, 1):
@@ -120,12 +120,12 @@ def _script_table() -> NDArray[np.uint8]:
 
 @dataclass(slots=True)
 class Alphabet:
-    """Which characters one side of a corpus uses, and of which scripts they are."""
+    """The characters of one side of a corpus, and their counts."""
 
     seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(_ALL, np.bool_))
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_ALL, np.int64))
 
-    def learn(self, codes: Codes) -> None:
+    def add(self, codes: Codes) -> None:
         self.seen[codes.points] = True
 
     def count(self, codes: Codes) -> None:
@@ -133,11 +133,11 @@ class Alphabet:
         self.counts[: len(counts)] += counts
 
     def unseen(self, codes: Codes) -> NDArray[np.bool_]:
-        """Which code points were never learnt."""
+        """Return which code points do not occur in the corpus."""
         return ~self.seen[codes.points]
 
     def script(self) -> str | None:
-        """The name in SCRIPTS that most of the letters belong to, or None if hardly any do."""
+        """Return the name in SCRIPTS of the most frequent script, or None if it is rare."""
         totals = np.bincount(_script_table(), self.counts, minlength=len(_NAMES) + 1)[1:]
         shares = dict(zip(_NAMES, totals / max(1, self.counts.sum()), strict=True))
         if shares["kana"] > 0.1:

@@ -1,4 +1,4 @@
-"""The doctor's report in a terminal, and the words that every form of it shares."""
+"""The doctor's report in a terminal, and the texts that it shares with the HTML page."""
 
 from __future__ import annotations
 
@@ -10,31 +10,34 @@ from rich.table import Table
 from rich.text import Text
 
 from regard.data.doctor.examine import Finding, Report, Summary
+from regard.data.doctor.forecast import Vocabulary
 from regard.data.doctor.survey import Example
 
-_WIDEST = 90  # characters of an example that are shown
-_COLOURS = {"defect": "bold red", "warning": "yellow"}
+_EXAMPLE_WIDTH = 90  # characters
+_COLORS = {"defect": "bold red", "warning": "yellow"}
 
 
 def verdict(report: Report) -> str:
+    """Return the conclusion of a report in one line."""
     defects = sum(finding.severity == "defect" for finding in report.findings)
     warnings = len(report.findings) - defects
     if defects:
-        return f"{format_count(defects, 'defect')}: do not train on this yet"
+        return f"{format_count(defects, 'defect')} found. Fix the corpus before training."
     if warnings:
-        return f"no defect, {format_count(warnings, 'warning')}: fit to train on"
-    return "nothing found: fit to train on"
+        return f"No defects, {format_count(warnings, 'warning')}. Ready for training."
+    return "No defects or warnings. Ready for training."
 
 
 def forecast_lines(report: Report) -> list[str]:
+    """Return the forecast, one item per line."""
     forecast = report.forecast
     if not forecast.pieces:
-        return ["too little text to foretell anything"]
+        return ["not available: too little text"]
     return [
-        f"{forecast.pieces:,} pieces in an epoch, with a vocabulary of {forecast.size:,}",
-        f"{format_bytes(forecast.disk)} on disk once prepared",
-        f"{format_bytes(forecast.memory)} to find duplicates in; the rest does not grow with the corpus",
-        f"{duration(forecast.seconds)} to prepare, on one core like this one",
+        f"{forecast.pieces:,} pieces per epoch with a vocabulary of {forecast.size:,}",
+        f"{format_bytes(forecast.disk)} on disk for the prepared data",
+        f"{format_bytes(forecast.memory)} of memory to find duplicates, plus a constant amount",
+        f"{duration(forecast.seconds)} of preparation on one core of this machine",
     ]
 
 
@@ -61,11 +64,29 @@ def format_percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
-CORPUS_HEADS = ("corpus", "pairs", "characters", "longest", "distinct", "scripts")
+CORPUS_HEADS = ("corpus", "pairs", "mean length", "longest", "distinct", "scripts")
+VOCABULARY_HEADS = (
+    "vocabulary",
+    "pieces per word",
+    "words of one piece",
+    "byte pieces",
+    "pieces per pair",
+)
+
+
+def vocabulary_row(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the table cells of a vocabulary, under VOCABULARY_HEADS."""
+    return (
+        f"{vocabulary.size:,}",
+        f"{vocabulary.pieces_per_word:.2f}",
+        format_percent(vocabulary.whole_words),
+        format_percent(vocabulary.byte_pieces),
+        f"{vocabulary.pieces_per_pair:.1f}",
+    )
 
 
 def corpus_row(summary: Summary) -> tuple[str, ...]:
-    """A corpus under CORPUS_HEADS; source and target with a point between them."""
+    """Return the table cells of a corpus, under CORPUS_HEADS, as "source · target"."""
     return (
         summary.name,
         f"{summary.pairs:,}",
@@ -77,36 +98,38 @@ def corpus_row(summary: Summary) -> tuple[str, ...]:
 
 
 def mean_lengths(summary: Summary) -> tuple[float, float]:
+    """Return the mean number of characters of source and target lines."""
     source, target = summary.characters
     pairs = max(1, summary.pairs)
     return source / pairs, target / pairs
 
 
 def print_report(report: Report, console: Console) -> None:
+    """Print a report."""
     console.print(_corpora(report), "")
     for finding in report.findings:
-        _draw_finding(finding, console)
+        _print_finding(finding, console)
     if any(drop.count for drop in report.drops):
-        console.print("[bold]What the filters would drop[/]")
+        console.print("[bold]Pairs dropped by filters[/]")
         console.print(_drops(report), "")
     if report.vocabularies:
-        console.print("[bold]What vocabularies would do[/] (both sides together)")
+        console.print("[bold]Vocabulary sizes[/] (joint for source and target)")
         console.print(_vocabularies(report), "")
-    console.print("[bold]What it will take[/]")
+    console.print("[bold]Forecast[/]")
     for line in forecast_lines(report):
         console.print(f"  {line}", highlight=False)
-    colour = "green" if report.healthy else "bold red"
-    console.print(Text(f"\n{verdict(report)}", colour))
+    color = "green" if report.healthy else "bold red"
+    console.print(Text(f"\n{verdict(report)}", color))
 
 
-def _draw_finding(finding: Finding, console: Console) -> None:
+def _print_finding(finding: Finding, console: Console) -> None:
     head = Text()
-    head.append(f"{finding.severity:8}", _COLOURS[finding.severity])
+    head.append(f"{finding.severity:8}", _COLORS[finding.severity])
     head.append(f"{finding.corpus}: {finding.kind}", "bold")
     head.append(f"  {format_count(finding.count, 'pair')}, {format_percent(finding.share)}")
     console.print(head)
-    said = Text(f"{finding.says}. ").append(f"{finding.remedy}.", "italic")
-    console.print(Padding(said, (0, 0, 0, 8)))
+    message = Text(f"{finding.message} ").append(finding.remedy, "italic")
+    console.print(Padding(message, (0, 0, 0, 8)))
     if finding.examples:
         console.print(Padding(_examples(finding.examples), (0, 0, 0, 8)))
     console.print()
@@ -139,15 +162,9 @@ def _drops(report: Report) -> Table:
 
 
 def _vocabularies(report: Report) -> Table:
-    table = _table("pieces", "for a word", "words in one piece", "spelt in bytes", "for a pair")
+    table = _table(*VOCABULARY_HEADS)
     for vocabulary in report.vocabularies:
-        table.add_row(
-            f"{vocabulary.size:,}",
-            f"{vocabulary.pieces_per_word:.2f}",
-            format_percent(vocabulary.whole_words),
-            format_percent(vocabulary.spelt),
-            f"{vocabulary.pieces_per_pair:.1f}",
-        )
+        table.add_row(*vocabulary_row(vocabulary))
     return table
 
 
@@ -160,4 +177,4 @@ def _table(first: str, *others: str) -> Table:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    return text if len(text) <= _EXAMPLE_WIDTH else text[: _EXAMPLE_WIDTH - 1] + "…"

@@ -1,9 +1,8 @@
-"""Corpora as streams of pairs, whatever file they lie in: a text and its translation, a document
-and its label, or nothing and a text.
+"""Corpora as streams of (source, target) pairs, in several file formats.
 
-A corpus is a value that says where its pairs are. Reading it takes the same memory whatever its
-size, and either gives every pair in its place or stops with a CorpusError that names the file and
-the record: no line is ever dropped on one side only.
+A pair is a text and its translation, a document and its label, or an empty source and a text. A
+corpus is a description of files. Reading it takes constant memory. It yields every pair in order
+or raises a CorpusError with the file and the record; it never drops a line on one side only.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from regard.data.formats.files import PACKED, line_blocks, open_binary
+from regard.data.formats.files import COMPRESSED, line_blocks, open_binary
 from regard.data.formats.tmx import tmx_pairs
 from regard.errors import CorpusError
 
@@ -24,7 +23,7 @@ Columns = tuple[list[str], list[str]]
 
 
 class UnequalCountError(CorpusError):
-    """One side has lines for which the other has none."""
+    """The two files of a corpus have different numbers of lines."""
 
 
 class Pair(NamedTuple):
@@ -34,7 +33,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Pairs that follow one another, the sides apart; the first is record `start` of its corpus."""
+    """Consecutive pairs; the first is record `start` of the corpus, counted from 0."""
 
     start: int
     sources: list[str]
@@ -49,7 +48,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus(ABC):
-    """Where pairs lie. Of several corpora an epoch reads each as often as its weight says."""
+    """The files of a corpus. An epoch reads the corpus `weight` times."""
 
     name: str = "corpus"
     weight: float = 1.0
@@ -61,21 +60,21 @@ class Corpus(ABC):
 
     @property
     def in_place(self) -> bool:
-        """Whether its files are plain lines, which can be read from the middle."""
+        """Whether the files are plain text lines, which byte ranges can address."""
         return False
 
     @abstractmethod
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
-        """The pairs after the first `skip`, in runs of about `size`."""
+        """Yield sources and targets after the first `skip` pairs, about `size` at a time."""
 
 
 def read_blocks(
     corpus: Corpus, size: int, start: int = 0, stop: int | None = None
 ) -> Iterator[Block]:
-    """The records from `start` to `stop` in blocks of `size`; the last may be shorter.
+    """Yield the records from `start` to `stop` in blocks of `size`; the last may be shorter.
 
-    What comes before `start` is passed over without being decoded; of a packed file it must still
-    be unpacked, so read one in a single pass.
+    Records before `start` are skipped without decoding. A compressed file is still decompressed
+    from its beginning, so read it in a single pass.
     """
     at = start
     sources: list[str] = []
@@ -96,21 +95,22 @@ def read_blocks(
 
 
 def read_pairs(corpus: Corpus) -> Iterator[Pair]:
-    """Every pair, one by one."""
+    """Yield every pair."""
     for block in read_blocks(corpus, 10_000):
         yield from block.pairs()
 
 
 def read_parallel(source: str, target: str) -> tuple[list[str], list[str]]:
-    """The lines of two files; refused where one has more than the other."""
+    """Return the lines of two files. Raises UnequalCountError if their counts differ."""
     pairs = list(read_pairs(ParallelFiles(source, target)))
     return [pair.source for pair in pairs], [pair.target for pair in pairs]
 
 
 def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
-    """The corpus in these files: two files of lines, or one whose suffix says what it is.
+    """Return the corpus in two files of lines, or in one .tsv, .jsonl, .parquet or .tmx file.
 
-    `fields` are those of its kind, such as the columns of a TSV file or the languages of a TMX one.
+    `fields` are passed to the corpus class, such as the columns of a TSV file or the languages of
+    a TMX file.
     """
     if second is not None:
         return ParallelFiles(path, second, **fields)
@@ -119,22 +119,22 @@ def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
     suffix = _suffix(path, kinds)
     if suffix is None:
         raise CorpusError(
-            f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx; for lines of text, "
-            "name two"
+            f"{path}: a single file must be .tsv, .jsonl, .parquet or .tmx. For plain text, give "
+            "a source file and a target file."
         )
     try:
         return kinds[suffix](path, **fields)
     except TypeError:
         raise CorpusError(
-            f"{path}: say which two languages of it are meant (--columns en fr)"
+            f"{path}: a TMX file needs a source and a target language (--columns en fr)."
         ) from None
 
 
 def open_documents(path: str, **fields: Any) -> Corpus:
-    """The labelled documents in a file: the document is the source, its label the target.
+    """Return the labelled documents in a file: the source is the text, the target is the label.
 
-    A .tsv file has label and text in its columns, a .jsonl or .parquet file a "text" and a "label"
-    in each record. `fields` may name other columns or keys.
+    A .tsv file has the columns label and text. A .jsonl or .parquet record has the keys "text" and
+    "label". `fields` can set other columns or keys.
     """
     kinds: dict[str, tuple[type[Tsv] | type[Jsonl] | type[Parquet], dict[str, Any]]] = {
         ".tsv": (Tsv, {"source": 1, "target": 0}),
@@ -145,20 +145,21 @@ def open_documents(path: str, **fields: Any) -> Corpus:
     if suffix is None:
         raise CorpusError(
             f"{path}: labelled documents must be a .tsv file (label, tab, text), or a .jsonl or "
-            '.parquet file with "text" and "label"'
+            '.parquet file with the keys "text" and "label".'
         )
     kind, names = kinds[suffix]
     return kind(path, **(names | fields))
 
 
 def _suffix(path: str, known: Container[str]) -> str | None:
-    """The suffix that says what a file is; one that says how it is packed may come after it."""
-    return next((one for one in PurePosixPath(path.lower()).suffixes[-2:] if one in known), None)
+    """Return the suffix of the format; a suffix of the compression may follow it."""
+    suffixes = PurePosixPath(path.lower()).suffixes[-2:]
+    return next((suffix for suffix in suffixes if suffix in known), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelFiles(Corpus):
-    """Two files of text: line n of one is the translation of line n of the other."""
+    """Two text files: line n of the target is the translation of line n of the source."""
 
     source: str
     target: str
@@ -169,7 +170,7 @@ class ParallelFiles(Corpus):
 
     @property
     def in_place(self) -> bool:
-        return not any(path.endswith(PACKED) for path in self.paths)
+        return not any(path.endswith(COMPRESSED) for path in self.paths)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         counts = [skip, skip]
@@ -183,14 +184,14 @@ class ParallelFiles(Corpus):
         if counts[0] != counts[1]:
             shorter, longer = sorted(zip(counts, self.paths, strict=True))
             raise UnequalCountError(
-                f"{shorter[1]}: ends after line {shorter[0]}, but {longer[1]} has {longer[0]}: "
-                "a line is missing or too many; `regard doctor` says where the two part"
+                f"{shorter[1]}: ends after line {shorter[0]}, but {longer[1]} has {longer[0]} "
+                "lines. Run `regard doctor` to find where they diverge."
             )
 
 
 @dataclass(frozen=True, slots=True)
 class SingleFile(Corpus):
-    """Both sides in one file."""
+    """A corpus with source and target in one file."""
 
     path: str
 
@@ -201,11 +202,11 @@ class SingleFile(Corpus):
 
 @dataclass(frozen=True, slots=True)
 class TextLines(SingleFile):
-    """A file of text, a line a record: nothing is its source."""
+    """A text file with one record per line: the source is empty, the target is the line."""
 
     @property
     def in_place(self) -> bool:
-        return not self.path.endswith(PACKED)
+        return not self.path.endswith(COMPRESSED)
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         for lines in line_blocks(self.path, size, skip):
@@ -214,7 +215,7 @@ class TextLines(SingleFile):
 
 @dataclass(frozen=True, slots=True)
 class Tsv(SingleFile):
-    """A file of lines in columns, which tabs separate; nothing is quoted."""
+    """A file of tab-separated columns, without quoting."""
 
     source: int = 0
     target: int = 1
@@ -225,11 +226,11 @@ class Tsv(SingleFile):
         for lines in line_blocks(self.path, size, skip):
             rows = [line.split("\t") for line in lines]
             width = width or len(rows[0])
-            for place, row in enumerate(rows):
+            for i, row in enumerate(rows):
                 if len(row) != width or max(self.source, self.target) >= width:
                     raise CorpusError(
-                        f"{self.path}, line {read + place + 1}: has {len(row)} columns, where "
-                        f"{max(width, self.source + 1, self.target + 1)} are expected"
+                        f"{self.path}, line {read + i + 1}: has {len(row)} columns; "
+                        f"{max(width, self.source + 1, self.target + 1)} are expected."
                     )
             read += len(rows)
             yield [row[self.source] for row in rows], [row[self.target] for row in rows]
@@ -237,8 +238,11 @@ class Tsv(SingleFile):
 
 @dataclass(frozen=True, slots=True)
 class Jsonl(SingleFile):
-    """A JSON object in each line. A key may lead inwards: `translation.en`; a list of texts there
-    is one text in paragraphs."""
+    """A file with one JSON object per line.
+
+    A key may be a dotted path such as `translation.en`. A list of texts is joined to one text with
+    one paragraph per item.
+    """
 
     source: str = "source"
     target: str = "target"
@@ -262,13 +266,13 @@ class Jsonl(SingleFile):
 def _text_at(record: Any, keys: str) -> str:
     for key in keys.split("."):
         if not isinstance(record, dict) or key not in record:
-            raise ValueError(f"has no {keys}")
+            raise ValueError(f"missing key {keys}")
         record = record[key]
     if isinstance(record, list) and all(isinstance(part, str) for part in record):
         record = "\n\n".join(record)
     if not isinstance(record, str) or "\0" in record:
         raise ValueError(f"{keys} is not a text")
-    record.encode()  # JSON can write half a character, which no file can hold
+    record.encode()  # JSON allows lone surrogates, which UTF-8 cannot encode
     return record
 
 
@@ -285,7 +289,8 @@ class Parquet(SingleFile):
             from pyarrow import parquet
         except ImportError:
             raise CorpusError(
-                f"{self.path}: Parquet needs pyarrow; pip install 'regard[data]'"
+                f"{self.path}: reading Parquet requires pyarrow. "
+                "Install it with `pip install 'regard[data]'`."
             ) from None
         read = 0
         with open_binary(self.path) as file:
@@ -308,19 +313,19 @@ class Parquet(SingleFile):
                 raise CorpusError(f"{self.path}, record {read + 1} or after: {error}") from error
 
     def _texts(self, batch: Any, name: str, read: int) -> list[str]:
-        place = batch.schema.get_field_index(name)
-        if place < 0:
-            raise CorpusError(f"{self.path}: has no column {name}")
-        texts = batch.column(place).to_pylist()
+        index = batch.schema.get_field_index(name)
+        if index < 0:
+            raise CorpusError(f"{self.path}: has no column {name}.")
+        texts = batch.column(index).to_pylist()
         for record, text in enumerate(texts, read - len(texts) + 1):
             if not isinstance(text, str) or "\0" in text:
-                raise CorpusError(f"{self.path}, record {record}: {name} is not a text")
+                raise CorpusError(f"{self.path}, record {record}: {name} is not a text.")
         return texts
 
 
 @dataclass(frozen=True, slots=True)
 class Tmx(SingleFile):
-    """Two languages of a translation memory."""
+    """Two languages of a translation memory in TMX."""
 
     source: str
     target: str

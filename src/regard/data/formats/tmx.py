@@ -1,9 +1,9 @@
-"""Reading TMX, the exchange format of translation memories, as a stream of pairs.
+"""Read TMX, the exchange format of translation memories, as a stream of pairs.
 
-Expat reads it piece by piece. A document type is let pass where it only names a file, as TMX
-writers do, since nothing is fetched; one that declares anything is refused, so that no entity can
-blow up. Inline codes (bpt, ept, it, ph, ut) are markup of another format and not text; what `hi`
-marks is.
+Expat parses the file incrementally. A DOCTYPE that only names a DTD is accepted and not fetched,
+since many TMX writers emit one. A DOCTYPE with declarations is refused, which prevents entity
+expansion attacks. Inline codes (bpt, ept, it, ph, ut) are markup and are dropped; the content of
+`hi` is text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _CODES = frozenset(["bpt", "ept", "it", "ph", "ut"])
 
 
 def tmx_pairs(path: str, source: str, target: str) -> Iterator[list[tuple[str, str]]]:
-    """The pairs of each piece of the file, in order.
+    """Yield the pairs of each chunk of the file, in order.
 
-    A unit that lacks one of the two languages is no pair and is passed over; of two variants in
-    one language the first is taken. `en` finds `en-GB` too.
+    A unit without one of the two languages is skipped. If a unit has several variants of a
+    language, the first one is used. `en` also matches `en-GB`.
     """
     units = _Units(path, source.lower(), target.lower())
     found = False
@@ -31,12 +31,14 @@ def tmx_pairs(path: str, source: str, target: str) -> Iterator[list[tuple[str, s
         yield pairs
     units.feed(b"", last=True)
     if not found:
-        seen = ", ".join(sorted(units.languages)) or "no language at all"
-        raise CorpusError(f"{path}: no unit has both {source} and {target}; it has {seen}")
+        languages = ", ".join(sorted(units.languages)) or "none"
+        raise CorpusError(
+            f"{path}: no unit has both {source} and {target}. Languages in the file: {languages}."
+        )
 
 
 class _Units:
-    """The state between two events of the parser."""
+    """Parser state: collects the pairs of completed translation units."""
 
     def __init__(self, path: str, source: str, target: str) -> None:
         self.path, self.source, self.target = path, source, target
@@ -45,7 +47,7 @@ class _Units:
         self._unit: dict[str, str] = {}
         self._language = ""
         self._segment: list[str] | None = None  # the text of the open segment
-        self._codes = 0  # how many inline codes are open
+        self._codes = 0  # depth of open inline codes
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -77,7 +79,7 @@ class _Units:
             self._unit.setdefault(self._language, "".join(self._segment))
             self._segment = None
         elif name == "tu":
-            source, target = self._said_in(self.source), self._said_in(self.target)
+            source, target = self._variant(self.source), self._variant(self.target)
             if source is not None and target is not None:
                 self._pairs.append((source, target))
         elif name in _CODES:
@@ -87,15 +89,15 @@ class _Units:
         if self._segment is not None and not self._codes:
             self._segment.append(text)
 
-    def _said_in(self, language: str) -> str | None:
+    def _variant(self, language: str) -> str | None:
         if language in self._unit:
             return self._unit[language]
-        near = (self._unit[name] for name in self._unit if name.split("-")[0] == language)
-        return next(near, None)
+        regional = (self._unit[name] for name in self._unit if name.split("-")[0] == language)
+        return next(regional, None)
 
     def _doctype(self, name: str, system: str | None, public: str | None, declares: int) -> None:
         if declares:
-            raise self._error("its DOCTYPE declares things; remove the declarations")
+            raise self._error("the DOCTYPE contains declarations. Remove them.")
 
     def _error(self, cause: str) -> CorpusError:
         return CorpusError(f"{self.path}, line {self._parser.CurrentLineNumber}: {cause}")

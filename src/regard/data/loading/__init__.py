@@ -1,1 +1,1 @@
-"""From token shards to the stream of batches that a training run reads."""
+"""Read token shards as a stream of training batches."""

@@ -1,12 +1,12 @@
-"""The epoch plan: which pairs make which batch, as a pure function of seed, epoch and lengths.
+"""The batches of an epoch as a pure function of seed, epoch and lengths.
 
-The shards of an epoch are shuffled and grouped into pools; inside a pool, pairs of like lengths are
-put together and cut into batches by a budget of tokens; the batches are shuffled. Only the lengths
-of one pool are looked at, 4 bytes a pair, so memory does not grow with the corpus. Neither workers
-nor ranks come into it: that is the law of order.
+The shards of an epoch are shuffled and grouped into pools. Within a pool, pairs of similar length
+are cut into batches by a budget of tokens, and the batches are shuffled. Only the lengths of one
+pool are in memory, 4 bytes a pair, so memory does not grow with the corpus. The plan does not
+depend on the number of workers or ranks (invariant 9, order).
 
-A batch costs rows × the width of its widest side, padding counted: this bounds the memory of
-whatever reads it. A pair wider than the budget is a batch of its own.
+The cost of a batch is rows × the width of its widest side, including padding, which bounds the
+memory of the model. A pair wider than the budget is a batch by itself.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Widths = NDArray[np.integer]
-"""Pairs × 2: the tokens of source and target, with the marks that will be set around them."""
+"""Pairs × 2: the numbers of tokens of source and target, including special tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardVisit:
-    """A shard that an epoch comes to, and the share of its pairs that is read there."""
+    """A shard to read, and the fraction of its pairs to read."""
 
     shard: int
     fraction: float
@@ -31,7 +31,7 @@ class ShardVisit:
 
 @dataclass(frozen=True, slots=True)
 class BatchCuts:
-    """A pool's pairs in the order they are read, and where each batch begins and the last ends."""
+    """A pool's pairs in reading order, and the edges between its batches."""
 
     order: NDArray[np.int64]
     edges: NDArray[np.int64]
@@ -43,14 +43,14 @@ class BatchCuts:
         return self.order[self.edges[batch] : self.edges[batch + 1]]
 
 
-def arrange(
+def plan_pools(
     seed: int, epoch: int, counts: Sequence[int], weights: Sequence[float], pool_pairs: int
 ) -> list[tuple[ShardVisit, ...]]:
-    """The pools of an epoch. A shard of weight 2.3 is visited for 1, 1 and 0.3 of its pairs."""
+    """Return the pools of an epoch. A shard of weight 2.3 is visited for 1, 1 and 0.3 of it."""
     visits = [
-        ShardVisit(shard, min(1.0, weight - whole))
+        ShardVisit(shard, min(1.0, weight - visit))
         for shard, weight in enumerate(weights)
-        for whole in range(int(np.ceil(weight)))
+        for visit in range(int(np.ceil(weight)))
     ]
     pools: list[tuple[ShardVisit, ...]] = []
     pool: list[ShardVisit] = []
@@ -64,10 +64,10 @@ def arrange(
     return [*pools, tuple(pool)] if pool else pools
 
 
-def cut_pool(
+def plan_batches(
     seed: int, epoch: int, pool: int, widths: Widths, shares: NDArray[np.float64], budget: int
 ) -> BatchCuts:
-    """The batches of a pool, of which each pair is read with the probability given in `shares`."""
+    """Return the batches of a pool; pair i is included with probability shares[i]."""
     draws = _draws(seed, epoch, lane=1 + pool)
     order = _shuffled(draws, len(widths))
     if (shares < 1).any():
@@ -75,8 +75,8 @@ def cut_pool(
         order = order[chance[order] < shares[order]]
     source, target = widths.astype(np.int32).T
     widest = np.maximum(source, target)
-    # Sorts that keep the random order among equals. Buckets are two tokens wide: on Multi30k this
-    # pads 7 % where four pad 10 %, and still leaves thousands of pairs to shuffle in each bucket.
+    # Stable sorts keep the random order among equals. Buckets are two tokens wide: on Multi30k this
+    # gives 7 % padding instead of 10 % with four, and still thousands of pairs in each bucket.
     order = _sorted_by((target - source) >> 1, order)
     order = _sorted_by(widest >> 1, order)
     edges = _cut(widest[order], budget)
@@ -85,7 +85,7 @@ def cut_pool(
 
 
 def _draws(seed: int, epoch: int, lane: int) -> np.random.Philox:
-    """Raw draws: unlike NumPy's own shuffles, they are promised to stay as they are."""
+    """Return a bit generator. NumPy keeps its raw output stable across versions, not shuffles."""
     return np.random.Philox(key=seed | epoch << 64 | lane << 96)
 
 
@@ -103,13 +103,13 @@ def _sorted_by(key: NDArray[np.integer], order: NDArray[np.int64]) -> NDArray[np
 
 
 def _cut(widest: NDArray[np.int32], budget: int) -> NDArray[np.int64]:
-    """From the first pair on, as many as fit the budget, over and over."""
-    ranks = np.arange(1, budget + 1, dtype=np.int64)
+    """Return the edges of batches that are filled greedily up to the budget."""
+    rows = np.arange(1, budget + 1, dtype=np.int64)
     edges = [0]
     start = 0
     while start < len(widest):
-        look = min(len(widest) - start, max(1, budget // int(widest[start])))
-        cost = np.maximum.accumulate(widest[start : start + look]) * ranks[:look]
+        limit = min(len(widest) - start, max(1, budget // int(widest[start])))
+        cost = np.maximum.accumulate(widest[start : start + limit]) * rows[:limit]
         start += max(1, int(cost.searchsorted(budget, side="right")))
         edges.append(start)
     return np.array(edges, dtype=np.int64)
@@ -120,6 +120,6 @@ def _permuted(
 ) -> BatchCuts:
     sizes = np.diff(edges)[places]
     new_edges = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    # Each row's old place: that of its batch's first row, and so many rows further on.
+    # Old index of each row: the old index of its batch's first row plus its offset in the batch.
     old = np.repeat(edges[:-1][places] - new_edges[:-1], sizes) + np.arange(len(order))
     return BatchCuts(order[old], new_edges)

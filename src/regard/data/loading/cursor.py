@@ -1,8 +1,8 @@
-"""The stream of steps: batches in their order without end, and who reads which of them.
+"""The infinite stream of training steps, and the position in it.
 
-A step takes the next `micro_batches` batches; the last of an epoch may have fewer. Rank r of w
-takes those whose place in the step is r modulo w. Where the stream stands is a value of four
-integers, the same on all ranks: whoever has it goes on at once, with any number of ranks.
+A step takes the next `micro_batches` batches; the last step of an epoch may have fewer. Rank r of w
+reads the batches whose index in the step is r modulo w. A cursor is four integers, equal on all
+ranks: the stream can be resumed from it immediately, on any number of ranks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ P = TypeVar("P", bound=Sized)  # a pool: its length is the number of its batches
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a stream stands: the next batch to read, and how many steps were made before it."""
+    """Position in the stream: the next batch to read and the number of steps before it."""
 
     epoch: int = 0
     pool: int = 0
@@ -26,7 +26,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class StepPlan(Generic[P]):
-    """The batches of one step, as pools and numbers within them, and where the stream goes on."""
+    """The batches of one step, as (pool, batch index), and the cursor after the step."""
 
     batches: tuple[tuple[P, int], ...]
     after: Cursor
@@ -38,11 +38,11 @@ def plan_steps(
     count_pools: Callable[[int], int],
     open_pool: Callable[[int, int], P],
 ) -> Iterator[StepPlan[P]]:
-    """Steps without end, from `place` on. A pool is opened by its epoch and its number."""
+    """Yield steps forever, starting at `cursor`. `open_pool` takes an epoch and a pool number."""
     epoch, pool_number, batch_number, step = cursor.epoch, cursor.pool, cursor.batch, cursor.step
     while True:
         batches: list[tuple[P, int]] = []
-        for pool_number in range(pool_number, count_pools(epoch)):  # noqa: B020 — goes on from it
+        for pool_number in range(pool_number, count_pools(epoch)):  # noqa: B020 — resumes there
             pool = open_pool(epoch, pool_number)
             for batch in range(batch_number, len(pool)):
                 batches.append((pool, batch))
@@ -58,9 +58,9 @@ def plan_steps(
 
 
 def rank_batches(rank: int, world: int, batches: int) -> list[int]:
-    """The places in a step of `batches` that a rank takes; as many for each rank.
+    """Return the indices of the batches in a step that a rank reads, equally many for each rank.
 
-    Those from `batches` on are idle: their ranks only keep the others company.
+    Indices from `batches` on are idle: they keep the number of passes equal on all ranks.
     """
     rounds = -(-batches // world)
     return list(range(rank, rounds * world, world))

@@ -1,12 +1,12 @@
-"""Links between the pieces of training pairs, on disk; found by the pair's own ids.
+"""Alignment links between the pieces of training pairs, stored by a hash of the pair's ids.
 
-So nothing that reads, shuffles or batches pairs has to carry them along, and a model of the other
-direction finds the same links. A safetensors file: it holds no code, and is mapped rather than
-read, so that all processes of a machine share it.
+Loading and batching need not carry the links along, and a model of the opposite direction finds the
+same links. The safetensors file contains no code and is memory-mapped, so that all processes of a
+machine share it.
 
-    keys    n uint64, rising: a hash of each pair's ids, whichever of them are the source's
-    starts  n + 1 int64: where each pair's links begin, and where the last one's end
-    links   m × 2 uint16: a piece of the side whose ids, as bytes, come first; one of the other
+    keys    n uint64, ascending: a hash of each pair's ids, independent of the direction
+    starts  n + 1 int64: index of each pair's first link; the last entry is the number of links
+    links   m × 2 uint16: a piece of the side with the smaller ids (as bytes), a piece of the other
 """
 
 from __future__ import annotations
@@ -42,31 +42,34 @@ class PieceLinks:
     keys: Keys
     starts: Starts
     links: Linked
-    facts: Mapping[str, str]  # what whoever made them says of them
+    facts: Mapping[str, str]  # metadata of the program that wrote them
 
     @classmethod
-    def gathered(
+    def from_pairs(
         cls, pairs: Iterable[tuple[Ids, Ids, Collection[Link]]], facts: Mapping[str, str]
     ) -> PieceLinks:
-        """Of pairs of ids without marks, in any order; of those that are the same, the first."""
-        keys, counts, flat = array("Q"), array("q"), array("H")  # of millions: no object for each
+        """Build from (source ids, target ids, links), without special tokens, in any order.
+
+        Of duplicate pairs, the first is kept.
+        """
+        keys, counts, flat = array("Q"), array("q"), array("H")  # compact: there are millions
         for source, target, links in pairs:
-            key, turned = _key(_bytes(source), _bytes(target))
+            key, swapped = _key(_bytes(source), _bytes(target))
             keys.append(key)
             counts.append(len(links))
-            flat.extend(chain.from_iterable(link[::-1] if turned else link for link in links))
-        kept, at = np.unique(np.array(keys, np.uint64), return_index=True)
+            flat.extend(chain.from_iterable(link[::-1] if swapped else link for link in links))
+        unique_keys, at = np.unique(np.array(keys, np.uint64), return_index=True)
         sizes = np.array(counts, np.int64)
-        _, places = _stretches((np.cumsum(sizes) - sizes)[at], sizes[at])
+        _, indices = _expand_ranges((np.cumsum(sizes) - sizes)[at], sizes[at])
         starts = np.concatenate([[0], np.cumsum(sizes[at])])
-        return cls(kept, starts, np.array(flat, np.uint16).reshape(-1, 2)[places], facts)
+        return cls(unique_keys, starts, np.array(flat, np.uint16).reshape(-1, 2)[indices], facts)
 
     @property
     def fingerprint(self) -> str:
-        hashed = xxhash.xxh3_128(repr(sorted(self.facts.items())).encode())
-        for numbers in (self.keys, self.starts, self.links):
-            hashed.update(np.ascontiguousarray(numbers).data)
-        return hashed.hexdigest()
+        digest = xxhash.xxh3_128(repr(sorted(self.facts.items())).encode())
+        for array_ in (self.keys, self.starts, self.links):
+            digest.update(np.ascontiguousarray(array_).data)
+        return digest.hexdigest()
 
     def write(self, path: Path) -> None:
         arrays: dict[str, NDArray[Any]] = {
@@ -74,35 +77,37 @@ class PieceLinks:
             "starts": self.starts,
             "links": self.links,
         }
-        told = {**self.facts, "format": FORMAT, "fingerprint": self.fingerprint}
-        storage.write_bytes(str(path), save(arrays, told))
+        metadata = {**self.facts, "format": FORMAT, "fingerprint": self.fingerprint}
+        storage.write_bytes(str(path), save(arrays, metadata))
 
     @classmethod
     def open(cls, path: Path) -> PieceLinks:
-        """Map a file, which may come from anywhere; refused if it is not what `write` wrote."""
-        remedy = "write it again by `regard align --prepared`"
+        """Memory-map a file. Raises ArtifactError if it is damaged or not written by `write`."""
+        remedy = "Write it again with `regard align --prepared`."
         try:
-            with safe_open(path, framework="pt") as file:  # which maps; numpy's would copy
+            with safe_open(path, framework="pt") as file:  # maps the file; "numpy" would copy it
                 facts = dict(file.metadata() or {})
                 keys, starts, links = (
                     file.get_tensor(name).numpy() for name in ("keys", "starts", "links")
                 )
-        except (SafetensorError, OSError, TypeError) as error:  # TypeError: a type numpy lacks
-            raise ArtifactError(f"{path}: holds no links ({error}); {remedy}") from None
+        except (SafetensorError, OSError, TypeError) as error:  # TypeError: dtype unknown to numpy
+            raise ArtifactError(f"{path}: cannot read links ({error}). {remedy}") from None
         if facts.pop("format", None) != FORMAT:
-            raise ArtifactError(f"{path}: holds no links, or those of another version; {remedy}")
-        said = facts.pop("fingerprint", None)
-        if not _in_order(keys, starts, links):
-            raise ArtifactError(f"{path}: its links are in no order; {remedy}")
-        found = cls(keys, starts, links, facts)
-        if said != found.fingerprint:
-            raise ArtifactError(f"{path}: is damaged, or not all that was written; {remedy}")
-        return found
+            raise ArtifactError(f"{path}: contains no links, or is of another version. {remedy}")
+        fingerprint = facts.pop("fingerprint", None)
+        if not _is_valid(keys, starts, links):
+            raise ArtifactError(f"{path}: the arrays of the links are inconsistent. {remedy}")
+        opened = cls(keys, starts, links, facts)
+        if fingerprint != opened.fingerprint:
+            raise ArtifactError(f"{path}: damaged; the fingerprint does not match. {remedy}")
+        return opened
 
     def of(self, batch: Batch) -> tuple[NDArray[np.int64], Linked]:
-        """The links of its pairs, marked as translation marks its sides, as source piece and target
-        piece, one after the other, and to which row each belongs; a pair that is not here has
-        none."""
+        """Return the links of a translation batch.
+
+        Returns the row of each link, and the links as (source piece, target piece), both without
+        counting special tokens. A pair that is not stored has no links.
+        """
         if not len(self.keys):
             return np.zeros(0, np.int64), self.links
         sides = zip(
@@ -110,48 +115,51 @@ class PieceLinks:
         )
         found = [_key(source, target) for source, target in sides]
         keys = np.array([key for key, _ in found], np.uint64)
-        turned = np.array([turned for _, turned in found])
+        swapped = np.array([swapped for _, swapped in found])
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         known = self.keys[at] == keys
         counts = (self.starts[at + 1] - self.starts[at]) * known
-        rows, places = _stretches(self.starts[at], counts)
-        links = self.links[places]
-        return rows, np.where(turned[rows, None], links[:, ::-1], links)
+        rows, indices = _expand_ranges(self.starts[at], counts)
+        links = self.links[indices]
+        return rows, np.where(swapped[rows, None], links[:, ::-1], links)
 
 
 def _key(source: bytes, target: bytes) -> tuple[int, bool]:
-    """Of a pair, the same on every platform and in both directions, and whether its target comes
-    first."""
-    turned = target < source
-    first, second = (target, source) if turned else (source, target)
-    return xxhash.xxh3_64_intdigest(first + second, len(first)), turned  # a seed: where one ends
+    """Return a hash of a pair, equal for both directions, and whether the target comes first."""
+    swapped = target < source
+    first, second = (target, source) if swapped else (source, target)
+    # The seed distinguishes pairs with the same concatenation.
+    return xxhash.xxh3_64_intdigest(first + second, len(first)), swapped
 
 
 def _bytes(ids: Ids) -> bytes:
     return np.array(ids, "<u4").tobytes()
 
 
-def _rows(tokens: Tokens, marks: SpecialTokens) -> Iterator[bytes]:
-    """The ids of each row as bytes, without its marks and its padding."""
+def _rows(tokens: Tokens, special: SpecialTokens) -> Iterator[bytes]:
+    """Yield the ids of each row as bytes, without special tokens and padding."""
     assert tokens.lengths is not None
     ids = tokens.ids.cpu().numpy().astype("<u4")
     flat, width = ids.tobytes(), ids.shape[1]
     for row, length in enumerate(tokens.lengths.tolist()):
         start = row * width
-        yield flat[4 * (start + marks.begin) : 4 * (start + length - marks.end)]
+        yield flat[4 * (start + special.begin) : 4 * (start + length - special.end)]
 
 
-def _stretches(
+def _expand_ranges(
     starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of several stretches, one after the other, and of which stretch each is."""
+    """Concatenate the ranges starts[i] … starts[i] + counts[i] − 1.
+
+    Returns the range i of each index, and the indices.
+    """
     rows = np.repeat(np.arange(len(counts)), counts)
     firsts = starts - (np.cumsum(counts) - counts)
     return rows, firsts[rows] + np.arange(len(rows))
 
 
-def _in_order(keys: NDArray[Any], starts: NDArray[Any], links: NDArray[Any]) -> bool:
-    """Whether nothing that is looked up in them can lie outside."""
+def _is_valid(keys: NDArray[Any], starts: NDArray[Any], links: NDArray[Any]) -> bool:
+    """Whether types and shapes match and every lookup stays within the arrays."""
     return (
         [keys.dtype, starts.dtype, links.dtype] == [np.uint64, np.int64, np.uint16]
         and (keys.ndim, links.ndim, starts.shape) == (1, 2, (len(keys) + 1,))

@@ -1,13 +1,13 @@
-"""Prepared data on disk: token shards that are read by memory map, and the manifest over them.
+"""Prepared data on disk: memory-mapped token shards and their manifest.
 
-    manifest.json            what is here: the shards of each split, the tokeniser, the checksums
-    tokenizer.model, .json   the tokeniser that the ids belong to
-    train-00000.source       the ids of all source sides, one after the other (uint16 or uint32)
-    train-00000.target       the same of the target sides
-    train-00000.lengths      pairs × 2 uint16: the ids of each source and of each target
-    train-00000.json         where this shard came from, what was dropped on the way, checksums
+    manifest.json            the shards of each split, the tokenizer, checksums
+    tokenizer.model, .json   the tokenizer of the ids
+    train-00000.source       the ids of all sources, concatenated (uint16 or uint32)
+    train-00000.target       the same for the targets
+    train-00000.lengths      pairs × 2 uint16: the number of ids of each source and target
+    train-00000.json         origin of the shard, dropped pairs, checksums
 
-The directory may lie in an object store; a shard there is fetched when its turn comes.
+The directory may be in an object store; a shard is then fetched when it is opened.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from regard.data import storage
 from regard.errors import ArtifactError
 
-FORMAT = 1  # of the files above; a reader refuses a number that it does not know
+FORMAT = 1  # version of the files above
 MANIFEST = "manifest.json"
 PARTS = ("source", "target", "lengths")
-MAX_TOKENS = (1 << 16) - 3  # ids in a side: a length has two bytes, and two marks are set around it
+MAX_TOKENS = (1 << 16) - 3  # per side: a length is a uint16 and includes two special tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Where a shard lies and what the manifest says of it; its numbers are read by `open`."""
+    """The manifest's entry of a shard; `open` maps its arrays."""
 
     root: str
     name: str
@@ -58,25 +58,25 @@ class Shard:
         np.cumsum(lengths, axis=0, out=ends[1:], dtype=np.int64)
         if tuple(ends[-1]) != self.tokens:
             raise ArtifactError(
-                f"{paths[2]}: the lengths add up to {ends[-1].tolist()} ids, and the manifest says "
-                f"{list(self.tokens)}: the file is damaged; prepare the data again"
+                f"{paths[2]}: the lengths add up to {ends[-1].tolist()} ids, but {MANIFEST} lists "
+                f"{list(self.tokens)}. The file is damaged. Prepare the data again."
             )
         return OpenShard(source, target, lengths, ends[:-1])
 
     def verify(self) -> None:
-        """Compare every byte with the checksums; reads the shard whole."""
+        """Compare the shard with its checksums. Raises ArtifactError if they differ."""
         for part, checksum in zip(PARTS, self.checksums, strict=True):
             path = storage.join_path(self.root, f"{self.name}.{part}")
             if hashlib.sha256(storage.map_array(path, np.uint8).data).hexdigest() != checksum:
                 raise ArtifactError(
-                    f"{path}: its SHA-256 is not the one in {MANIFEST}: the file is damaged; "
-                    "prepare the data again, which rewrites only what is damaged"
+                    f"{path}: its SHA-256 differs from the one in {MANIFEST}. The file is damaged. "
+                    "Prepare the data again; only damaged files are rewritten."
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class OpenShard:
-    """The numbers of a shard. The pair i begins at starts[i] of the flat ids of either side."""
+    """The arrays of a shard. Pair i starts at starts[i] in the flat ids of source and target."""
 
     source: NDArray[Any]
     target: NDArray[Any]
@@ -84,65 +84,69 @@ class OpenShard:
     starts: NDArray[np.int64]  # pairs × 2
 
     def pair(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the source and target ids of pair i."""
         (a, b), (m, n) = self.starts[i].tolist(), self.lengths[i].tolist()
         return self.source[a : a + m], self.target[b : b + n]
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedData:
-    """A directory of shards, as its manifest describes it."""
+    """A directory of shards, read from its manifest."""
 
     root: str
     vocabulary: int
-    tokenizer: str  # the fingerprint of the tokeniser
+    tokenizer: str  # fingerprint
     splits: dict[str, tuple[Shard, ...]]
-    labels: tuple[str, ...] = ()  # where targets are labels, what their ids stand for
+    labels: tuple[str, ...] = ()  # names of the target ids if the targets are labels
 
     @classmethod
     def open(cls, root: str) -> PreparedData:
         path = storage.join_path(root, MANIFEST)
         try:
-            facts = json.loads(storage.read_bytes(path))
+            manifest = json.loads(storage.read_bytes(path))
         except FileNotFoundError:
             raise ArtifactError(
-                f"{path}: there is no such file: prepare has not ended here; run it again"
+                f"{path}: no such file. Preparation has not finished; run it again."
             ) from None
         except ValueError as error:
-            raise ArtifactError(f"{path}: not a manifest: {error}; prepare again") from error
-        if facts.get("format") != FORMAT:
             raise ArtifactError(
-                f"{path}: of format {facts.get('format')}, and this version reads {FORMAT}; "
-                "prepare the data again"
+                f"{path}: not a manifest: {error}. Prepare the data again."
+            ) from error
+        if manifest.get("format") != FORMAT:
+            raise ArtifactError(
+                f"{path}: format {manifest.get('format')} is not supported; this version reads "
+                f"format {FORMAT}. Prepare the data again."
             )
         splits = {
-            split: tuple(_shard(root, facts["dtype"], shard) for shard in shards)
-            for split, shards in facts["splits"].items()
+            split: tuple(_shard(root, manifest["dtype"], shard) for shard in shards)
+            for split, shards in manifest["splits"].items()
         }
-        labels = tuple(facts.get("labels", ()))
-        return cls(root, facts["vocabulary"], facts["tokenizer"], splits, labels)
+        labels = tuple(manifest.get("labels", ()))
+        return cls(root, manifest["vocabulary"], manifest["tokenizer"], splits, labels)
 
     def shards(self, split: str) -> tuple[Shard, ...]:
+        """Return the shards of a split. Raises ArtifactError if there is no such split."""
         if split not in self.splits:
             raise ArtifactError(
-                f"{self.root}: there is no split {split!r}, only {', '.join(sorted(self.splits))}"
+                f"{self.root}: no split {split!r}. Splits: {', '.join(sorted(self.splits))}."
             )
         return self.splits[split]
 
 
 def shards_fingerprint(shards: Sequence[Shard]) -> str:
-    """The same for the same ids in the same order, wherever they lie."""
+    """Return a hash of the contents and the order of shards, independent of their location."""
     checksums = [[shard.corpus, *shard.checksums] for shard in shards]
     return hashlib.sha256(json.dumps(checksums).encode()).hexdigest()
 
 
-def _shard(root: str, dtype: str, facts: dict[str, Any]) -> Shard:
-    source, target, lengths = (facts["sha256"][part] for part in PARTS)
+def _shard(root: str, dtype: str, entry: dict[str, Any]) -> Shard:
+    source, target, lengths = (entry["sha256"][part] for part in PARTS)
     return Shard(
         root=root,
-        name=facts["name"],
-        corpus=facts["corpus"],
-        pairs=facts["pairs"],
-        tokens=(facts["tokens"][0], facts["tokens"][1]),
+        name=entry["name"],
+        corpus=entry["corpus"],
+        pairs=entry["pairs"],
+        tokens=(entry["tokens"][0], entry["tokens"][1]),
         dtype=dtype,
         checksums=(source, target, lengths),
     )
@@ -150,12 +154,12 @@ def _shard(root: str, dtype: str, facts: dict[str, Any]) -> Shard:
 
 def _view(path: str, dtype: str, size: int) -> NDArray[Any]:
     try:
-        numbers = storage.map_array(path, np.uint8)
+        content = storage.map_array(path, np.uint8)
     except FileNotFoundError:
-        raise ArtifactError(f"{path}: there is no such file; prepare the data again") from None
-    if numbers.nbytes != size * np.dtype(dtype).itemsize:
+        raise ArtifactError(f"{path}: no such file. Prepare the data again.") from None
+    if content.nbytes != size * np.dtype(dtype).itemsize:
         raise ArtifactError(
-            f"{path}: has {numbers.nbytes} bytes, and the manifest says {size} {dtype}: the file "
-            "is cut short or belongs to another manifest; prepare the data again"
+            f"{path}: has {content.nbytes} bytes, but {MANIFEST} lists {size} {dtype}. The file is "
+            "truncated or belongs to another manifest. Prepare the data again."
         )
-    return numbers.view(dtype)
+    return content.view(dtype)

@@ -1,1 +1,1 @@
-"""From corpora to token shards: pure stages, and whoever runs them."""
+"""Convert corpora to token shards: pure stages, and runners that execute them."""

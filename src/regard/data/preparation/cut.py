@@ -1,8 +1,8 @@
-"""Pieces of a corpus: so many lines of two files that every piece can be worked on alone.
+"""Cut a corpus into pieces of a fixed number of lines that can be processed independently.
 
-Plain text is cut by byte ranges, found in one pass over the line breaks, so that line n of one file
-always stands beside line n of the other. Whatever cannot be read from the middle (compressed files,
-TMX …) is read once, in order, and copied into plain pieces.
+Plain text is cut into byte ranges, found in one pass over the line breaks, so that both sides of a
+piece have the same lines. Other formats (compressed files, TMX …) are read once, in order, and
+copied to plain text files.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from regard.data.preparation.fields import PARAGRAPH
 from regard.data.preparation.tasks import Write
 from regard.errors import CorpusError
 
-_BLOCK = 1 << 22  # bytes looked through at a time
+_BLOCK = 1 << 22  # bytes scanned at a time
 _BREAK = "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Whole lines of a file, by their bytes."""
+    """A byte range of a file that consists of whole lines."""
 
     path: str
     start: int
@@ -42,34 +42,34 @@ class CorpusPiece:
     lines: int
 
     def under(self, root: str) -> CorpusPiece:
-        """The same piece, its paths no longer relative to a root."""
+        """Return the piece with its paths joined to `root`."""
         source, target = (
             replace(side, path=storage.join_path(root, side.path))
             for side in (self.source, self.target)
         )
         return replace(self, source=source, target=target)
 
-    def facts(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def of(cls, facts: dict[str, Any]) -> CorpusPiece:
+    def from_json(cls, values: dict[str, Any]) -> CorpusPiece:
         return cls(
-            ByteRange(**facts["source"]),
-            ByteRange(**facts["target"]),
-            facts["first_line"],
-            facts["lines"],
+            ByteRange(**values["source"]),
+            ByteRange(**values["target"]),
+            values["first_line"],
+            values["lines"],
         )
 
 
 def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[CorpusPiece]:
-    """Read the whole corpus and write pieces of so many lines, named after `name`."""
+    """Read the whole corpus and write pieces of `lines` lines; `name` is their name's prefix."""
     pieces = []
     for number, block in enumerate(read_blocks(corpus, lines)):
         spans = []
         for side, texts in (("source", block.sources), ("target", block.targets)):
             copy = f"{name}-{number:05}.{side}.txt"
-            # A record may hold line breaks. In a sentence they are white space like any other.
+            # A record may contain line breaks; PARAGRAPH keeps it on one line.
             content = "".join(f"{text.replace(_BREAK, PARAGRAPH)}\n" for text in texts).encode()
             write(copy, content)
             spans.append(ByteRange(copy, 0, len(content)))
@@ -78,14 +78,15 @@ def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Cor
 
 
 def cut_text(source: str, target: str, lines: int) -> list[CorpusPiece]:
-    """Cut two aligned text files into pieces of so many lines."""
+    """Cut two parallel text files into pieces of `lines` lines."""
     (source_edges, source_lines), (target_edges, target_lines) = (
         _edges(path, lines) for path in (source, target)
     )
     if source_lines != target_lines:
         raise CorpusError(
-            f"{source} has {source_lines:,} lines and {target} has {target_lines:,}: line n of one "
-            "must be the translation of line n of the other; find where they part with the doctor"
+            f"{source} has {source_lines:,} lines and {target} has {target_lines:,}. Line n of the "
+            "target must be the translation of line n of the source. Run `regard doctor` to find "
+            "where they diverge."
         )
     return [
         CorpusPiece(
@@ -99,20 +100,20 @@ def cut_text(source: str, target: str, lines: int) -> list[CorpusPiece]:
 
 
 def read_piece_lines(span: ByteRange, first_line: int, lines: int) -> list[str]:
-    """The lines of a span, which is refused where it does not hold so many."""
+    """Read the lines of a byte range. Raises CorpusError if it does not have `lines` lines."""
     raw = storage.read_bytes(span.path, span.start, span.stop)
     text = decode_utf8(span.path, raw, first_line)
     found = text.removesuffix("\n").split("\n") if text else []
     if len(found) != lines:
         raise CorpusError(
-            f"{span.path}: {lines:,} lines were counted from line {first_line + 1} on, and "
-            f"{len(found):,} are there: the file changed meanwhile; run again"
+            f"{span.path}: expected {lines:,} lines from line {first_line + 1} on, but found "
+            f"{len(found):,}. The file changed during preparation. Run it again."
         )
     return found
 
 
 def _edges(path: str, lines: int) -> tuple[list[int], int]:
-    """Where every `lines` lines begin, and the last ends; and how many lines there are in all."""
+    """Return the byte offsets of every `lines` lines and of the end, and the number of lines."""
     size = int(storage.file_identity(path)["size"])
     edges = [0]
     count = 0
@@ -124,5 +125,5 @@ def _edges(path: str, lines: int) -> tuple[list[int], int]:
         edges += (breaks[to_next - 1 :: lines] + start + 1).tolist()
         count += len(breaks)
         last = block[-1:]
-    count += last != b"\n"  # the last line may lack its break
+    count += last != b"\n"  # the last line may have no line break
     return edges if edges[-1] == size else [*edges, size], count

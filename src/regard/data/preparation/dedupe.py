@@ -1,10 +1,10 @@
-"""Duplicate pairs, found in bounded memory and whatever the order of the work.
+"""Find duplicate pairs in bounded memory, independent of the order in which tasks run.
 
 Each shard writes 16 bytes a pair, its hash and its record number, sorted by hash. A partition is a
-range of hashes: its task reads that range of every shard and names the records that repeat the hash
-of a lower record. So the first of equal pairs is kept, by number, not by who came first.
+range of hashes: its task reads this range of every shard and lists the records whose hash occurs in
+a lower record. The duplicate with the lowest record number is kept.
 
-Near duplicates have the same hash of a plainer form: lower case, no punctuation, digits blanked.
+Near duplicates have the same hash of a plain form: lower case, no punctuation, all digits 0.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-_GONE = 0x110000  # no character's code
-_SIGNS = punctuation.encode()
+_REMOVED = 0x110000  # not a code point
+_PUNCTUATION = punctuation.encode()
 _ASCII = bytes.maketrans((ascii_uppercase + digits).encode(), (ascii_lowercase + "0" * 10).encode())
 
-Sameness = Literal["none", "exact", "near"]
+DedupeMode = Literal["none", "exact", "near"]
 
 RECORD = np.dtype([("hash", "<u8"), ("record", "<u8")])
-SLOTS = 256  # the finest partitions: shards say where each 1/256 of the hashes begins
-PARTITION_PAIRS = 1 << 22  # 64 MB of records, some 200 MB while they are sorted
+SLOTS = 256  # maximum number of partitions; shards list where each 1/256 of the hashes starts
+PARTITION_PAIRS = 1 << 22  # 64 MB of records, about 200 MB while they are sorted
 
 
 def hash_texts(texts: Sequence[str]) -> NDArray[np.uint64]:
@@ -36,71 +36,71 @@ def hash_texts(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def hash_plain_forms(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """The hash of what near duplicates have in common. The texts hold no line breaks."""
+    """Return hashes that are equal for near duplicates. The texts contain no line breaks."""
     digest = xxhash.xxh3_64_intdigest
-    others = iter(_plain_forms([text for text in texts if not text.isascii()]))
+    non_ascii = iter(_plain_forms([text for text in texts if not text.isascii()]))
     plain = (
-        text.encode().translate(_ASCII, _SIGNS) if text.isascii() else next(others)
+        text.encode().translate(_ASCII, _PUNCTUATION) if text.isascii() else next(non_ascii)
         for text in texts
     )
     return np.fromiter(map(digest, plain), np.uint64, len(texts))
 
 
 def _plain_forms(texts: Sequence[str]) -> list[bytes]:
-    """The plain forms of texts of any script, all in one pass."""
+    """Return the plain forms of texts of any script, in one pass."""
     block = "".join([f"{text}\n" for text in texts])
     codes = _plain_codes()[np.frombuffer(block.encode("utf-32-le"), np.uint32)]
-    plain = codes[codes != _GONE].tobytes().decode("utf-32-le")
+    plain = codes[codes != _REMOVED].tobytes().decode("utf-32-le")
     return plain.encode().split(b"\n")
 
 
 def hash_pairs(sources: NDArray[np.uint64], targets: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """One hash out of those of the two sides, which are not alike: (a, b) is not (b, a)."""
-    golden = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
+    """Combine the hashes of sources and targets; (a, b) and (b, a) differ."""
+    golden = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplication is invertible
     return (sources * golden) ^ targets
 
 
 def sorted_records(hashes: NDArray[np.uint64], first: int) -> tuple[NDArray[Any], list[int]]:
-    """The records from number `first` on by hash, and where each slot of hashes begins."""
+    """Return records numbered from `first`, sorted by hash, and the start of each slot."""
     order = np.argsort(hashes, kind="stable")
     records = np.empty(len(hashes), RECORD)
     records["hash"] = hashes[order]
     records["record"] = order + first
-    begins = np.arange(SLOTS, dtype=np.uint64) << np.uint64(56)
-    edges = np.searchsorted(records["hash"], begins)
+    starts = np.arange(SLOTS, dtype=np.uint64) << np.uint64(56)
+    edges = np.searchsorted(records["hash"], starts)
     return records, [*edges.tolist(), len(hashes)]
 
 
 def count_partitions(pairs: int) -> int:
-    """A power of two, so that each partition is a whole number of slots."""
+    """Return a power of two, so that each partition is a whole number of slots."""
     return min(SLOTS, 1 << max(0, -(-pairs // PARTITION_PAIRS) - 1).bit_length())
 
 
 def find_repeats(shards: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
-    """The numbers, in order, of the records whose hash a lower record has.
+    """Return the sorted numbers of the records whose hash occurs in a lower record.
 
-    Records must come in the order of their numbers wherever their hashes are equal, as they do in
-    shards that are given in their order.
+    Records with equal hashes must be in the order of their numbers, as they are if the shards are
+    in order.
     """
     hashes = np.concatenate([shard["hash"] for shard in shards])
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
-    again = order[1:][hashes[1:] == hashes[:-1]]
-    return np.sort(np.concatenate([shard["record"] for shard in shards])[again])
+    repeated = order[1:][hashes[1:] == hashes[:-1]]
+    return np.sort(np.concatenate([shard["record"] for shard in shards])[repeated])
 
 
 @cache
 def _plain_codes() -> NDArray[np.uint32]:
-    """What becomes of each character: lower case, digits 0, punctuation and symbols gone.
+    """Map each character to lower case, digits to 0, punctuation and symbols to _REMOVED.
 
-    Marks stay, for in some scripts they are the vowels.
+    Combining marks stay, because some scripts write vowels with them.
     """
     codes = np.arange(0x110000, dtype=np.uint32)
-    for code in range(0x20000):  # beyond the first two planes there is nothing to change
+    for code in range(0x20000):  # no character beyond the first two planes changes
         character = chr(code)
         category = unicodedata.category(character)
         if category[0] in "PS":
-            codes[code] = _GONE
+            codes[code] = _REMOVED
         elif category == "Nd":
             codes[code] = ord("0")
         elif category == "Lu" and len(lower := character.lower()) == 1:

@@ -1,14 +1,14 @@
-"""What a side of a record is: how its raw text is made clean, and how that becomes ids.
+"""The kinds of source and target fields: how each is cleaned and encoded.
 
-    text      a sentence               its pieces
-    prose     a text of any length     its pieces and an end, in windows that follow one another
-    document  sentences                the pieces of each, and an end after each
-    label     one of a few names       its place among the names
-    name      of something beside it   its hash, in four ids of sixteen bits
-    nothing   no text at all           no ids
+    text          a sentence             its pieces
+    running_text  a text of any length   its pieces and EOS, split into consecutive windows
+    document      sentences              the pieces of each sentence, followed by EOS
+    label         a class name           its index in the sorted list of names
+    image_name    the name of an image   its hash, as four ids of 16 bits
+    empty         nothing                no ids
 
-A clean side is a line of text: the sentences of a document are set apart by tabs, which no
-normalised text has.
+A clean field is one line of text. The sentences of a document are separated by tabs, which do not
+occur in normalized text.
 """
 
 from __future__ import annotations
@@ -27,30 +27,32 @@ from regard.text.sentences import split_sentences
 from regard.text.tokenizer import EOS, FlatIds, Tokenizer
 from regard.text.windows import split_windows
 
-FieldName = Literal["text", "prose", "document", "label", "name", "nothing"]
+FieldName = Literal["text", "running_text", "document", "label", "image_name", "empty"]
 
-PARAGRAPH = "\u2029"  # Unicode's own mark of a paragraph: a line break that a line may hold
-MAX_SENTENCE_LENGTH = 128  # pieces: some 90 words; what goes on longer is read as several sentences
+PARAGRAPH = "\u2029"  # Unicode's paragraph separator stands for a line break within a line
+MAX_SENTENCE_LENGTH = 128  # pieces, about 90 words; longer sentences are split into windows
 
 
 class Field(ABC):
-    informative = True  # a record that says nothing here is empty
-    continues = False  # what is too long goes on in the next record
+    """One side of a record."""
+
+    informative = True  # a record is empty if an informative field is
+    continues = False  # whether a text that is too long continues in the next record
 
     @abstractmethod
-    def clean(self, raw: str, form: Form) -> str: ...
+    def clean(self, raw: str, form: Form) -> str:
+        """Return the cleaned text, in one line."""
 
     @abstractmethod
     def lines(self, clean: str) -> list[str]:
-        """What the vocabulary is learnt from."""
+        """Return the lines to train the tokenizer on."""
 
     @abstractmethod
-    def encode(
-        self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]
-    ) -> FlatIds: ...
+    def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> FlatIds:
+        """Return the ids of cleaned texts; `labels` are the class names of label fields."""
 
     def labels(self, texts: Sequence[str]) -> list[str]:
-        """The names that occur, in order."""
+        """Return the sorted class names in the texts."""
         return []
 
 
@@ -72,7 +74,9 @@ class RunningTextField(TextField):
         return [clean[start:end] for start, end in split_sentences(clean)]
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> FlatIds:
-        return FlatIds.of([[*ids, EOS] for ids in tokenizer.encode_normal(texts)], tokenizer.dtype)
+        return FlatIds.of(
+            [[*ids, EOS] for ids in tokenizer.encode_normalized(texts)], tokenizer.dtype
+        )
 
 
 class DocumentField(Field):
@@ -89,7 +93,7 @@ class DocumentField(Field):
             [
                 [
                     token
-                    for ids in tokenizer.encode_normal(text.split("\t"))
+                    for ids in tokenizer.encode_normalized(text.split("\t"))
                     for part in split_windows(ids, MAX_SENTENCE_LENGTH)
                     for token in (*part, EOS)
                 ]
@@ -107,13 +111,13 @@ class LabelField(Field):
         return []
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> FlatIds:
-        places = {name: place for place, name in enumerate(labels)}
-        if strange := next((text for text in texts if text not in places), None):
+        indices = {name: index for index, name in enumerate(labels)}
+        if unknown := next((text for text in texts if text not in indices), None):
             raise CorpusError(
-                f"label {strange!r}: no training document has it; give some that do, or leave "
-                "those out that are to be validated on"
+                f"label {unknown!r} of the validation set does not occur in the training set. "
+                "Add training documents with this label, or remove it from the validation set."
             )
-        return FlatIds.of([[places[text]] for text in texts], tokenizer.dtype)
+        return FlatIds.of([[indices[text]] for text in texts], tokenizer.dtype)
 
     def labels(self, texts: Sequence[str]) -> list[str]:
         return sorted(set(texts))
@@ -146,9 +150,9 @@ class EmptyField(Field):
 
 FIELDS: Mapping[FieldName, Field] = {
     "text": TextField(),
-    "prose": RunningTextField(),
+    "running_text": RunningTextField(),
     "document": DocumentField(),
     "label": LabelField(),
-    "name": ImageNameField(),
-    "nothing": EmptyField(),
+    "image_name": ImageNameField(),
+    "empty": EmptyField(),
 }

@@ -1,7 +1,7 @@
-"""The rounds of tasks that preparing data takes, each planned from the answers of those before.
+"""The stages of preparation as lists of tasks, each planned from the results of earlier stages.
 
-Nothing here grows with the corpus but the list of shards. Intermediate files lie in `work/` under
-the output and are kept: with them, a changed parameter runs again only what depends on it.
+Memory grows only with the number of shards. Intermediate files are kept in `work/` below the output
+directory, so that a changed parameter reruns only the tasks that depend on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from regard.data import storage
 from regard.data.filters import Limits
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import MAX_TOKENS, PARTS
-from regard.data.preparation.dedupe import SLOTS, Sameness, count_partitions
+from regard.data.preparation.dedupe import SLOTS, DedupeMode, count_partitions
 from regard.data.preparation.fields import FieldName
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.stages import run_stage
@@ -24,54 +24,54 @@ from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import Form
 from regard.text.tokenizer import SETTINGS_FILE, Kind
 
-_SAMPLE_LINES = 25_000  # of one side: learning takes more than a millisecond a line, so a minute
-_MOST_LABELS = 10_000
+_SAMPLE_LINES = 25_000  # of one side; training the tokenizer on them takes about a minute
+_MAX_LABELS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """How corpora are prepared."""
+    """Settings of preparation."""
 
     vocabulary: int = 8_000
     kind: Kind = "unigram"
     form: Form = "NFC"
-    tokenizer: str | None = None  # a folder with a tokeniser to use instead of learning one
-    fields: tuple[FieldName, FieldName] = ("text", "text")  # what source and target are
-    limits: Limits | None = field(default_factory=Limits)  # None: all is kept that is not empty
-    dedupe: Sameness = "near"
-    held_out: float = 0.0  # the share of sources that become the split `valid`
-    max_length: int = 512  # pieces of a side; a pair with more is dropped
-    shard_pairs: int = 1 << 16  # read into one shard: a million pairs keep 16 cores busy
+    tokenizer: str | None = None  # directory of a tokenizer to use instead of training one
+    fields: tuple[FieldName, FieldName] = ("text", "text")  # kinds of source and target
+    limits: Limits | None = field(default_factory=Limits)  # None: drop only empty pairs
+    dedupe: DedupeMode = "near"
+    held_out: float = 0.0  # share of the sources that become the split `valid`
+    max_length: int = 512  # pieces of a side; longer pairs are dropped
+    shard_pairs: int = 1 << 16  # per shard: a million pairs keep 16 cores busy
 
     def __post_init__(self) -> None:
         if not 0 <= self.held_out < 1:
-            raise ConfigError(f"held_out: {self.held_out} is not a share from 0 to below 1")
+            raise ConfigError(f"held_out: {self.held_out} is not in the range 0 ≤ held_out < 1.")
         if not 0 < self.max_length <= MAX_TOKENS:
-            raise ConfigError(f"longest: {self.max_length} is not between 1 and {MAX_TOKENS}")
+            raise ConfigError(f"max_length: {self.max_length} is not between 1 and {MAX_TOKENS}.")
 
 
 @dataclass(frozen=True, slots=True)
 class StageProgress:
-    """Where a stage stands, told when it begins and whenever one of its tasks ends."""
+    """Progress of a stage, reported when it starts and after each of its tasks."""
 
     stage: str
     done: int  # tasks
     total: int
-    found: int  # of those done, how many had been done before
-    seconds: float  # since the stage began
-    pairs: int  # in the whole corpus, as far as is known
+    found: int  # tasks that an earlier run had already done
+    seconds: float  # since the stage started
+    pairs: int  # in the corpus; 0 before they are counted
 
     @property
     def rate(self) -> float:
-        """Pairs per second in this stage, those found done left out."""
-        worked = self.pairs * (self.done - self.found) / max(1, self.total)
-        return worked / self.seconds if self.seconds else 0.0
+        """Pairs per second in this stage, without the tasks already done."""
+        processed = self.pairs * (self.done - self.found) / max(1, self.total)
+        return processed / self.seconds if self.seconds else 0.0
 
     @property
     def remaining(self) -> float:
-        """Seconds to the end of the stage, if the rest goes on at the same rate."""
-        worked = self.done - self.found
-        return self.seconds * (self.total - self.done) / worked if worked else 0.0
+        """Estimated seconds to the end of the stage."""
+        processed = self.done - self.found
+        return self.seconds * (self.total - self.done) / processed if processed else 0.0
 
 
 ProgressCallback: TypeAlias = Callable[[StageProgress], None]
@@ -79,13 +79,13 @@ ProgressCallback: TypeAlias = Callable[[StageProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class CleanPiece:
-    """A clean piece: of which corpus and split, and the number of its first record."""
+    """A cleaned piece of a corpus."""
 
     corpus: str
     split: str
     number: int
-    first: int
-    origin: Facts  # the files it was cut from, and which of their lines
+    first: int  # number of its first record
+    origin: Facts  # its files and lines
     done: TaskResult
 
 
@@ -97,17 +97,19 @@ class EncodedPiece:
 
 
 class Pipeline:
-    """The stages of one run, each a round of tasks."""
+    """Runs the stages of one preparation."""
 
     def __init__(
-        self, out: str, settings: PreparationSettings, runner: Runner, tell: ProgressCallback
+        self, out: str, settings: PreparationSettings, runner: Runner, on_progress: ProgressCallback
     ) -> None:
-        self.out, self.settings, self.runner, self.tell = out, settings, runner, tell
+        self.out, self.settings, self.runner = out, settings, runner
+        self.on_progress = on_progress
         self.pairs = 0
 
     def clean(
-        self, corpora: Sequence[Corpus], split: str, limits: Facts | None, sameness: Sameness
+        self, corpora: Sequence[Corpus], split: str, limits: Facts | None, dedupe: DedupeMode
     ) -> list[CleanPiece]:
+        """Cut the corpora into pieces, normalize and filter them."""
         lines = {"lines": self.settings.shard_pairs}
         cuts = [
             PreparationTask("cut", self.out, f"work/{split}-cut-{i:03}", _identity(corpus), lines,
@@ -116,9 +118,9 @@ class Pipeline:
         ]  # fmt: skip
         parameters = {
             "form": self.settings.form,
-            "sides": self.settings.fields,
+            "fields": self.settings.fields,
             "limits": limits,
-            "dedupe": sameness,
+            "dedupe": dedupe,
         }
         tasks: list[PreparationTask] = []
         heads: list[tuple[str, int, Facts]] = []
@@ -145,6 +147,7 @@ class Pipeline:
         ]
 
     def dedupe(self, pieces: Sequence[CleanPiece]) -> list[TaskResult]:
+        """Find duplicate records; one result for each partition of the hashes."""
         if self.settings.dedupe == "none":
             return []
         partitions = count_partitions(sum(piece.done.facts["kept"] for piece in pieces))
@@ -165,21 +168,22 @@ class Pipeline:
         return self._run_stage("dedupe", tasks)
 
     def tokenizer(self, pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult]) -> TaskResult:
+        """Train a tokenizer on a sample of the pieces, or import the given one."""
         settings = self.settings
         if settings.tokenizer is not None:
             settings_file = storage.join_path(settings.tokenizer, SETTINGS_FILE)
             inputs: Facts = {"model": storage.file_identity(settings_file)}
             where: Facts = {"tokenizer": settings.tokenizer}
             return self._run_stage(
-                "adopt",
+                "import",
                 [
                     PreparationTask(
-                        "adopt", self.out, "tokenizer-task", inputs, {"form": settings.form}, where
+                        "import", self.out, "tokenizer-task", inputs, {"form": settings.form}, where
                     )
                 ],
             )[0]
         share = min(1.0, _SAMPLE_LINES / max(1, sum(p.done.facts["lines"] for p in pieces)))
-        parameters = {"share": share, "held_out": settings.held_out, "sides": settings.fields}
+        parameters = {"share": share, "held_out": settings.held_out, "fields": settings.fields}
         samples = self._run_stage(
             "sample",
             [
@@ -188,19 +192,19 @@ class Pipeline:
                 for piece in pieces
             ],
         )  # fmt: skip
-        inputs = {"samples": [sum_ for done in samples for sum_ in done.outputs.values()]}
+        inputs = {"samples": [sha256 for done in samples for sha256 in done.outputs.values()]}
         where = {"samples": [done.name for done in samples]}
-        how = {"size": settings.vocabulary, "kind": settings.kind, "form": settings.form}
-        task = PreparationTask("learn", self.out, "tokenizer-task", inputs, how, where)
+        parameters = {"size": settings.vocabulary, "kind": settings.kind, "form": settings.form}
+        task = PreparationTask("learn", self.out, "tokenizer-task", inputs, parameters, where)
         return self._run_stage("learn", [task])[0]
 
     def labels(self, pieces: Sequence[CleanPiece]) -> list[str]:
-        """All names that occur, in order."""
+        """Return the sorted class names of all pieces."""
         found = sorted({label for piece in pieces for label in piece.done.facts["labels"]})
-        if len(found) > _MOST_LABELS:
+        if len(found) > _MAX_LABELS:
             raise CorpusError(
-                f"{pieces[0].corpus}: has {len(found):,} different labels, and {_MOST_LABELS:,} "
-                "are the most; are the text and its label the wrong way round?"
+                f"{pieces[0].corpus}: has {len(found):,} different labels; the maximum is "
+                f"{_MAX_LABELS:,}. Check that text and label are not swapped."
             )
         return found
 
@@ -211,7 +215,8 @@ class Pipeline:
         tokenizer: TaskResult,
         labels: Sequence[str],
     ) -> list[EncodedPiece]:
-        tasks, helds = [], []
+        """Encode the pieces as token shards, without the repeated records."""
+        tasks, held_names = [], []
         for piece in pieces:
             held_out = self.settings.held_out if piece.split == "train" else 0.0
             held = f"work/held-{piece.number:05}" if held_out else None
@@ -221,19 +226,19 @@ class Pipeline:
             }
             parameters = {
                 "held_out": held_out,
-                "longest": self.settings.max_length,
-                "sides": self.settings.fields,
+                "max_length": self.settings.max_length,
+                "fields": self.settings.fields,
                 "labels": labels,
             }
             where = {**_kept_where(piece, repeats), "held": held}
             name = f"{piece.split}-{piece.number:05}"
             tasks.append(PreparationTask("encode", self.out, name, inputs, parameters, where))
-            helds.append(held)
+            held_names.append(held)
         done = self._run_stage("encode", tasks)
-        return [EncodedPiece(*three) for three in zip(pieces, helds, done, strict=True)]
+        return [EncodedPiece(*values) for values in zip(pieces, held_names, done, strict=True)]
 
     def gather(self, shards: Sequence[EncodedPiece]) -> Facts:
-        """The held-out pairs of all shards as one."""
+        """Join the held-out pairs of all shards to one shard; return its manifest entry."""
         parts = [shard.held for shard in shards]
         inputs = {"parts": [shard.done.outputs for shard in shards]}
         task = PreparationTask("gather", self.out, "valid-00000", inputs, {}, {"parts": parts})
@@ -242,23 +247,23 @@ class Pipeline:
         return {
             "name": done.name,
             "corpus": "held out",
-            "pairs": sum(one["pairs"] for one in held),
-            "tokens": [sum(one["tokens"][side] for one in held) for side in (0, 1)],
+            "pairs": sum(part["pairs"] for part in held),
+            "tokens": [sum(part["tokens"][side] for part in held) for side in (0, 1)],
             "sha256": {part: done.outputs[f"{done.name}.{part}"] for part in PARTS},
         }
 
     def _run_stage(self, stage: str, tasks: Sequence[PreparationTask]) -> list[TaskResult]:
-        begun = time.monotonic()
+        start = time.monotonic()
         found = done = 0
         if tasks:
-            self.tell(StageProgress(stage, 0, len(tasks), 0, 0.0, self.pairs))
+            self.on_progress(StageProgress(stage, 0, len(tasks), 0, 0.0, self.pairs))
 
         def count(result: TaskResult) -> None:
             nonlocal found, done
             done += 1
             found += not result.fresh
-            seconds = time.monotonic() - begun
-            self.tell(StageProgress(stage, done, len(tasks), found, seconds, self.pairs))
+            seconds = time.monotonic() - start
+            self.on_progress(StageProgress(stage, done, len(tasks), found, seconds, self.pairs))
 
         return self.runner.map(run_stage, tasks, count)
 

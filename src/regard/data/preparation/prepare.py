@@ -1,4 +1,4 @@
-"""From corpora to token shards, and the manifest over them."""
+"""Prepare corpora: write token shards and their manifest."""
 
 from __future__ import annotations
 
@@ -30,27 +30,34 @@ def prepare_corpora(
     settings: PreparationSettings,
     runner: Runner,
     *,
-    valid: Sequence[Corpus] = (),  # made the split `valid` whole; only empty pairs are dropped
-    tell: ProgressCallback = lambda progress: None,
+    valid: Sequence[Corpus] = (),
+    on_progress: ProgressCallback = lambda progress: None,
 ) -> PreparedData:
+    """Prepare training corpora in the directory or URL `out`.
+
+    `valid` becomes the split `valid`; only its empty pairs are dropped. Tasks that an earlier run
+    completed with the same inputs and parameters are not run again.
+    """
     names = [corpus.name for corpus in (*corpora, *valid)]
     if len(set(names)) < len(names):
-        raise CorpusError(f"corpora must have different names, not {', '.join(names)}")
+        raise CorpusError(f"Corpora must have different names, not {', '.join(names)}.")
     if valid and settings.held_out:
-        raise ConfigError("held_out: the split `valid` is given by files already; leave one of them")
-    work = Pipeline(out, settings, runner, tell)
+        raise ConfigError(
+            "held_out and validation files cannot be combined. Use one of them for validation."
+        )
+    pipeline = Pipeline(out, settings, runner, on_progress)
     limits = None if settings.limits is None else asdict(settings.limits)
-    train = work.clean(corpora, "train", limits, settings.dedupe)
-    checks = work.clean(valid, "valid", None, "none")
-    repeats = work.dedupe(train)
-    tokenizer = work.tokenizer(train, repeats)
-    labels = work.labels(train)
-    shards = work.encode(train, repeats, tokenizer, labels)
+    train = pipeline.clean(corpora, "train", limits, settings.dedupe)
+    valid_pieces = pipeline.clean(valid, "valid", None, "none")
+    repeats = pipeline.dedupe(train)
+    tokenizer = pipeline.tokenizer(train, repeats)
+    labels = pipeline.labels(train)
+    shards = pipeline.encode(train, repeats, tokenizer, labels)
     splits = {"train": [_entry(shard, repeats) for shard in shards]}
     if settings.held_out:
-        splits["valid"] = [work.gather(shards)]
+        splits["valid"] = [pipeline.gather(shards)]
     if valid:
-        encoded = work.encode(checks, [], tokenizer, labels)
+        encoded = pipeline.encode(valid_pieces, [], tokenizer, labels)
         splits["valid"] = [_entry(shard, []) for shard in encoded]
     manifest = {
         "format": FORMAT,
@@ -89,7 +96,7 @@ def _entry(shard: EncodedPiece, repeats: Sequence[TaskResult]) -> Facts:
 def _rows(
     pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult], shards: Sequence[EncodedPiece]
 ) -> Facts:
-    """How many pairs came in, why some went, and how many are left."""
+    """Return the numbers of pairs read, dropped (by reason) and kept."""
     dropped: Counter[str] = Counter()
     for piece in pieces:
         dropped.update(piece.done.facts["dropped"])

@@ -1,8 +1,8 @@
-"""Pictures made ready: each read once, in the size that the model reads, one after the other.
+"""Prepare images: decode each once, in the model's input size.
 
-pictures-00000.pixels   so many pictures (uint8), or grids of features (float16)
-pictures.hashes         of the names of all, in order (uint64)
-pictures.json           the size of a picture, how many there are in each file, checksums
+images-00000.pixels   the images (uint8) or feature grids (float16) of one shard
+images.hashes         hashes of all image names, in order (uint64)
+images.json           the shape of an image, the number of images per shard, checksums
 """
 
 from __future__ import annotations
@@ -29,70 +29,69 @@ from regard.data.preparation.tasks import (
 )
 from regard.errors import CorpusError
 
-EACH = 1 << 10  # in a file: of 224 × 224 pixels, 150 MB
+IMAGES_PER_SHARD = 1 << 10  # 150 MB at 224 × 224 pixels
 
 
-def prepare_pictures(
+def prepare_images(
     names: Iterable[str],
     out: str,
-    sight: ImageInput,
+    image_input: ImageInput,
     runner: Runner,
-    tell: ProgressCallback = lambda progress: None,
+    on_progress: ProgressCallback = lambda progress: None,
 ) -> None:
-    """Those named, each once; what was prepared before is not prepared again."""
-    wanted = list(dict.fromkeys(names))
-    hashes = hash_texts(wanted)
-    if len(np.unique(hashes)) < len(wanted):
-        raise CorpusError("two pictures' names have the same hash; rename one of them")
+    """Prepare the named images, each once; shards that are up to date are kept."""
+    unique_names = list(dict.fromkeys(names))
+    hashes = hash_texts(unique_names)
+    if len(np.unique(hashes)) < len(unique_names):
+        raise CorpusError("The names of two images have the same hash. Rename one of them.")
     tasks = [
         PreparationTask(
-            "pictures",
+            "images",
             out,
-            f"pictures-{place // EACH:05}",
-            {"names": some, "files": [_identity(file) for file in _files(some, sight)]},
-            {"shape": sight.shape, "dtype": sight.dtype},
-            {"sight": sight},
+            f"images-{start // IMAGES_PER_SHARD:05}",
+            {"names": shard, "files": [_identity(file) for file in _files(shard, image_input)]},
+            {"shape": image_input.shape, "dtype": image_input.dtype},
+            {"image_input": image_input},
         )
-        for place in range(0, len(wanted), EACH)
-        for some in (wanted[place : place + EACH],)
+        for start in range(0, len(unique_names), IMAGES_PER_SHARD)
+        for shard in (unique_names[start : start + IMAGES_PER_SHARD],)
     ]
-    begun, found = time.monotonic(), 0
-    ended: list[TaskResult] = []
+    begin, found, done = time.monotonic(), 0, 0
 
-    def count(done: TaskResult) -> None:
-        nonlocal found
-        ended.append(done)
-        found += not done.fresh
-        seconds = time.monotonic() - begun
-        tell(StageProgress("pictures", len(ended), len(tasks), found, seconds, len(wanted)))
+    def count(result: TaskResult) -> None:
+        nonlocal found, done
+        done += 1
+        found += not result.fresh
+        seconds = time.monotonic() - begin
+        on_progress(StageProgress("images", done, len(tasks), found, seconds, len(unique_names)))
 
-    shards = runner.map(_perform, tasks, count)
+    shards = runner.map(_run, tasks, count)
     storage.write_bytes(storage.join_path(out, HASHES_FILE), hashes.astype("<u8").tobytes())
-    facts = {
+    manifest = {
         "format": FORMAT,
-        "shape": sight.shape,
-        "dtype": sight.dtype,
+        "shape": image_input.shape,
+        "dtype": image_input.dtype,
         "shards": [
-            {"name": done.name, "count": done.facts["count"], "sha256": done.outputs}
-            for done in shards
+            {"name": shard.name, "count": shard.facts["count"], "sha256": shard.outputs}
+            for shard in shards
         ],
     }
-    storage.write_bytes(storage.join_path(out, IMAGES_FILE), dump_json(facts))
+    storage.write_bytes(storage.join_path(out, IMAGES_FILE), dump_json(manifest))
 
 
-def _perform(task: PreparationTask) -> TaskResult:
+def _run(task: PreparationTask) -> TaskResult:
     return run_task(task, _read)
 
 
 def _read(task: PreparationTask, write: Write) -> Facts:
-    sight: ImageInput = task.where["sight"]
-    seen = [sight.read(name) for name in task.inputs["names"]]
-    write(f"{task.name}.pixels", np.ascontiguousarray(np.stack(seen)).data.cast("B"))
-    return {"count": len(seen)}
+    image_input: ImageInput = task.where["image_input"]
+    images = [image_input.read(name) for name in task.inputs["names"]]
+    write(f"{task.name}.pixels", np.ascontiguousarray(np.stack(images)).data.cast("B"))
+    return {"count": len(images)}
 
 
-def _files(names: list[str], sight: ImageInput) -> list[str]:
-    return list(dict.fromkeys(sight.file(name) for name in names))
+def _files(names: list[str], image_input: ImageInput) -> list[str]:
+    return list(dict.fromkeys(image_input.file(name) for name in names))
 
 
 def _identity(path: str) -> dict[str, Any]:

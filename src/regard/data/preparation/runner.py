@@ -1,7 +1,7 @@
-"""Who runs the tasks: this process, processes beside it, or a cluster (ray_runner.py).
+"""Runners of tasks: in this process, in local processes, or on a cluster (ray_runner.py).
 
-All keep one promise: `map` gives the results of a pure function in the order of its arguments, and
-a worker that dies costs only the tasks it had.
+Every runner guarantees that `map` returns the results of a pure function in the order of its
+arguments, and that only the tasks of a worker that dies are run again.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import TypeVar
 A = TypeVar("A")
 R = TypeVar("R")
 
-RETRIES = 3  # a task that has killed so many workers and one more will kill them all
+RETRIES = 3  # of a task whose worker died
 
 
 class Runner(ABC):
-    """To be used as a context, which ends whatever it started."""
+    """Runs tasks. A context manager that releases the runner's workers on exit."""
 
     @abstractmethod
     def map(
         self, function: Callable[[A], R], arguments: Sequence[A], done: Callable[[R], None]
     ) -> list[R]:
-        """The results in the order of the arguments; each is told to `done` as it comes."""
+        """Return the results in the order of the arguments; call `done` with each when it ends."""
 
     def __enter__(self) -> Runner:
         return self
@@ -41,12 +41,12 @@ class Runner(ABC):
         self.close()
 
     def close(self) -> None:
-        """End what was started; nothing, where nothing was."""
+        """Stop the workers, if any."""
         return
 
 
 class InProcessRunner(Runner):
-    """One after the other, here."""
+    """Runs tasks sequentially in this process."""
 
     def map(
         self, function: Callable[[A], R], arguments: Sequence[A], done: Callable[[R], None]
@@ -59,7 +59,7 @@ class InProcessRunner(Runner):
 
 
 class ProcessRunner(Runner):
-    """On this machine, in processes of our own."""
+    """Runs tasks in worker processes on this machine."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -87,7 +87,7 @@ class ProcessRunner(Runner):
         return [results[i] for i in range(len(arguments))]
 
     def _start(self) -> ProcessPoolExecutor:
-        # Spawned, not forked: a fork would copy threads' locks in whatever state they are.
+        # Spawn, since a fork copies the locks of other threads in an arbitrary state.
         return ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"))
 
     def close(self) -> None:

@@ -1,17 +1,18 @@
-"""The stages of preparation: pure functions of shards to shards, whoever runs them.
+"""The stages of preparation: pure functions from files to files.
 
-    cut       a corpus            → pieces of so many lines
-    clean     a piece             → normalised pairs that pass the filters; their hashes and draws
-    dedupe    hashes of all       → the records that repeat another, for one range of hashes
-    sample    clean pairs         → lines to learn the vocabulary from
-    learn     samples of all      → a tokeniser
-    encode    clean pairs         → token shards; what is held out goes beside them
+    cut       a corpus            → pieces of a fixed number of lines
+    clean     a piece             → normalized pairs that pass the filters; their hashes and draws
+    dedupe    all hashes          → the repeated records in one range of hashes
+    sample    clean pairs         → lines to train the tokenizer on
+    learn     all samples         → a tokenizer
+    import    a tokenizer         → a copy of it
+    encode    clean pairs         → token shards of training and held-out pairs
     gather    held-out pairs      → one token shard and its text
 
-How a side is cleaned and encoded depends on what it is (sides.py). A pair's draw is 32 bits of the
-hash of its source, of its target where it has none: the held-out share lies at the bottom of them,
-the sample at the top. So both are the same whatever the order of the lines, and a source is never
-on both sides of the split.
+How a field is cleaned and encoded depends on its kind (fields.py). The draw of a pair is 32 bits of
+the hash of its source, or of its target if the source is empty. The pairs with the lowest draws are
+held out; those with the highest are the sample. Both are independent of the order of the lines, and
+a source is never in both splits.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data import storage
-from regard.data.filters import Limits, faults
+from regard.data.filters import Limits, drop_reasons
 from regard.data.loading.shards import PARTS
 from regard.data.preparation import dedupe as duplicates
 from regard.data.preparation.cut import CorpusPiece, copy_pieces, cut_text, read_piece_lines
@@ -36,7 +37,7 @@ from regard.errors import ConfigError
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
 from regard.text.windows import window_sizes
 
-DRAWS = 1 << 32  # how many different draws there are
+DRAWS = 1 << 32  # number of different draws
 
 
 def cut_corpus(task: PreparationTask, write: Write) -> Facts:
@@ -45,49 +46,51 @@ def cut_corpus(task: PreparationTask, write: Write) -> Facts:
         pieces = cut_text(corpus.paths[0], corpus.paths[-1], lines)
     else:
         pieces = copy_pieces(corpus, lines, task.name, write)
-    return {"pieces": [piece.facts() for piece in pieces], "copied": not corpus.in_place}
+    return {"pieces": [piece.to_json() for piece in pieces], "copied": not corpus.in_place}
 
 
 def clean_piece(task: PreparationTask, write: Write) -> Facts:
-    piece = CorpusPiece.of(task.where["piece"])
+    piece = CorpusPiece.from_json(task.where["piece"])
     if task.where["copied"]:
         piece = piece.under(task.root)
-    form, sides = task.parameters["form"], _sides(task)
+    form, fields = task.parameters["form"], _fields(task)
     sources, targets = (
-        [side.clean(line, form) for line in read_piece_lines(span, piece.first_line, piece.lines)]
-        for side, span in zip(sides, (piece.source, piece.target), strict=True)
+        [field.clean(line, form) for line in read_piece_lines(span, piece.first_line, piece.lines)]
+        for field, span in zip(fields, (piece.source, piece.target), strict=True)
     )
     limits = task.parameters["limits"]
     if limits is not None:
-        found = faults(sources, targets, Limits(**limits))
-    else:  # a set to validate on is kept whole
-        told = [
-            texts for side, texts in zip(sides, (sources, targets), strict=True) if side.informative
+        reasons = drop_reasons(sources, targets, Limits(**limits))
+    else:
+        informative = [
+            texts
+            for field, texts in zip(fields, (sources, targets), strict=True)
+            if field.informative
         ]
-        found = [None if all(record) else "empty" for record in zip(*told, strict=True)]
-    sources = [text for text, why in zip(sources, found, strict=True) if why is None]
-    targets = [text for text, why in zip(targets, found, strict=True) if why is None]
-    dropped = Counter(why for why in found if why is not None)
+        reasons = [None if all(record) else "empty" for record in zip(*informative, strict=True)]
+    sources = [text for text, reason in zip(sources, reasons, strict=True) if reason is None]
+    targets = [text for text, reason in zip(targets, reasons, strict=True) if reason is None]
+    dropped = Counter(reason for reason in reasons if reason is not None)
 
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
     both = (sources, targets)
-    telling = 0 if sides[0].informative else 1  # the side that tells one record from another
-    hashes = duplicates.hash_texts(both[telling])
+    key = 0 if fields[0].informative else 1  # the side that identifies a record
+    hashes = duplicates.hash_texts(both[key])
     write(f"{task.name}.draws", (hashes >> np.uint64(32)).astype("<u4").tobytes())
     facts: Facts = {"read": piece.lines, "kept": len(sources), "dropped": dict(dropped)}
-    facts["labels"] = sides[1].labels(targets)
+    facts["labels"] = fields[1].labels(targets)
     facts["lines"] = max(
-        sum(len(side.lines(text)) for text in texts)
-        for side, texts in zip(sides, both, strict=True)
+        sum(len(field.lines(text)) for text in texts)
+        for field, texts in zip(fields, both, strict=True)
     )
-    sameness = task.parameters["dedupe"]
-    if sameness != "none":
-        if sameness == "near":
+    mode = task.parameters["dedupe"]
+    if mode != "none":
+        if mode == "near":
             halves = [duplicates.hash_plain_forms(texts) for texts in both]
         else:
-            other = duplicates.hash_texts(both[1 - telling])
-            halves = [other, hashes] if telling else [hashes, other]
+            other = duplicates.hash_texts(both[1 - key])
+            halves = [other, hashes] if key else [hashes, other]
         hashes = duplicates.hash_pairs(*halves)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
         write(f"{task.name}.hashes", records.tobytes())
@@ -95,16 +98,17 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
 
 
 def dedupe_partition(task: PreparationTask, write: Write) -> Facts:
-    """Read one range of hashes from every shard, which begin with the records `firsts`."""
+    """Find repeated records in one range of hashes; `firsts` are the first records of shards."""
     shards = []
     size = duplicates.RECORD.itemsize
     for name, start, stop in task.where["ranges"]:
         raw = storage.read_bytes(task.path(f"{name}.hashes"), start * size, stop * size)
         shards.append(np.frombuffer(raw, duplicates.RECORD))
-    again = duplicates.find_repeats(shards)
-    write(f"{task.name}.records", again.astype("<u8").tobytes())
+    repeats = duplicates.find_repeats(shards)
+    write(f"{task.name}.records", repeats.astype("<u8").tobytes())
     firsts = np.array(task.where["firsts"], np.uint64)
-    return {"repeated": len(again), "edges": [*np.searchsorted(again, firsts).tolist(), len(again)]}
+    edges = [*np.searchsorted(repeats, firsts).tolist(), len(repeats)]
+    return {"repeated": len(repeats), "edges": edges}
 
 
 def sample_lines(task: PreparationTask, write: Write) -> Facts:
@@ -114,35 +118,36 @@ def sample_lines(task: PreparationTask, write: Write) -> Facts:
     lines = [
         line
         for i in np.flatnonzero(chosen).tolist()
-        for side, texts in zip(_sides(task), (sources, targets), strict=True)
-        for line in side.lines(texts[i])
+        for field, texts in zip(_fields(task), (sources, targets), strict=True)
+        for line in field.lines(texts[i])
     ]
     write(f"{task.name}.txt", _joined(lines))
     return {"lines": len(lines)}
 
 
-def learn_vocabulary(task: PreparationTask, write: Write) -> Facts:
-    lines = _sampled([task.path(f"{name}.txt") for name in task.where["samples"]])
+def train_tokenizer(task: PreparationTask, write: Write) -> Facts:
+    lines = _read_samples([task.path(f"{name}.txt") for name in task.where["samples"]])
     tokenizer = SentencePiece.train(lines, **task.parameters)
     return _write_tokenizer(tokenizer, write)
 
 
-def adopt_vocabulary(task: PreparationTask, write: Write) -> Facts:
-    """Take over a tokeniser that was learnt elsewhere."""
+def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
+    """Copy an existing tokenizer."""
     tokenizer = _load_tokenizer(task.where["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
         raise ConfigError(
-            f"form: the tokeniser in {task.where['tokenizer']} normalises by {tokenizer.form}, and "
-            f"the settings say {task.parameters['form']}; say {tokenizer.form}"
+            f"form: the tokenizer in {task.where['tokenizer']} uses {tokenizer.form}, but the "
+            f"settings use {task.parameters['form']}. Set form to {tokenizer.form}."
         )
     return _write_tokenizer(tokenizer, write)
 
 
 def encode_piece(task: PreparationTask, write: Write) -> Facts:
-    """A shard of the pairs to train on, and one of those that are held out, if any are."""
+    """Write a shard of training pairs, and one of held-out pairs if there are any."""
     tokenizer = _tokenizer(task.root, task.inputs["tokenizer"])
     sources, targets, draws = _kept(task)
-    sides, labels, longest = _sides(task), task.parameters["labels"], task.parameters["longest"]
+    fields, labels = _fields(task), task.parameters["labels"]
+    max_length = task.parameters["max_length"]
     held = draws < task.parameters["held_out"] * DRAWS
     parts = [("train", task.name, ~held)]
     if task.parameters["held_out"]:
@@ -152,16 +157,17 @@ def encode_piece(task: PreparationTask, write: Write) -> Facts:
         rows = np.flatnonzero(chosen).tolist()
         texts = [[side[i] for i in rows] for side in (sources, targets)]
         source, target = (
-            side.encode(lines, tokenizer, labels) for side, lines in zip(sides, texts, strict=True)
+            field.encode(lines, tokenizer, labels)
+            for field, lines in zip(fields, texts, strict=True)
         )
         lengths = np.stack([source.lengths, target.lengths], axis=1)
-        fits = ((lengths <= longest) | [side.continues for side in sides]).all(axis=1)
+        fits = ((lengths <= max_length) | [field.continues for field in fields]).all(axis=1)
         ids = [flat.ids[np.repeat(fits, flat.lengths)] for flat in (source, target)]
         write(f"{name}.source", ids[0].tobytes())
         write(f"{name}.target", ids[1].tobytes())
-        records = _gone_on(lengths[fits], longest)
+        records = _split_records(lengths[fits], max_length)
         write(f"{name}.lengths", records.astype("<u2").tobytes())
-        if part == "held":  # their text is what translations will be compared with
+        if part == "held":  # the references of the validation set
             for side, lines in zip(("source", "target"), texts, strict=True):
                 fitting = [line for line, fit in zip(lines, fits, strict=True) if fit]
                 write(f"{name}.{side}.txt", _joined(fitting))
@@ -174,7 +180,7 @@ def encode_piece(task: PreparationTask, write: Write) -> Facts:
 
 
 def gather_shard(task: PreparationTask, write: Write) -> Facts:
-    """Put the held-out parts of all shards one after the other: they are few."""
+    """Concatenate the held-out parts of all shards."""
     for part in (*PARTS, "source.txt", "target.txt"):
         parts = [storage.read_bytes(task.path(f"{name}.{part}")) for name in task.where["parts"]]
         write(f"{task.name}.{part}", b"".join(parts))
@@ -186,32 +192,32 @@ STAGES: dict[str, Stage] = {
     "clean": clean_piece,
     "dedupe": dedupe_partition,
     "sample": sample_lines,
-    "learn": learn_vocabulary,
-    "adopt": adopt_vocabulary,
+    "learn": train_tokenizer,
+    "import": import_tokenizer,
     "encode": encode_piece,
     "gather": gather_shard,
 }
 
 
 def run_stage(task: PreparationTask) -> TaskResult:
-    """What runners run: the task's stage, unless it was done before."""
+    """Run the stage of a task, unless it is done already."""
     return run_task(task, STAGES[task.stage])
 
 
-def _sides(task: PreparationTask) -> list[Field]:
-    return [FIELDS[name] for name in task.parameters["sides"]]
+def _fields(task: PreparationTask) -> list[Field]:
+    return [FIELDS[name] for name in task.parameters["fields"]]
 
 
-def _gone_on(lengths: NDArray[np.uint32], longest: int) -> NDArray[np.uint32]:
-    """Where a target is too long and may go on, the records that it makes; beside it is nothing."""
-    if (lengths <= longest).all():
+def _split_records(lengths: NDArray[np.uint32], max_length: int) -> NDArray[np.uint32]:
+    """Split targets that are too long into several records with empty sources."""
+    if (lengths <= max_length).all():
         return lengths
-    parts = [size for length in lengths[:, 1].tolist() for size in window_sizes(length, longest)]
+    parts = [size for length in lengths[:, 1].tolist() for size in window_sizes(length, max_length)]
     return np.stack([np.zeros_like(parts), parts], axis=1).astype(np.uint32)
 
 
 def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint32]]:
-    """The clean pairs of a piece that repeat no other, and their draws."""
+    """Return the clean pairs of a piece without repeated ones, and their draws."""
     name = task.where["clean"]
     draws = np.frombuffer(storage.read_bytes(task.path(f"{name}.draws")), "<u4")
     sources, targets = (
@@ -227,7 +233,7 @@ def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint3
     return [sources[i] for i in rows], [targets[i] for i in rows], draws[keep]
 
 
-def _sampled(paths: list[str]) -> Iterator[str]:
+def _read_samples(paths: list[str]) -> Iterator[str]:
     for path in paths:
         yield from _split(storage.read_bytes(path))
 
@@ -238,7 +244,7 @@ def _joined(lines: list[str]) -> bytes:
 
 def _split(content: bytes) -> list[str]:
     lines = content.decode().split("\n")
-    lines.pop()  # nothing stands after the last line break
+    lines.pop()  # the empty string after the last line break
     return lines
 
 
@@ -253,7 +259,7 @@ def _write_tokenizer(tokenizer: Tokenizer, write: Write) -> Facts:
 
 @lru_cache(maxsize=1)
 def _tokenizer(folder: str, fingerprint: str) -> Tokenizer:
-    """The tokeniser in a folder; the fingerprint tells it from one that was there before."""
+    """Load a tokenizer; `fingerprint` is part of the cache key."""
     return _load_tokenizer(folder)
 
 

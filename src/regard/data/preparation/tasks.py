@@ -1,10 +1,10 @@
-"""A task that can be run again: it does nothing where its manifest says that it was done.
+"""Idempotent tasks: a task that is already done is not run again.
 
-A task is a plain value: the name of its stage, what goes in and with which parameters. Its key is a
-hash of all that and of the stages' version. When the stage has written its outputs, each whole, the
-manifest is written, with the key and the checksums; a task whose manifest bears its key and whose
-outputs have those checksums is done. So a run that was killed goes on with what is missing, and a
-changed parameter runs again only what depends on it.
+A task is a plain value: the name of its stage, its inputs and its parameters. Its key is a hash of
+these and of the stages' version. After the stage has written its outputs, a manifest with the key
+and the outputs' checksums is written. A task is done if its manifest has its key and the outputs
+have the listed checksums. A run that was killed resumes with the missing tasks, and a changed
+parameter reruns only the tasks that depend on it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import numpy as np
 from regard.data import storage
 
 Facts: TypeAlias = dict[str, Any]
-"""Whatever JSON can say."""
+"""A JSON object."""
 
 Write: TypeAlias = Callable[[str, "bytes | memoryview"], None]
-"""Writes an output by its name, which is relative to the root."""
+"""Writes an output, given its name relative to the root and its content."""
 
 Stage: TypeAlias = Callable[["PreparationTask", Write], Facts]
-"""Reads what the task names, writes outputs, and returns what is worth knowing of them."""
+"""Reads the inputs of a task, writes its outputs and returns facts about them."""
 
-VERSION = 1  # of the stages: raise it when one of them comes to write other bytes
+VERSION = 1  # of the stages; increase it when the output of a stage changes
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class PreparationTask:
     stage: str
     root: str
     name: str  # of the manifest and the outputs, relative to the root
-    inputs: Facts  # what tells the inputs from others: identities, checksums
+    inputs: Facts  # identities and checksums of the inputs
     parameters: Facts
-    where: Facts = field(default_factory=dict)  # where the inputs lie: does not change the outputs
+    where: Facts = field(default_factory=dict)  # locations of the inputs; not part of the key
 
     @property
     def key(self) -> str:
@@ -55,18 +55,19 @@ class PreparationTask:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What the manifest of a finished task says."""
+    """The content of a finished task's manifest."""
 
     name: str
     facts: Facts
-    outputs: dict[str, str]  # the SHA-256 of each, by name
-    fresh: bool  # run now, not found done
+    outputs: dict[str, str]  # name to SHA-256
+    fresh: bool  # run now, not done before
 
 
 def run_task(task: PreparationTask, stage: Stage) -> TaskResult:
-    known = _read(task)
-    if known is not None:
-        return known
+    """Run a task and write its manifest, or return the result of an earlier run."""
+    earlier = _read_result(task)
+    if earlier is not None:
+        return earlier
     outputs: dict[str, Facts] = {}
 
     def write(name: str, content: bytes | memoryview) -> None:
@@ -89,10 +90,11 @@ def run_task(task: PreparationTask, stage: Stage) -> TaskResult:
 
 
 def dump_json(facts: Facts) -> bytes:
+    """Serialize a manifest, with sorted keys."""
     return (json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _read(task: PreparationTask) -> TaskResult | None:
+def _read_result(task: PreparationTask) -> TaskResult | None:
     try:
         manifest = json.loads(storage.read_bytes(task.manifest))
     except (FileNotFoundError, ValueError):
