@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -187,7 +188,9 @@ class LocalPredictive(Span):
     def visibility(self, query: SpanQuery) -> Visibility:
         memory = query.memory
         n = _lengths(memory)
-        with torch.autocast(query.query.device.type, enabled=False):  # 16 bits cannot count to 300
+        device = query.query.device.type
+        wide = nullcontext() if device == "meta" else torch.autocast(device, enabled=False)
+        with wide:  # 16 bits cannot count to 300
             logits = self.predict(query.query.to(next(self.parameters()).dtype))
         centre = (n - 1) * torch.sigmoid(logits.float())  # B KT 1
 
