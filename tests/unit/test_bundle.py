@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -208,8 +207,8 @@ def test_opening_a_directory_that_is_not_a_bundle(bundle: Bundle, tmp_path: Path
     for path in (tmp_path, tmp_path / "none", bundle.path / RUN):
         with pytest.raises(ArtifactError, match=r"not a model bundle.*such as run/model"):
             open_bundle(path)
-    bundle.path.rename(tmp_path / "model.old")
-    with pytest.raises(ArtifactError, match=r"rename .*model\.old to model"):
+    bundle.path.rename(tmp_path / "model.old-1234")
+    with pytest.raises(ArtifactError, match=r"rename .*model\.old-1234 to model"):
         open_bundle(bundle.path)
 
 
@@ -224,13 +223,48 @@ def test_a_bundle_of_another_format_is_refused(bundle: Bundle, version: int, rem
         open_bundle(bundle.path)
 
 
-def test_an_interrupted_save_leaves_the_old_bundle(bundle: Bundle) -> None:
-    unfinished = bundle.path.with_name("model.new")
-    shutil.copytree(bundle.path, unfinished)
-    (unfinished / WEIGHTS).write_bytes(b"half")
-    assert open_bundle(bundle.path) == bundle
-    assert save_bundle(bundle.path, FILES, TENSORS) == bundle
-    assert not unfinished.exists()
+def test_saving_keeps_the_users_files(bundle: Bundle) -> None:
+    """Siblings and files that are not of the bundle survive, nested ones too."""
+    kept = {
+        bundle.path / ".git" / "HEAD": b"ref",
+        bundle.path / "LICENSE": b"MIT",
+        bundle.path.with_name("model.old") / "backup": b"1",
+        bundle.path.with_name("model.aside") / "notes": b"2",
+        bundle.path.with_name("model.new") / "x": b"3",
+    }
+    for path, content in kept.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    saved = add_files(bundle, {"int8/model.bin": b"exported"})
+    (saved.path / "int8" / "mine.txt").write_bytes(b"4")
+    assert save_bundle(saved.path, FILES, TENSORS) == bundle
+    kept[saved.path / "int8" / "mine.txt"] = b"4"
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert not (saved.path / "int8" / "model.bin").exists()
+    siblings = {path.name for path in bundle.path.parent.iterdir()}
+    assert siblings == {"model", "model.old", "model.aside", "model.new"}
+
+
+def test_saving_does_not_overwrite_a_users_file(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.mkdir()
+    (path / RUN).write_bytes(b"mine")
+    with pytest.raises(ArtifactError, match=r"not part of a bundle"):
+        save_bundle(path, FILES, TENSORS)
+    assert (path / RUN).read_bytes() == b"mine"
+    assert [each.name for each in tmp_path.iterdir()] == ["model"]
+
+
+def test_saving_through_a_link_and_from_inside(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(bundle.path)
+    add_files(open_bundle(link), {"ctranslate2/model.bin": b"exported"})
+    assert link.is_symlink()
+    assert "ctranslate2/model.bin" in open_bundle(bundle.path).names
+    monkeypatch.chdir(bundle.path)
+    assert save_bundle(Path(), FILES, TENSORS).files == bundle.files
 
 
 FACTS = CardFacts(

@@ -19,9 +19,11 @@ Files that the manifest does not list are ignored.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -117,12 +119,12 @@ def open_bundle(path: Path) -> Bundle:
         with _open(path, MANIFEST) as file:
             data = file.read(manifest.MAX_BYTES + 1)
     except ArtifactError:
-        old = _sibling(path, "old")
+        olds = sorted(path.resolve().parent.glob(f"{glob.escape(path.name)}.old-*"))
         raise ArtifactError(
             f"{path}: not a model bundle: {MANIFEST} cannot be read. "
             + (
-                f"Saving a new version was interrupted: rename {old} to {path.name}"
-                if old.exists()
+                f"Saving a new version was interrupted: rename {olds[-1]} to {path.name}"
+                if olds and not path.exists()
                 else "Pass a directory that `regard train` has written, such as run/model"
             )
         ) from None
@@ -144,25 +146,56 @@ def open_bundle(path: Path) -> Bundle:
 
 
 def _write_bundle(path: Path, contents: Iterable[tuple[str, bytes]]) -> Bundle:
-    new, old = _sibling(path, "new"), _sibling(path, "old")
-    for leftover in (new, old):  # of an interrupted call
-        shutil.rmtree(leftover, ignore_errors=True)
+    """Write beside `path` and rename. Files of `path` that are not of a bundle are kept."""
+    path = path.resolve()
+    version = secrets.token_hex(4)
+    new, old = (path.with_name(f"{path.name}.{kind}-{version}") for kind in ("new", "old"))
     files = {}
-    for name, data in contents:
-        files[name] = identify_file(data)
-        manifest.check_file(name, len(data), path)
-        storage.write_bytes(str(new / name), data)
-    storage.write_bytes(str(new / MANIFEST), manifest.write_manifest(files))
-    open_bundle(new)  # an invalid bundle must not replace the old one
-    if path.exists():
-        path.rename(old)
+    try:
+        for name, data in contents:
+            files[name] = identify_file(data)
+            manifest.check_file(name, len(data), path)
+            storage.write_bytes(str(new / name), data)
+        storage.write_bytes(str(new / MANIFEST), manifest.write_manifest(files))
+        open_bundle(new)  # an invalid bundle must not replace the old one
+        listed = _listed_files(path)
+        for name in {MANIFEST, *files} - listed:
+            if os.path.lexists(path / name):
+                raise ArtifactError(
+                    f"{path / name}: is not part of a bundle and would be overwritten. Move it away"
+                )
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if not path.exists():
+        new.rename(path)
+        return Bundle(path, files)
+    path.rename(old)
     new.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+    for name in listed:
+        (old / name).unlink(missing_ok=True)
+    _move_contents(old, path)
     return Bundle(path, files)
 
 
-def _sibling(path: Path, suffix: str) -> Path:
-    return path.with_name(f"{path.name}.{suffix}")
+def _listed_files(path: Path) -> set[str]:
+    """Names of the files that belong to the bundle at `path`; none if there is no bundle."""
+    try:
+        data = (path / MANIFEST).read_bytes()
+        return {MANIFEST, *manifest.read_manifest(data, path / MANIFEST)}
+    except (OSError, ArtifactError):
+        return set()
+
+
+def _move_contents(old: Path, new: Path) -> None:
+    """Move what is left in `old` to the same place in `new`, and remove `old`."""
+    for entry in old.iterdir():
+        target = new / entry.name
+        if target.is_dir() and entry.is_dir() and not entry.is_symlink():
+            _move_contents(entry, target)
+        else:
+            entry.rename(target)
+    old.rmdir()
 
 
 def _open(folder: Path, name: str) -> BufferedReader:
