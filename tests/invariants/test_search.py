@@ -1,4 +1,4 @@
-"""The laws of search, for every preset that speaks; and its rules."""
+"""Invariants of search, for every preset that generates text; constraints and ensembles."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from regard.search import (
 from tests.tiny_models import BOS, EOS, GENERATORS, VOCABULARY, Tiny, tiny
 
 LENGTHS = [7, 4, 5]
-MARKS = {"bos": BOS, "eos": EOS}
+SPECIAL_TOKENS = {"bos": BOS, "eos": EOS}
 
 
-def lively(small: Tiny):
-    """A step whose choices differ: untrained models say the same thing for ever."""
+def sharpened(small: Tiny):
+    """A step with larger logits: untrained models would repeat one token."""
 
     def step(last, state):
         logits, state = small.model.step(last, state)
@@ -36,27 +36,28 @@ def lively(small: Tiny):
 
 @torch.no_grad()
 def score(small: Tiny, source, tokens: tuple[int, ...], *, ended: bool) -> list[float]:
-    """The log-probability of each token by a forced reading of the whole."""
-    said = torch.tensor([[BOS, *tokens]])
-    hidden = small.hidden(source, said)
+    """The log-probability of each token by forced decoding."""
+    hidden = small.hidden(source, torch.tensor([[BOS, *tokens]]))
     logp = (10 * small.model.readout(hidden)).log_softmax(-1)[0]
-    wanted = [*tokens, EOS] if ended else list(tokens)
-    return [float(logp[t, token]) for t, token in enumerate(wanted)]
+    scored = [*tokens, EOS] if ended else list(tokens)
+    return [float(logp[t, token]) for t, token in enumerate(scored)]
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_law_7_a_beam_of_one_is_greedy(name: str) -> None:
+def test_invariant_7_beam_of_size_one_is_greedy(name: str) -> None:
     small = tiny(name)
     source = small.source(LENGTHS)
-    one = greedy(lively(small), small.model.start(source), rows=3, max_length=6, **MARKS)
+    one = greedy(
+        sharpened(small), small.model.start(source), rows=3, max_length=6, **SPECIAL_TOKENS
+    )
     narrow = beam(
-        lively(small),
+        sharpened(small),
         small.model.start(source),
         rows=3,
         beam_size=1,
         length_penalty=0.0,
         max_length=6,
-        **MARKS,
+        **SPECIAL_TOKENS,
     )
     assert [best.tokens for (best,) in narrow] == [best.tokens for best in one]
     for (a,), b in zip(narrow, one, strict=True):
@@ -64,15 +65,15 @@ def test_law_7_a_beam_of_one_is_greedy(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_the_score_of_a_hypothesis_is_that_of_a_forced_reading(name: str) -> None:
+def test_scores_equal_those_of_forced_decoding(name: str) -> None:
     small = tiny(name)
     found = beam(
-        lively(small),
+        sharpened(small),
         small.model.start(small.source([6])),
         rows=1,
         beam_size=4,
         max_length=6,
-        **MARKS,
+        **SPECIAL_TOKENS,
     )
     for best in found[0]:
         forced = score(small, small.source([6]), best.tokens, ended=best.ended)
@@ -81,14 +82,18 @@ def test_the_score_of_a_hypothesis_is_that_of_a_forced_reading(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_law_6_batching_a_beam_alone_finds_what_it_finds_in_a_batch(name: str) -> None:
+def test_invariant_6_beam_alone_equals_in_a_batch(name: str) -> None:
     small = tiny(name)
     model = small.model
     source = small.source([6, 6, 6])
-    together = beam(lively(small), model.start(source), rows=3, beam_size=3, max_length=6, **MARKS)
+    together = beam(
+        sharpened(small), model.start(source), rows=3, beam_size=3, max_length=6, **SPECIAL_TOKENS
+    )
     for row in range(3):
         one = row_of(source, row)
-        alone = beam(lively(small), model.start(one), rows=1, beam_size=3, max_length=6, **MARKS)
+        alone = beam(
+            sharpened(small), model.start(one), rows=1, beam_size=3, max_length=6, **SPECIAL_TOKENS
+        )
         assert [h.tokens for h in alone[0]] == [h.tokens for h in together[row]]
 
 
@@ -103,28 +108,28 @@ def row_of(source, row: int):
 
 
 @dataclass(frozen=True)
-class Heard:
-    """The state of a step without a model: all that was said, in one number."""
+class Prefix:
+    """The state of a step without a model: the last three tokens, as one number."""
 
-    said: torch.Tensor
+    code: torch.Tensor
 
 
-def random_walk(vocabulary: int, seed: int):
+def random_model(vocabulary: int, seed: int):
     torch.manual_seed(seed)
     table = torch.randn(vocabulary**3, vocabulary)
 
     def step(last, state):
-        heard = (state.said * vocabulary + last) % vocabulary**3
-        return 2 * table[heard], Heard(heard)
+        code = (state.code * vocabulary + last) % vocabulary**3
+        return 2 * table[code], Prefix(code)
 
     return step
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_law_7_a_wide_beam_is_exhaustive(seed: int) -> None:
+def test_invariant_7_beam_of_full_width_is_exhaustive(seed: int) -> None:
     vocabulary, limit = 5, 4
-    step = random_walk(vocabulary, seed)
-    start = Heard(torch.zeros(1, dtype=torch.long))
+    step = random_model(vocabulary, seed)
+    start = Prefix(torch.zeros(1, dtype=torch.long))
     best = beam(
         step,
         start,
@@ -132,15 +137,15 @@ def test_law_7_a_wide_beam_is_exhaustive(seed: int) -> None:
         beam_size=vocabulary**limit,
         length_penalty=0.0,
         max_length=limit,
-        **MARKS,
+        **SPECIAL_TOKENS,
     )[0][0]
     candidates = {}
     words = [t for t in range(vocabulary) if t != EOS]
     for n in range(limit + 1):
         for body in itertools.product(words, repeat=n):
-            wanted = [*body, EOS] if n < limit else list(body)
+            scored = [*body, EOS] if n < limit else list(body)
             state, last, total = start, BOS, 0.0
-            for token in wanted:
+            for token in scored:
                 logits, state = step(torch.tensor([last]), state)
                 total += float(logits.log_softmax(-1)[0, token])
                 last = token
@@ -150,7 +155,7 @@ def test_law_7_a_wide_beam_is_exhaustive(seed: int) -> None:
     assert best.score == pytest.approx(candidates[top], abs=1e-5)
 
 
-def test_sampling_is_seeded_and_does_not_depend_on_its_neighbours() -> None:
+def test_samples_depend_only_on_their_seed() -> None:
     small = tiny("bahdanau")
     source = small.source([6, 6, 6])
     step, start = small.model.step, small.model.start
@@ -164,7 +169,7 @@ def test_sampling_is_seeded_and_does_not_depend_on_its_neighbours() -> None:
                 start(part),
                 max_length=9,
                 seeds=[(seed << 20) + row for row in range(rows)],
-                **MARKS,
+                **SPECIAL_TOKENS,
             )
         ]
 
@@ -173,14 +178,14 @@ def test_sampling_is_seeded_and_does_not_depend_on_its_neighbours() -> None:
     assert drawn(1, rows=2) == drawn(1)[:2]
 
 
-def test_sampling_from_the_top_one_is_greedy() -> None:
+def test_sampling_from_one_token_is_greedy() -> None:
     small = tiny("transformer")
     source = small.source(LENGTHS)
-    step = lively(small)
-    best = greedy(step, small.model.start(source), rows=3, max_length=6, **MARKS)
+    step = sharpened(small)
+    best = greedy(step, small.model.start(source), rows=3, max_length=6, **SPECIAL_TOKENS)
     for cut in ({"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}):
         drawn = sample(
-            step, small.model.start(source), max_length=6, seeds=range(3), **MARKS, **cut
+            step, small.model.start(source), max_length=6, seeds=range(3), **SPECIAL_TOKENS, **cut
         )
         assert [h.tokens for h in drawn] == [h.tokens for h in best]
 
@@ -191,64 +196,65 @@ def test_samples_follow_the_distribution() -> None:
     def step(last, state):
         return logits.expand(len(last), -1), state
 
-    start = Heard(torch.zeros(4000, dtype=torch.long))
-    drawn = sample(step, start, max_length=1, seeds=range(4000), **MARKS)
-    often = torch.zeros(VOCABULARY)
+    start = Prefix(torch.zeros(4000, dtype=torch.long))
+    drawn = sample(step, start, max_length=1, seeds=range(4000), **SPECIAL_TOKENS)
+    frequency = torch.zeros(VOCABULARY)
     for h in drawn:
-        often[h.tokens[0] if h.tokens else EOS] += 1 / 4000
-    torch.testing.assert_close(often, logits.softmax(-1), atol=0.03, rtol=0)
+        frequency[h.tokens[0] if h.tokens else EOS] += 1 / 4000
+    torch.testing.assert_close(frequency, logits.softmax(-1), atol=0.03, rtol=0)
 
 
-class TestRules:
-    def said(self, *rules, width: int = 3, limit: int = 8):
+class TestConstraints:
+    def decode(self, *constraints):
         small = tiny("luong-general")
         start = small.model.start(small.source(LENGTHS))
         found = beam(
-            lively(small),
+            sharpened(small),
             start,
             rows=3,
-            beam_size=width,
-            max_length=limit,
-            constraints=rules,
-            **MARKS,
+            beam_size=3,
+            max_length=8,
+            constraints=constraints,
+            **SPECIAL_TOKENS,
         )
         return [h.tokens for hypotheses in found for h in hypotheses]
 
-    def test_at_least_puts_off_the_end(self) -> None:
-        assert min(map(len, self.said(min_length(5, EOS)))) >= 5
+    def test_min_length(self) -> None:
+        assert min(map(len, self.decode(min_length(5, EOS)))) >= 5
 
-    def test_forbidden_tokens_are_never_said(self) -> None:
+    def test_forbidden_tokens_do_not_occur(self) -> None:
         assert not {4, 5, 6} & {
-            token for tokens in self.said(forbid_tokens([4, 5, 6])) for token in tokens
+            token for tokens in self.decode(forbid_tokens([4, 5, 6])) for token in tokens
         }
 
     @pytest.mark.parametrize("size", [1, 2, 3])
-    def test_no_repeat_says_nothing_twice(self, size: int) -> None:
-        for tokens in self.said(no_repeat_ngram(size), min_length(8, EOS)):
+    def test_no_ngram_repeats(self, size: int) -> None:
+        for tokens in self.decode(no_repeat_ngram(size), min_length(8, EOS)):
             grams = [tokens[i : i + size] for i in range(len(tokens) - size + 1)]
             assert len(grams) == len(set(grams))
 
-    def test_a_forced_prefix_is_said_by_its_own_sentence(self) -> None:
+    def test_forced_prefixes_begin_their_sentences(self) -> None:
         prefixes = [(7, 8, 9), (), (3,)]
-        said = self.said(force_prefix(prefixes))
-        for i, tokens in enumerate(said):
+        for i, tokens in enumerate(self.decode(force_prefix(prefixes))):
             prefix = prefixes[i // 3]
             assert tokens[: len(prefix)] == prefix
 
 
-def test_an_ensemble_of_one_model_is_that_model() -> None:
+def test_ensemble_of_one_model_twice_is_that_model() -> None:
     small = tiny("transformer")
     source = small.source(LENGTHS)
-    step, start = lively(small), small.model.start(source)
-    alone = beam(step, start, rows=3, beam_size=3, max_length=6, **MARKS)
-    twice = beam(ensemble([step, step]), (start, start), rows=3, beam_size=3, max_length=6, **MARKS)
+    step, start = sharpened(small), small.model.start(source)
+    alone = beam(step, start, rows=3, beam_size=3, max_length=6, **SPECIAL_TOKENS)
+    twice = beam(
+        ensemble([step, step]), (start, start), rows=3, beam_size=3, max_length=6, **SPECIAL_TOKENS
+    )
     assert [[h.tokens for h in found] for found in twice] == [
         [h.tokens for h in found] for found in alone
     ]
     assert twice[0][0].score == pytest.approx(alone[0][0].score, abs=1e-5)
 
 
-def test_an_ensemble_is_the_mean_of_probabilities() -> None:
+def test_ensemble_averages_probabilities() -> None:
     a, b = tiny("bahdanau"), tiny("transformer")
     source = a.source(LENGTHS)
     last = torch.full((3,), BOS)
