@@ -1,16 +1,19 @@
-"""The torch engine: what it finds is the search's own, in any batch and in the order asked."""
+"""The torch engine: results of the search, independent of batching, in the order of the sources."""
 
 from __future__ import annotations
 
 import copy
 import random
+from itertools import pairwise, product
 
 import pytest
 import torch
+import xxhash
 from torch import nn
 
 from regard.batch import Tokens
-from regard.inference.engine import SamplingOptions, SearchOptions
+from regard.inference.engine import SamplingOptions, SearchOptions, mix_seed
+from regard.inference.forced_decoding import force_decode
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis, beam, greedy
@@ -20,115 +23,115 @@ from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny
 FEW = ["bahdanau", "luong-local-p", "transformer"]
 
 
-def lively(name: str) -> EncoderDecoder:
-    """A model whose choices differ: untrained ones say the same thing for ever."""
+def varied_model(name: str) -> EncoderDecoder:
+    """Return a model whose outputs vary; untrained models repeat one token."""
     model = copy.deepcopy(tiny(name).model)
     with torch.no_grad():
         model.readout.weight.mul_(10)
     return model
 
 
-def sources(count: int, longest: int = 20) -> list[list[int]]:
+def random_sources(count: int, max_length: int = 20) -> list[list[int]]:
     draws = random.Random(1)
-    lengths = [draws.randrange(longest + 1) for _ in range(count - 1)]
+    lengths = [draws.randrange(max_length + 1) for _ in range(count - 1)]
     return [[draws.randrange(4, VOCABULARY) for _ in range(n)] for n in [*lengths, 0]]
 
 
-def assert_same(found: list[Hypothesis], wanted: list[Hypothesis]) -> None:
-    assert [h.tokens for h in found] == [h.tokens for h in wanted]
-    assert [h.score for h in found] == pytest.approx([h.score for h in wanted], abs=1e-4)
+def assert_same(found: list[Hypothesis], expected: list[Hypothesis]) -> None:
+    assert [h.tokens for h in found] == [h.tokens for h in expected]
+    assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_law_6_batching_a_sentence_alone_is_answered_as_in_a_batch(name: str) -> None:
-    engine, how = TorchEngine(lively(name)), SearchOptions(3)
-    asked = [[4, 5, 6], [], [5] * 6]
-    for source, together in zip(asked, engine.search(asked, how), strict=True):
-        assert_same(together, engine.search([source], how)[0])
+def test_a_source_alone_has_the_same_result_as_in_a_batch(name: str) -> None:
+    engine, options = TorchEngine(varied_model(name)), SearchOptions(3)
+    sources = [[4, 5, 6], [], [5] * 6]
+    for source, together in zip(sources, engine.search(sources, options), strict=True):
+        assert_same(together, engine.search([source], options)[0])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("beam_size", [1, 3])
 @pytest.mark.parametrize("name", TRANSLATORS)
-def test_law_6_batching_whatever_the_budget_and_the_order(name: str, width: int) -> None:
-    engine, how = TorchEngine(lively(name)), SearchOptions(width)
-    asked = sources(12)
-    together = engine.search(asked, how)
-    small = TorchEngine(engine.model, budget=300).search(asked[::-1], SearchOptions(width))[::-1]
-    for source, in_large, in_small in zip(asked, together, small, strict=True):
-        (alone,) = engine.search([source], how)
+def test_results_do_not_depend_on_budget_and_order(name: str, beam_size: int) -> None:
+    engine, options = TorchEngine(varied_model(name)), SearchOptions(beam_size)
+    sources = random_sources(12)
+    together = engine.search(sources, options)
+    small = TorchEngine(engine.model, budget=300).search(sources[::-1], options)[::-1]
+    for source, in_large, in_small in zip(sources, together, small, strict=True):
+        (alone,) = engine.search([source], options)
         assert_same(in_large, alone)
         assert_same(in_small, alone)
 
 
-def test_answers_come_in_the_order_asked() -> None:
-    engine, how = TorchEngine(lively("bahdanau")), SearchOptions(1)
-    asked = [[4, 5, 6], [7] * 12, [], [5] * 6]  # of two limits
-    forwards, backwards = engine.search(asked, how), engine.search(asked[::-1], how)[::-1]
-    assert len({best.tokens for (best,) in forwards}) > 1
-    for one, other in zip(forwards, backwards, strict=True):
+def test_results_are_in_the_order_of_the_sources() -> None:
+    engine, options = TorchEngine(varied_model("bahdanau")), SearchOptions(1)
+    sources = [[4, 5, 6], [7] * 12, [], [5] * 6]  # of two maximum lengths
+    forward, reverse = engine.search(sources, options), engine.search(sources[::-1], options)[::-1]
+    assert len({best.tokens for (best,) in forward}) > 1
+    for one, other in zip(forward, reverse, strict=True):
         assert_same(one, other)
 
 
 @pytest.mark.parametrize("name", ["bahdanau", "transformer"])
-def test_what_is_found_is_what_the_search_finds(name: str) -> None:
-    model = lively(name)
+def test_results_are_those_of_beam_and_greedy_search(name: str) -> None:
+    model = varied_model(name)
     source = [4, 5, 6, 7]
-    marked = Tokens(torch.tensor([[*source, EOS]]))
-    marks = {"rows": 1, "bos": BOS, "eos": EOS, "max_length": 2 * 8 + 10}
-    wide = beam(model.step, model.start(marked), beam_size=3, length_penalty=0.6, **marks)
+    tokens = Tokens(torch.tensor([[*source, EOS]]))
+    options = {"rows": 1, "bos": BOS, "eos": EOS, "max_length": 2 * 8 + 10}
+    wide = beam(model.step, model.start(tokens), beam_size=3, length_penalty=0.6, **options)
     assert_same(
         TorchEngine(model).search([source], SearchOptions(3, length_penalty=0.6))[0], wide[0]
     )
-    one = greedy(model.step, model.start(marked), **marks)
+    one = greedy(model.step, model.start(tokens), **options)
     assert_same(TorchEngine(model).search([source], SearchOptions(1))[0], one)
 
 
-def test_an_empty_source_is_answered() -> None:
-    (found,) = TorchEngine(lively("transformer")).search([[]], SearchOptions(2))
+def test_an_empty_source_has_hypotheses() -> None:
+    (found,) = TorchEngine(varied_model("transformer")).search([[]], SearchOptions(2))
     assert len(found) == 2
 
 
-def test_where_nothing_is_asked_nothing_is_found() -> None:
-    assert TorchEngine(lively("bahdanau")).search([], SearchOptions()) == []
+def test_no_sources_have_no_results() -> None:
+    assert TorchEngine(varied_model("bahdanau")).search([], SearchOptions()) == []
 
 
-class Witness(nn.Module):
-    """An encoder that remembers how much it was given at once, and that it was not in training."""
+class RecordingEncoder(nn.Module):
+    """An encoder that records the shapes of its batches and asserts eval mode."""
 
     def __init__(self, encoder: nn.Module) -> None:
         super().__init__()
-        self.encoder, self.seen = encoder, []
+        self.encoder, self.shapes = encoder, []
 
     def forward(self, source: Tokens):
         assert not self.training and not self.encoder.training
-        self.seen.append(tuple(source.ids.shape))
+        self.shapes.append(tuple(source.ids.shape))
         return self.encoder(source)
 
 
-def test_a_batch_keeps_to_its_budget_and_pads_little() -> None:
-    model = lively("bahdanau")
-    model.encoder = Witness(model.encoder)
-    TorchEngine(model, budget=400).search(sources(20), SearchOptions(2))
-    assert sum(rows for rows, _ in model.encoder.seen) == 20
-    widths = [width for _, width in model.encoder.seen]
+def test_batches_stay_within_the_budget_and_pad_little() -> None:
+    model = varied_model("bahdanau")
+    model.encoder = RecordingEncoder(model.encoder)
+    TorchEngine(model, budget=400).search(random_sources(20), SearchOptions(2))
+    assert sum(rows for rows, _ in model.encoder.shapes) == 20
+    widths = [width for _, width in model.encoder.shapes]
     assert widths == sorted(widths, reverse=True)
-    for rows, width in model.encoder.seen:
+    for rows, width in model.encoder.shapes:
         assert rows * 2 * 2 * width <= 400
 
 
-def test_a_sentence_larger_than_the_budget_stands_alone() -> None:
-    model = lively("bahdanau")
-    model.encoder = Witness(model.encoder)
+def test_a_source_larger_than_the_budget_has_its_own_batch() -> None:
+    model = varied_model("bahdanau")
+    model.encoder = RecordingEncoder(model.encoder)
     TorchEngine(model, budget=1).search([[5] * 9, [6] * 9], SearchOptions(2))
-    assert model.encoder.seen == [(1, 10), (1, 10)]
+    assert model.encoder.shapes == [(1, 10), (1, 10)]
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_training_goes_on_as_if_nothing_had_been_said(name: str) -> None:
-    model = lively(name)
+def test_search_restores_training_mode(name: str) -> None:
+    model = varied_model(name)
     model.train()
-    model.encoder.eval()  # frozen: it must stay as it is
+    model.encoder.eval()  # a frozen part stays in eval mode
     modes = {part: module.training for part, module in model.named_modules()}
     TorchEngine(model).search([[4, 5]], SearchOptions(2))
     assert {part: module.training for part, module in model.named_modules()} == modes
@@ -137,48 +140,125 @@ def test_training_goes_on_as_if_nothing_had_been_said(name: str) -> None:
     assert model.readout.weight.grad is not None
 
 
-def test_dropout_is_off_while_it_searches() -> None:
-    model = lively("transformer")
-    model.encoder = Witness(model.encoder)
+def test_search_runs_in_eval_mode() -> None:
+    model = varied_model("transformer")
+    model.encoder = RecordingEncoder(model.encoder)
     model.train()
     TorchEngine(model).search([[4, 5]], SearchOptions(2))
-    assert model.encoder.seen and model.encoder.training
+    assert model.encoder.shapes
+    assert model.encoder.training
 
 
-def test_a_model_in_training_stays_so_if_the_search_fails() -> None:
-    model = lively("transformer").train()
+def test_a_failed_search_restores_training_mode() -> None:
+    model = varied_model("transformer").train()
     with pytest.raises(IndexError):
         TorchEngine(model).search([[VOCABULARY]], SearchOptions())
     assert all(module.training for module in model.modules())
 
 
-def same_bits(name: str, width: int) -> None:
-    engine, how = TorchEngine(lively(name), invariant=True), SearchOptions(width)
-    asked = sources(12)
-    for source, together in zip(asked, engine.search(asked, how), strict=True):
-        assert engine.search([source], how)[0] == together
+def assert_same_bits(name: str, beam_size: int) -> None:
+    engine = TorchEngine(varied_model(name), invariant=True)
+    sources, options = random_sources(12), SearchOptions(beam_size)
+    for source, together in zip(sources, engine.search(sources, options), strict=True):
+        assert engine.search([source], options)[0] == together
 
 
-@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("beam_size", [1, 3])
 @pytest.mark.parametrize("name", ["bahdanau", "luong-general", "transformer"])
-def test_where_asked_a_neighbour_changes_not_a_bit(name: str, width: int) -> None:
-    same_bits(name, width)
+def test_invariant_results_do_not_differ_by_a_bit(name: str, beam_size: int) -> None:
+    assert_same_bits(name, beam_size)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1, 4, 5])
+@pytest.mark.parametrize("beam_size", [1, 4, 5])
 @pytest.mark.parametrize("name", sorted({*TRANSLATORS} - {"luong-local-p"}))
-def test_this_holds_for_every_model_but_one(name: str, width: int) -> None:
-    """local-p makes a few single numbers a row; the last ones torch computes in another way."""
-    same_bits(name, width)
+def test_all_models_but_local_p_are_invariant(name: str, beam_size: int) -> None:
+    """local-p computes a few single numbers per row, and torch the last of them in another way."""
+    assert_same_bits(name, beam_size)
 
 
-def test_what_is_drawn_for_a_sentence_does_not_depend_on_the_batches() -> None:
-    model, how = lively("bahdanau"), SearchOptions(2, sampling=SamplingOptions(seed=3, top_k=5))
-    asked = sources(8)
-    drawn = TorchEngine(model).search(asked, how)
-    for one, other in zip(drawn, TorchEngine(model, budget=100).search(asked, how), strict=True):
+# sampling
+
+
+def test_draws_do_not_depend_on_the_batches() -> None:
+    model = varied_model("bahdanau")
+    sources = random_sources(8)
+
+    def draw(seed: int, budget: int = 1 << 14) -> list[list[Hypothesis]]:
+        options = SearchOptions(2, sampling=SamplingOptions(seed, top_k=5))
+        return TorchEngine(model, budget=budget).search(sources, options)
+
+    for one, other in zip(draw(3), draw(3, budget=100), strict=True):
         assert_same(one, other)
-    assert drawn != TorchEngine(model).search(
-        asked, SearchOptions(2, sampling=SamplingOptions(seed=4, top_k=5))
-    )
+    assert draw(3) != draw(4)
+
+
+def test_draws_depend_on_text_segment_and_offset() -> None:
+    engine, source = TorchEngine(varied_model("bahdanau")), [4, 5, 6]
+
+    def draw(position: tuple[int, int], offset: int = 0) -> tuple[int, ...]:
+        options = SearchOptions(1, sampling=SamplingOptions(3, temperature=9.0, offset=offset))
+        ((found,),) = engine.search([source], options, positions=[position])
+        return found.tokens
+
+    assert draw((1000, 0)) == draw((0, 0), offset=1000)
+    assert len({draw((0, 0)), draw((1000, 0)), draw((0, 1)), draw((1, 0))}) == 4
+
+
+def test_draws_of_one_source_differ() -> None:
+    options = SearchOptions(4, sampling=SamplingOptions(temperature=9.0))
+    (found,) = TorchEngine(varied_model("bahdanau")).search([[4, 5, 6]], options)
+    assert len({hypothesis.tokens for hypothesis in found}) == 4
+
+
+def test_seeds_are_the_same_in_every_process_and_do_not_collide() -> None:
+    assert mix_seed(1, 2, 3) == xxhash.xxh3_64_intdigest(b"1,2,3")
+    seeds = {mix_seed(*parts) for parts in product(range(-1, 20), repeat=3)}
+    assert len(seeds) == 21**3
+
+
+# constraints
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("name", ["bahdanau", "transformer"])
+def test_constraints_are_those_of_the_search(name: str, beam_size: int) -> None:
+    model, sources = varied_model(name), random_sources(6)
+    forbidden, prefixes = ((4, 5), (6,)), [[7, 8], [], [9], [7, 8], [], [10, 10, 10]]
+    options = SearchOptions(beam_size, 0.6, None, 4, 2, forbidden)
+    results = TorchEngine(model).search(sources, options, prefixes=prefixes)
+    for source, prefix, found in zip(sources, prefixes, results, strict=True):
+        (alone,) = TorchEngine(model).search([source], options, prefixes=[prefix])
+        assert_same(found, alone)
+        for hypothesis in found:
+            tokens = hypothesis.tokens
+            assert list(tokens[: len(prefix)]) == prefix
+            rest = tokens[len(prefix) :]
+            assert 6 not in rest
+            assert (4, 5) not in list(pairwise(tokens))[len(prefix) :]
+            assert len(tokens) >= 4
+            new = list(pairwise(tokens))[max(0, len(prefix) - 1) :]
+            assert len(set(new)) == len(new)
+            (forced,) = force_decode(model, [(source, tokens)])
+            known = forced.logps[: len(hypothesis.logps)]
+            assert hypothesis.logps == pytest.approx(known, abs=1e-4)
+
+
+def test_constrained_greedy_search_takes_the_best_allowed_token() -> None:
+    model = varied_model("bahdanau")
+    ((free,),) = TorchEngine(model).search([[4, 5, 6]], SearchOptions(1))
+    options = SearchOptions(1, forbidden=((free.tokens[0],),))
+    ((found,),) = TorchEngine(model).search([[4, 5, 6]], options)
+    logits, _ = model.step(torch.tensor([BOS]), model.start(Tokens(torch.tensor([[4, 5, 6, EOS]]))))
+    first, second = logits[0].topk(2).indices.tolist()
+    assert free.tokens[0] == first
+    assert (*found.tokens, EOS)[0] == second
+
+
+def test_sampling_obeys_constraints() -> None:
+    options = SearchOptions(3, sampling=SamplingOptions(), forbidden=((4,), (5,)))
+    engine = TorchEngine(varied_model("bahdanau"))
+    ((*found,),) = engine.search([[4, 5, 6]], options, prefixes=[[4, 7]])
+    for hypothesis in found:
+        assert hypothesis.tokens[:2] == (4, 7)
+        assert not {4, 5} & set(hypothesis.tokens[2:])

@@ -1,4 +1,4 @@
-"""From two files of sentences to a sealed model, by the command that a user types."""
+"""`regard train` with a translation model: from two text files to a model bundle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
 from regard.tasks.translation.module import Pairs, TranslationModule, held_out_pairs
-from regard.tasks.translation.translator import load_translator
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
 from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
@@ -28,34 +28,36 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 @pytest.fixture(scope="module")
-def home(toy: Toy) -> RunDirectory:
+def trained(toy: Toy) -> RunDirectory:
     """A run of forty steps."""
-    home = toy.home("trained")
-    said = run_cli(toy.arguments(TRANSFORMER, home, "train.steps=40", "train.validate_every=20"))
-    assert said.splitlines()[-1] == str(home.model)
-    return home
+    directory = toy.run_directory("trained")
+    output = run_cli(
+        toy.arguments(TRANSFORMER, directory, "train.steps=40", "train.validate_every=20")
+    )
+    assert output.splitlines()[-1] == str(directory.model)
+    return directory
 
 
-def test_a_sealed_model_has_all_that_it_needs_and_says_how_good_it_is(home: RunDirectory) -> None:
-    bundle = open_bundle(home.model)
-    known = {"splitting.json", "alignment.json", "quality.json", "data.json", "README.md"}
-    assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *known}
+def test_a_bundle_has_all_files_and_scores(trained: RunDirectory) -> None:
+    bundle = open_bundle(trained.model)
+    others = {"splitting.json", "alignment.json", "quality.json", "data.json", "README.md"}
+    assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *others}
     scores = json.loads(bundle.read(SCORES))
     assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")
-    assert load_config(home.model / RUN) == load_config(home.path / RUN)
+    assert load_config(trained.model / RUN) == load_config(trained.path / RUN)
 
 
-def test_the_score_of_training_is_the_score_found_afterwards(home: RunDirectory, toy: Toy) -> None:
-    """The same search, the same text, the same measure: to the last digit."""
+def test_the_score_of_training_is_that_of_the_bundle(trained: RunDirectory, toy: Toy) -> None:
+    """Search, text processing and metric are the same, so the scores are equal."""
     sources = (toy.folder / "valid.a").read_text().splitlines()
-    outputs = [found.text for found in load_translator(home.model).translate(sources)]
+    outputs = [result.text for result in Translator.load(trained.model).translate(sources)]
     measured = score_corpus(outputs, (toy.folder / "valid.b").read_text().splitlines())
-    trained = json.loads(open_bundle(home.model).read(SCORES))["values"]
-    assert measured.values == {name: trained[name] for name in measured.values}
+    saved = json.loads(open_bundle(trained.model).read(SCORES))["values"]
+    assert measured.values == {name: saved[name] for name in measured.values}
 
 
-def test_the_journal_tells_of_every_step_and_every_validation(home: RunDirectory) -> None:
-    events = list(read_events(home.log))
+def test_the_log_has_every_step_and_every_validation(trained: RunDirectory) -> None:
+    events = list(read_events(trained.log))
     assert [e["step"] for e in events if e["event"] == "step_completed"] == list(range(1, 41))
     validated = [e for e in events if e["event"] == "validation_completed"]
     assert [e["step"] for e in validated] == [20, 40]
@@ -63,52 +65,52 @@ def test_the_journal_tells_of_every_step_and_every_validation(home: RunDirectory
     assert sample["source"].split()[::-1] == sample["reference"].split()
 
 
-def test_validation_shows_where_the_model_looked(home: RunDirectory, toy: Toy) -> None:
-    run, tokenizer = load_config(home.path / RUN), SentencePiece.load(home.data)
+def test_validation_samples_have_attention(trained: RunDirectory, toy: Toy) -> None:
+    run, tokenizer = load_config(trained.path / RUN), SentencePiece.load(trained.data)
     valid = Pairs(("one two", "three"), ("two one", "three"))
-    task = TranslationModule(run, PreparedData.open(str(home.data)), tokenizer, valid).eval()
+    module = TranslationModule(run, PreparedData.open(str(trained.data)), tokenizer, valid).eval()
     with torch.no_grad():
-        sample = task.validate().samples[0]
-    look = sample.attention[0]
-    assert look.name == "decoder.blocks.0.cross_attention"
-    assert look.weights.shape == (len(sample.output_pieces), len(sample.source_pieces))
-    torch.testing.assert_close(look.weights.sum(dim=1), torch.ones(look.weights.size(0)))
+        sample = module.validate().samples[0]
+    attention = sample.attention[0]
+    assert attention.name == "decoder.blocks.0.cross_attention"
+    assert attention.weights.shape == (len(sample.output_pieces), len(sample.source_pieces))
+    torch.testing.assert_close(attention.weights.sum(dim=1), torch.ones(attention.weights.size(0)))
 
 
-def test_fine_tuning_keeps_the_vocabulary_and_begins_with_what_was_learnt(
-    home: RunDirectory, toy: Toy
+def test_fine_tuning_starts_from_the_bundle_and_keeps_its_vocabulary(
+    trained: RunDirectory, toy: Toy
 ) -> None:
     files = [str(toy.folder / name) for name in ("valid.a", "valid.b", "train.a", "train.b")]
     mine = RunDirectory(toy.folder / "mine")
     run_cli(
         [
-            *("train", "--from", str(home.model), "--source", files[0], "--target", files[1]),
+            *("train", "--from", str(trained.model), "--source", files[0], "--target", files[1]),
             *("--mix", files[2], files[3], "--valid", files[0], files[1]),
             *("--out", str(mine.path), "--threads", "1", "--set", "train.steps=3"),
         ]
     )
     first = next(e for e in read_events(mine.log) if e["event"] == "step_completed")
-    last = [e for e in read_events(home.log) if e["event"] == "step_completed"][-1]
+    last = [e for e in read_events(trained.log) if e["event"] == "step_completed"][-1]
     assert first["loss"] < last["loss"] + 0.5
-    old, new = (SentencePiece.load(place.model) for place in (home, mine))
+    old, new = (SentencePiece.load(place.model) for place in (trained, mine))
     assert old.fingerprint == new.fingerprint
     run = load_config(mine.model / RUN)
-    assert run.train.optimizer.rate == load_config(home.model / RUN).train.optimizer.rate / 5
+    assert run.train.optimizer.rate == load_config(trained.model / RUN).train.optimizer.rate / 5
     assert run.data.train[1].weight == pytest.approx(8 / 400)  # as many old pairs as new
 
 
-def test_a_recurrent_model_is_trained_by_the_same_command(toy: Toy) -> None:
-    home = toy.home("recurrent")
-    run_cli(toy.arguments(RECURRENT, home, "train.steps=2"))
-    assert "decoder.attention.score.to_keys.weight" in open_bundle(home.model).weights()
+def test_a_recurrent_model_is_trained_with_the_same_command(toy: Toy) -> None:
+    directory = toy.run_directory("recurrent")
+    run_cli(toy.arguments(RECURRENT, directory, "train.steps=2"))
+    assert "decoder.attention.score.to_keys.weight" in open_bundle(directory.model).weights()
 
 
-def test_without_validation_files_a_share_is_held_out(toy: Toy) -> None:
-    home = RunDirectory(toy.folder / "held")
-    arguments = toy.arguments(TRANSFORMER, home, "train.steps=1", "data.held_out=0.05")
+def test_without_validation_files_pairs_are_held_out(toy: Toy) -> None:
+    directory = RunDirectory(toy.folder / "held")
+    arguments = toy.arguments(TRANSFORMER, directory, "train.steps=1", "data.held_out=0.05")
     at = arguments.index("--valid")
     run_cli(arguments[:at] + arguments[at + 3 :])
-    prepared, tokenizer = PreparedData.open(str(home.data)), SentencePiece.load(home.data)
+    prepared, tokenizer = PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
     pairs = held_out_pairs(prepared, tokenizer)
     assert 5 <= len(pairs.sources) <= 40
     assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
@@ -121,44 +123,41 @@ def _sides(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("train.optimizer.rat=1", r"train\.optimizer\.rat: no such setting; did you mean 'rate'"),
-        (
-            "train.schedule.kind=lineer",
-            r"train\.schedule\.kind: no 'lineer'; did you mean 'linear'",
-        ),
-        ("train.steps=0", r"train\.steps: .*greater than 0"),
-        ("data.vocabulery=9", r"data\.vocabulery: no such setting; did you mean 'vocabulary'"),
+        ("train.optimizer.rat=1", r"train\.optimizer\.rat\b.*\brate\b"),
+        ("train.schedule.kind=lineer", r"train\.schedule\.kind\b.*lineer.*\blinear\b"),
+        ("train.steps=0", r"train\.steps\b.*greater than 0"),
+        ("data.vocabulery=9", r"data\.vocabulery\b.*\bvocabulary"),
     ],
 )
-def test_a_typo_is_answered_with_its_place_and_the_nearest_name(
+def test_a_wrong_setting_is_named_with_the_nearest_name(
     toy: Toy, settings: str, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         run_cli(toy.arguments(TRANSFORMER, RunDirectory(toy.folder / "none"), settings))
 
 
-def test_a_run_without_corpora_says_how_to_name_them(toy: Toy) -> None:
-    with pytest.raises(ConfigError, match=r"data\.train: names no corpus; say --source"):
+def test_a_run_without_corpora_is_an_error(toy: Toy) -> None:
+    with pytest.raises(ConfigError, match=r"data\.train.*--source"):
         run_cli(["train", "--preset", TRANSFORMER, "--out", str(toy.folder / "none")])
 
 
 def test_a_model_that_does_not_translate_is_refused(toy: Toy) -> None:
-    home = toy.home("language")
+    directory = toy.run_directory("language")
     files = [str(toy.folder / name) for name in ("train.a", "train.b")]
-    with pytest.raises(ConfigError, match="model: does not read and say sentences"):
+    with pytest.raises(ConfigError, match="model: a language-model"):
         run_cli(
             [
                 *("train", "--preset", "lm-transformer", "--source", files[0]),
-                *("--target", files[1], "--out", str(home.path)),
+                *("--target", files[1], "--out", str(directory.path)),
             ]
         )
 
 
-def test_a_damaged_bundle_is_refused_before_it_is_used(home: RunDirectory, tmp_path: Path) -> None:
+def test_a_damaged_bundle_is_refused(trained: RunDirectory, tmp_path: Path) -> None:
     for name in (WEIGHTS, RUN, "tokenizer.model", MANIFEST):
         copy = tmp_path / name
         copy.mkdir()
-        for file in home.model.iterdir():
+        for file in trained.model.iterdir():
             data = bytearray(file.read_bytes())
             if file.name == name:
                 data[len(data) // 2] ^= 4

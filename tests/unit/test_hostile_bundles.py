@@ -1,7 +1,7 @@
-"""Models that mean harm (trust.md, S2): refused by name, at once, in little memory, without effect.
+"""Hostile model bundles: refused with an error that names the file, fast, in little memory.
 
-Each is a good bundle in which one thing is changed; where the harm is in a file's content, the
-manifest has the right hash of it. One child process with bounds opens them all.
+Each is a valid bundle with one change. If the content of a file is hostile, the manifest has its
+correct hash. One child process with resource limits opens them all.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ import torch
 import yaml
 
 from regard.bundle.bundle import RUN, WEIGHTS
-from regard.bundle.manifest import MANIFEST
+from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
-from regard.tasks.translation.translator import SPLIT_FILE, build_translation_model, load_translator
+from regard.tasks.translation.translator import SPLIT_FILE, Translator, build_translation_model
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
-SECONDS, MEGABYTES = 1.0, 200  # that refusing a model may take
+SECONDS, MEGABYTES = 1.0, 200  # limits for refusing a bundle
 SMALL = [
     *("model.embedding_dim=16", "model.encoder.layers=1", "model.decoder.layers=1"),
     *(
@@ -50,20 +50,20 @@ Content = dict[str, bytes]
 
 
 class Harm:
-    """Unpickled, it leaves a file behind."""
+    """An object that creates a file when it is unpickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open, ("canary", "w")
 
 
-def good() -> Content:
+def valid_bundle() -> Content:
     tokenizer = SentencePiece.train(["one two three four", "five six seven"] * 5, size=290)
     run = load_config("translate-tiny", SMALL)
     model = build_translation_model(run, tokenizer.size)
     return {
         RUN: dump_config(run).encode(),
         WEIGHTS: pack(dict(model.named_parameters())),
-        SPLIT_FILE: b'{"usual": 50, "longest": 100}',
+        SPLIT_FILE: b'{"split_above": 50, "max_length": 100}',
         **tokenizer_files(tokenizer.model),
     }
 
@@ -81,7 +81,7 @@ def tokenizer_files(model: bytes, **changes: Any) -> Content:
     return {MODEL_FILE: model, SETTINGS_FILE: json.dumps(settings | changes).encode()}
 
 
-# What is written into a file, under a right hash.
+# Hostile contents of a file, with a correct hash.
 
 
 def weights(header: Any, data: bytes = b"", length: int | None = None) -> Content:
@@ -94,8 +94,8 @@ def tensor(dtype: str = "F32", shape: Any = (1,), offsets: Any = (0, 4)) -> dict
 
 
 def empty_tensors(count: int) -> Content:
-    said = b'"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
-    return weights(b"{" + b",".join(said % i for i in range(count)) + b"}")
+    entry = b'"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    return weights(b"{" + b",".join(entry % i for i in range(count)) + b"}")
 
 
 def pickles() -> dict[str, bytes]:
@@ -121,31 +121,35 @@ def zip_bomb() -> bytes:
 
 
 def run_with(**settings: Any) -> Content:
-    """The good run with other values, however absurd, of the settings of that name."""
-    said = yaml.safe_load(dump_config(load_config("translate-tiny", SMALL)))
+    """Return the valid config with other values for all settings of these names."""
+    values = yaml.safe_load(dump_config(load_config("translate-tiny", SMALL)))
+    changed: set[str] = set()
 
-    def change(here: Any) -> None:
-        if isinstance(here, dict):
-            here.update({name: value for name, value in settings.items() if name in here})
-            for inner in here.values():
+    def change(node: Any) -> None:
+        if isinstance(node, dict):
+            found = {name: value for name, value in settings.items() if name in node}
+            node.update(found)
+            changed.update(found)
+            for inner in node.values():
                 change(inner)
 
-    change(said)
-    return {RUN: yaml.safe_dump(said).encode()}
+    change(values)
+    assert changed == set(settings)
+    return {RUN: yaml.safe_dump(values).encode()}
 
 
 def field(number: int, data: bytes) -> bytes:
-    """A field of a protocol buffer that holds bytes."""
+    """Encode a protocol buffer field of bytes."""
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
 def piece(text: bytes, score: float = -1.0, kind: int = 1) -> bytes:
-    said = field(1, text) + b"\x15" + struct.pack("<f", score) + b"\x18" + _varint(kind)
-    return field(1, said)
+    content = field(1, text) + b"\x15" + struct.pack("<f", score) + b"\x18" + _varint(kind)
+    return field(1, content)
 
 
 def many_pieces(count: int) -> bytes:
-    before = field(1, field(1, b"??????")).removesuffix(b"??????")  # as short as can be
+    before = field(1, field(1, b"??????")).removesuffix(b"??????")  # the shortest encoding
     return b"".join(before + b"%06d" % i for i in range(count))
 
 
@@ -158,7 +162,7 @@ def _varint(number: int) -> bytes:
 
 
 def contents(whole: Content) -> dict[str, Content]:
-    """The files that each attack changes."""
+    """Return the files of each attack."""
     model, plain = whole[MODEL_FILE], whole[RUN]
     found = {
         **{f"{kind} as weights": {WEIGHTS: data} for kind, data in pickles().items()},
@@ -219,23 +223,23 @@ def contents(whole: Content) -> dict[str, Content]:
         "a run that extends a file": {RUN: b"extends: /dev/stdin\n"},
         "a run that is a word": {RUN: b"model"},
         "a language model": {RUN: dump_config(load_config("lm-transformer")).encode()},
-        "a model of pictures": {RUN: dump_config(load_config("caption-soft")).encode()},
+        "a model of images": {RUN: dump_config(load_config("caption-soft")).encode()},
         "a model wider than memory": run_with(embedding_dim=40_000, dim=40_000, hidden_dim=40_000),
         "a model wider than numbers": run_with(hidden_dim=2**62),
         "a model wider still": run_with(hidden_dim=2**70),
         "a model of 100,000 layers": run_with(layers=100_000),
-        "heads that do not share": run_with(heads=3),
-        "a beam without bounds": run_with(beam=10**9),
+        "heads that do not divide": run_with(heads=3),
+        "a beam without bounds": run_with(beam_size=10**9),
         # Tokenisers.
         "an empty vocabulary": tokenizer_files(b""),
         "a vocabulary of noise": tokenizer_files(bytes(range(256)) * 40),
         "a vocabulary cut short": tokenizer_files(model[: len(model) // 2]),
-        "a vocabulary without marks": tokenizer_files(piece(b"a") + piece(b"b")),
+        "a vocabulary without special tokens": tokenizer_files(piece(b"a") + piece(b"b")),
         "a piece twice": tokenizer_files(piece(b"q") + piece(b"q") + model),
         "a piece that is not text": tokenizer_files(model + piece(b"\xff\xfe")),
         "a piece without a score": tokenizer_files(model + piece(b"q", float("nan"))),
         "a piece of 2.5 MB": tokenizer_files(model + piece(b"a" * 2_500_000)),
-        "260,000 pieces": tokenizer_files(model + many_pieces(260_000)),  # nearly the most bytes
+        "260,000 pieces": tokenizer_files(model + many_pieces(260_000)),  # nearly the largest size
         "5 MB of pieces": tokenizer_files(model + many_pieces(500_000)),
         "rules of noise": tokenizer_files(model + field(3, field(2, b"\xff" * 100))),
         "groups without end": tokenizer_files(b"\x0b" * 100_000),
@@ -245,8 +249,10 @@ def contents(whole: Content) -> dict[str, Content]:
         "settings without end": {SETTINGS_FILE: b"[" * 1_000_000},
         "settings that are a list": {SETTINGS_FILE: b"[]"},
         "settings of 5 MB": {SETTINGS_FILE: b"[" + b"[]," * 1_700_000 + b"[]]"},
-        # What the model knows of itself.
-        "texts of a length in words": {SPLIT_FILE: b'{"usual": "long", "longest": "longer"}'},
+        # Calibration.
+        "texts of a length in words": {
+            SPLIT_FILE: b'{"split_above": "long", "max_length": "longer"}'
+        },
         "texts of no length": {SPLIT_FILE: b"{}"},
         "lists without end": {SPLIT_FILE: b"[" * 100_000},
         "a file for an engine that is noise": {
@@ -258,7 +264,7 @@ def contents(whole: Content) -> dict[str, Content]:
     return {name: {**whole, **changed} for name, changed in found.items()}
 
 
-# What is said in a manifest, and what lies in the place of a file.
+# Hostile manifests, and other things in the place of a file.
 
 
 def entry(data: bytes) -> dict[str, Any]:
@@ -266,7 +272,7 @@ def entry(data: bytes) -> dict[str, Any]:
 
 
 def manifest(files: dict[str, Any], **more: Any) -> bytes:
-    return json.dumps({"format": 1, "files": files, **more}, indent=1, sort_keys=True).encode()
+    return json.dumps({"format": FORMAT, "files": files, **more}, indent=1, sort_keys=True).encode()
 
 
 NAMES = [
@@ -281,7 +287,7 @@ def manifests(whole: Content) -> dict[str, bytes]:
     files = {name: entry(data) for name, data in whole.items()}
     size = files[WEIGHTS]["size"]
 
-    def saying(**facts: Any) -> bytes:
+    def with_weights(**facts: Any) -> bytes:
         return manifest({**files, WEIGHTS: {**files[WEIGHTS], **facts}})
 
     named = {
@@ -300,18 +306,19 @@ def manifests(whole: Content) -> dict[str, bytes]:
         "a file named twice": manifest(files).replace(
             b'"files": {', b'"files": {"run.yaml": {},', 1
         ),
-        "a format to come": manifest(files, format=2),
-        "a format in words": manifest(files, format="1"),
-        "a size below nothing": saying(size=-1),
-        "a size in parts": saying(size=float(size)),
-        "a size that is true": saying(size=True),
-        "a size of a petabyte": saying(size=2**50),
+        "a future format": manifest(files, format=FORMAT + 1),
+        "format 1": manifest(files, format=1),
+        "a format in words": manifest(files, format=str(FORMAT)),
+        "a size below nothing": with_weights(size=-1),
+        "a size in parts": with_weights(size=float(size)),
+        "a size that is true": with_weights(size=True),
+        "a size of a petabyte": with_weights(size=2**50),
         "a size of 5,000 digits": manifest(files).replace(
-            b'"format": 1', b'"format": ' + b"9" * 5_000
+            f'"format": {FORMAT}'.encode(), b'"format": ' + b"9" * 5_000
         ),
-        "a hash in capitals": saying(sha256=files[WEIGHTS]["sha256"].upper()),
-        "no hash": saying(sha256=None),
-        "another hash": saying(sha256="0" * 64),
+        "a hash in capitals": with_weights(sha256=files[WEIGHTS]["sha256"].upper()),
+        "no hash": with_weights(sha256=None),
+        "another hash": with_weights(sha256="0" * 64),
     }
 
 
@@ -345,7 +352,7 @@ def _moved(path: Path) -> None:
 
 def _socket(path: Path) -> None:
     here = Path.cwd()
-    os.chdir(path.parent)  # a socket's path may have some hundred characters
+    os.chdir(path.parent)  # the path of a socket is limited to about a hundred characters
     try:
         with socket.socket(socket.AF_UNIX) as bound:
             bound.bind(path.name)
@@ -356,7 +363,7 @@ def _socket(path: Path) -> None:
 def _device(path: Path) -> None:
     try:
         os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero
-    except PermissionError:  # only the superuser may: what is then there is a link to it
+    except PermissionError:  # only root may create devices
         path.symlink_to("/dev/zero")
 
 
@@ -378,26 +385,26 @@ PLACES: dict[str, Callable[[Path], None]] = {
 }
 
 
-def write(folder: Path, content: Content, said: bytes | None = None) -> None:
+def write(folder: Path, content: Content, manifest_bytes: bytes | None = None) -> None:
     for name, data in content.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     files = {name: entry(data) for name, data in content.items()}
-    (folder / MANIFEST).write_bytes(manifest(files) if said is None else said)
+    (folder / MANIFEST).write_bytes(manifest(files) if manifest_bytes is None else manifest_bytes)
 
 
 def make(root: Path) -> dict[str, Path]:
-    """All of them, by name; `good` is the one that none of this was done to."""
-    whole = good()
+    """Write all bundles and return their folders by name; `valid` is unchanged."""
+    whole = valid_bundle()
     attacks = contents(whole)
     folders = {
         name: root / f"{i:03}"
-        for i, name in enumerate(["good", *attacks, *manifests(whole), *PLACES])
+        for i, name in enumerate(["valid", *attacks, *manifests(whole), *PLACES])
     }
-    for name, content in {"good": whole, **attacks}.items():
+    for name, content in {"valid": whole, **attacks}.items():
         write(folders[name], content)
-    for name, said in manifests(whole).items():
-        write(folders[name], whole, said)
+    for name, content in manifests(whole).items():
+        write(folders[name], whole, content)
     for name, place in PLACES.items():
         write(folders[name], whole)
         place(folders[name])
@@ -405,40 +412,40 @@ def make(root: Path) -> dict[str, Path]:
 
 
 def peak() -> float:
-    """The most megabytes that this process had; getrusage would tell of its parent's too."""
+    """Return the peak megabytes of this process; getrusage would include its parent's."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def child(root: Path) -> None:
-    """Open each, and tell how it ended; the good one first, so that all is warm."""
+    """Open each bundle and print the outcome; the valid one first, to warm up."""
     os.chdir(root)
     folders = json.loads((root / "folders.json").read_bytes())
-    load_translator(folders.pop("good")).translate(["one two"])
+    Translator.load(folders.pop("valid")).translate(["one two"])
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
     resource.setrlimit(resource.RLIMIT_AS, (size + (2 << 30),) * 2)
     resource.setrlimit(resource.RLIMIT_CPU, (240, 240))
-    least = peak()
+    initial = peak()
     for name, folder in folders.items():
         start = time.process_time()
         try:
-            load_translator(folder)
-            ended = "accepted"
+            Translator.load(folder)
+            outcome = "accepted"
         except RegardError as error:
-            ended = f"refused: {error}"
+            outcome = f"refused: {error}"
         except BaseException as error:
-            ended = f"crashed: {error!r}"
-        told = {
+            outcome = f"crashed: {error!r}"
+        result = {
             "name": name,
-            "ended": ended[:1_000],
+            "outcome": outcome[:1_000],
             "seconds": time.process_time() - start,
-            "megabytes": peak() - least,
+            "megabytes": peak() - initial,
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(result), flush=True)
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = tmp_path_factory.mktemp("hostile")
     folders = make(root)
     (root / "folders.json").write_text(json.dumps({n: str(p) for n, p in folders.items()}))
@@ -450,30 +457,30 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         timeout=300,
     )
     found = {one["name"]: one for one in map(json.loads, done.stdout.splitlines())}
-    assert set(found) == set(folders) - {"good"}, f"ended with {done.returncode}"
-    return {"artefacts": found, "root": root}
+    assert set(found) == set(folders) - {"valid"}, f"ended with {done.returncode}"
+    return {"bundles": found, "root": root}
 
 
-def test_there_are_sixty_and_more(told: dict[str, Any]) -> None:
-    assert len(told["artefacts"]) >= 60
+def test_there_are_at_least_sixty_attacks(results: dict[str, Any]) -> None:
+    assert len(results["bundles"]) >= 60
 
 
-def test_each_is_refused_by_an_error_of_ours(told: dict[str, Any]) -> None:
-    ended = {name: one["ended"] for name, one in told["artefacts"].items()}
-    assert {n: said for n, said in ended.items() if not said.startswith("refused: ")} == {}
+def test_each_is_refused_with_an_error_of_regard(results: dict[str, Any]) -> None:
+    outcomes = {name: one["outcome"] for name, one in results["bundles"].items()}
+    assert {n: text for n, text in outcomes.items() if not text.startswith("refused: ")} == {}
 
 
-def test_each_is_refused_at_once(told: dict[str, Any]) -> None:
-    slow = {n: one["seconds"] for n, one in told["artefacts"].items() if one["seconds"] > SECONDS}
-    assert slow == {}
+def test_each_is_refused_quickly(results: dict[str, Any]) -> None:
+    seconds = {name: one["seconds"] for name, one in results["bundles"].items()}
+    assert {name: value for name, value in seconds.items() if value > SECONDS} == {}
 
 
-def test_refusing_them_takes_little_memory(told: dict[str, Any]) -> None:
-    assert max(one["megabytes"] for one in told["artefacts"].values()) <= MEGABYTES
+def test_refusing_takes_little_memory(results: dict[str, Any]) -> None:
+    assert max(one["megabytes"] for one in results["bundles"].values()) <= MEGABYTES
 
 
-def test_nothing_that_they_carry_is_run(told: dict[str, Any]) -> None:
-    assert not list(told["root"].rglob("canary"))
+def test_no_code_of_a_bundle_is_run(results: dict[str, Any]) -> None:
+    assert not list(results["root"].rglob("canary"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,111 @@
+"""The text pipeline: no text is lost, only long texts are split, and the order is kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.inference.engine import SearchOptions
+from regard.inference.pipeline import Splitting, join_segments, search_texts
+from regard.search import Hypothesis
+from regard.text.tokenizer import SentencePiece
+
+LINES = [
+    "One dog runs away. Two cats sleep.",
+    "A man, who is old, sees no dog!",
+    "été 你好 . ?",
+] * 9
+TEXT = "One dog runs away. Two cats sleep. A man, who is old, sees no dog!"
+
+
+class EchoEngine:
+    """An engine that returns its sources and records their lengths and other arguments."""
+
+    name = "echo"
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+
+    def search(self, sources, options, *, prefixes=(), positions=()):
+        self.lengths += [len(source) for source in sources]
+        self.prefixes, self.positions = prefixes, positions
+        return [[Hypothesis(tuple(source), (0.0,) * (len(source) + 1), 0.0)] for source in sources]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> SentencePiece:
+    return SentencePiece.train(LINES, size=330)
+
+
+def echo(tokenizer: SentencePiece, texts: list[str], splitting: Splitting) -> list[str]:
+    found = search_texts(EchoEngine(), tokenizer, splitting, texts, SearchOptions())
+    return [
+        join_segments(
+            text,
+            [part.span for part in parts],
+            [tokenizer.decode(part.hypotheses[0].tokens) for part in parts],
+        )[0]
+        for text, parts in zip(texts, found, strict=True)
+    ]
+
+
+def segments(tokenizer: SentencePiece, text: str, splitting: Splitting) -> list[str]:
+    (parts,) = search_texts(EchoEngine(), tokenizer, splitting, [text], SearchOptions())
+    return [text[slice(*part.span)] for part in parts]
+
+
+def test_a_text_of_usual_length_is_not_split(tokenizer) -> None:
+    assert segments(tokenizer, TEXT, Splitting(1_000, 1_000)) == [TEXT]
+
+
+def test_a_long_text_is_split_into_sentences(tokenizer) -> None:
+    sentences = ["One dog runs away.", "Two cats sleep.", "A man, who is old, sees no dog!"]
+    assert segments(tokenizer, TEXT, Splitting(10, 1_000)) == sentences
+
+
+def test_a_long_sentence_is_split_between_words_near_its_middle(tokenizer) -> None:
+    max_length = len(tokenizer.encode(["A man, who is old, sees no dog!"])[0]) - 1
+    halves = segments(tokenizer, TEXT, Splitting(10, max_length))[-2:]
+    assert halves == ["A man, who is", "old, sees no dog!"]
+
+
+def test_white_space_between_segments_is_kept(tokenizer) -> None:
+    text = "One dog runs away.  Two cats sleep.\n\nA man sees no dog!"
+    assert echo(tokenizer, [text], Splitting(1, 100)) == [text]
+
+
+def test_empty_texts_stay_empty_in_their_place(tokenizer) -> None:
+    texts = ["", "Two cats sleep.", "  \t", "One dog runs away.", ""]
+    assert echo(tokenizer, texts, Splitting(50, 50)) == ["", texts[1], "", texts[3], ""]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60), st.integers(1, 12))
+def test_segments_cover_the_text_and_are_short_enough(
+    tokenizer, text: str, max_length: int
+) -> None:
+    engine = EchoEngine()
+    (parts,) = search_texts(
+        engine, tokenizer, Splitting(max_length, max_length), [text], SearchOptions()
+    )
+    covered = {i for part in parts for i in range(*part.span)}
+    lost = "".join(c for i, c in enumerate(text) if i not in covered)
+    assert tokenizer.normalize(lost) == ""
+    alone = max((len(ids) for ids in tokenizer.encode(list(text))), default=0)
+    assert max(engine.lengths, default=0) <= max(max_length, alone)
+
+
+def test_a_very_long_word_is_split(tokenizer) -> None:
+    engine = EchoEngine()
+    search_texts(engine, tokenizer, Splitting(100, 200), ["dog" * 30_000], SearchOptions())
+    assert max(engine.lengths) <= 200
+
+
+def test_only_first_segments_have_prefixes_and_all_have_positions(tokenizer) -> None:
+    engine = EchoEngine()
+    prefixes = [[5], [6, 7], [8]]
+    texts = ["Two cats sleep.", TEXT, ""]
+    search_texts(engine, tokenizer, Splitting(10, 100), texts, SearchOptions(), prefixes=prefixes)
+    assert engine.positions == [(0, 0), (1, 0), (1, 1), (1, 2)]
+    assert [list(prefix) for prefix in engine.prefixes] == [[5], [6, 7], [], []]
