@@ -244,8 +244,8 @@ def test_without_a_validation_file_some_documents_are_held_out(folder: Path) -> 
 @pytest.mark.parametrize(
     ("record", "error", "message"),
     [
-        ('{"text": "One.", "label": "odd"}', CorpusError, r"label 'odd': no training document"),
-        ('{"text": "One."}', CorpusError, r"line 1: has no label"),
+        ('{"text": "One.", "label": "odd"}', CorpusError, r"label 'odd' of the validation set"),
+        ('{"text": "One."}', CorpusError, r"line 1: missing key label"),
         ('{"text": [1], "label": "good"}', CorpusError, r"text is not a text"),
         ("not json", CorpusError, r"line 1"),
         ('{"text": " ", "label": "good"}', CorpusError, r"no documents"),
