@@ -219,9 +219,9 @@ def measure(captioner: Captioner, tested: list[CaptionedImage], seconds: float) 
         [one.text for one in outputs], [(one.caption,) for one in tested]
     ).values
     parameters = sum(parameter.numel() for parameter in captioner.model.parameters())
-    pointer, pointing = captioner.settings.alignment_head, None
-    if pointer is not None:
-        pointing = captioner.point(tested)[replace(pointer, agreement=0.0)]
+    head, pointing = captioner.settings.alignment_head, None
+    if head is not None:
+        pointing = captioner.point(tested)[replace(head, agreement=0.0)]
     return CaptionResult(scores["exact"], scores["bleu"], parameters, seconds, pointing)
 
 

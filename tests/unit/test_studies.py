@@ -180,7 +180,9 @@ def test_a_run_stopped_while_translating_translates_on_the_next_call(
     prepare_runs([run], lambda progress: None)
     channel = WorkerChannel(Queue(), multiprocessing.Event())
     monkeypatch.setattr(runner, "_channel", [channel])
-    monkeypatch.setattr(WorkerChannel, "close", property(lambda self: run.directory.model.exists()))
+    monkeypatch.setattr(
+        WorkerChannel, "should_stop", property(lambda self: run.directory.model.exists())
+    )
     runner._unless_stopped(runner._train_one, run)
     assert run.directory.model.exists() and not run.outputs.exists() and not run.cost.exists()
     monkeypatch.undo()

@@ -182,7 +182,7 @@ class WorkerChannel:
                 return
 
     @property
-    def close(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether the worker should stop: on request, or because its parent process is gone."""
         parent = multiprocessing.parent_process()
         return self.stop.is_set() or (parent is not None and not parent.is_alive())
@@ -209,7 +209,7 @@ def _unless_stopped(work: Work, run: StudyRun) -> None:
 def _report(run: StudyRun, message: str) -> None:
     """Report progress of work that is saved only when it is complete; raise Stopped on request."""
     (channel,) = _channel
-    if channel.close:
+    if channel.should_stop:
         raise Stopped
     step, steps = run.directory.last_step or 0, run.config.train.steps
     channel.messages.put(RunProgress(run.name, step, steps, message, minor=True))
@@ -237,7 +237,7 @@ def _train_one(run: StudyRun) -> None:
             run.directory,
             world,
             loggers=[run.directory.jsonl_logger(), log_event],
-            should_stop=lambda: channel.close,
+            should_stop=lambda: channel.should_stop,
         )
     memory = process_peak()
     if not outcome.complete:
