@@ -44,9 +44,7 @@ def test_hostile_text_is_shown_literally(new_viewer, translators, tmp_path, ever
     for first in range(0, len(HOSTILE), TOGETHER * every):
         texts = HOSTILE[first : first + TOGETHER * every : every]
         explained = [
-            replace(
-                translators["bahdanau"].exnormalize(text, text), identity=ModelIdentity(text, text)
-            )
+            replace(translators["bahdanau"].explain(text, text), identity=ModelIdentity(text, text))
             for text in texts
         ]
         path.write_text(side_by_side(explained), encoding="utf-8")

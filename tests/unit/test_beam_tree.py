@@ -31,10 +31,15 @@ def model(request) -> Any:
 
 
 @torch.inference_mode()
-def search(model: Any, source: Tokens, width: int, alpha: float) -> list[Hypothesis]:
+def search(model: Any, source: Tokens, beam_size: int, length_penalty: float) -> list[Hypothesis]:
     ends = {"bos": BOS, "eos": EOS, "max_length": MAX_LENGTH}
     return beam(
-        model.step, model.start(source), rows=1, beam_size=width, length_penalty=alpha, **ends
+        model.step,
+        model.start(source),
+        rows=1,
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        **ends,
     )[0]
 
 
@@ -46,28 +51,28 @@ def depths(tree: BeamTree) -> list[int]:
     return depth
 
 
-@pytest.mark.parametrize(("width", "alpha"), [(1, 0.0), (4, 1.0)])
+@pytest.mark.parametrize(("beam_size", "length_penalty"), [(1, 0.0), (4, 1.0)])
 def test_best_path_is_the_best_hypothesis_of_the_plain_search(
-    model: Any, width: int, alpha: float
+    model: Any, beam_size: int, length_penalty: float
 ) -> None:
     for source in SOURCES:
         found, tree = build_beam_tree(
-            model, source, beam_size=width, length_penalty=alpha, max_length=MAX_LENGTH
+            model, source, beam_size=beam_size, length_penalty=length_penalty, max_length=MAX_LENGTH
         )
-        assert found == search(model, source, width, alpha)
+        assert found == search(model, source, beam_size, length_penalty)
         best = found[0]
         tokens = tuple(tree.tokens[node] for node in tree.best)
         assert tokens == (*best.tokens, EOS) if best.ended else best.tokens
         assert tuple(tree.logps[node] for node in tree.best) == best.logps
-        assert tree.totals[tree.best[-1]] / len(tree.best) ** alpha == best.score
+        assert tree.totals[tree.best[-1]] / len(tree.best) ** length_penalty == best.score
         assert [tree.parents[node] for node in tree.best] == [-1, *tree.best[:-1]]
 
 
-@pytest.mark.parametrize("width", [1, 3])
-def test_tree_is_consistent_with_beam_search(model: Any, width: int) -> None:
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_tree_is_consistent_with_beam_search(model: Any, beam_size: int) -> None:
     for source in SOURCES:
         found, tree = build_beam_tree(
-            model, source, beam_size=width, length_penalty=1.0, max_length=MAX_LENGTH
+            model, source, beam_size=beam_size, length_penalty=1.0, max_length=MAX_LENGTH
         )
         depth = depths(tree)
         assert depth == sorted(depth)
@@ -76,9 +81,9 @@ def test_tree_is_consistent_with_beam_search(model: Any, width: int) -> None:
             assert tree.totals[node] == float(prefix + torch.tensor(tree.logps[node]))
             assert parent < 0 or tree.status[parent] == "kept"
         candidates = Counter(depth)
-        assert max(candidates.values()) <= 2 * width
+        assert max(candidates.values()) <= 2 * beam_size
         statuses = Counter(zip(depth, tree.status, strict=True))
-        assert all(n <= width for (_, status), n in statuses.items() if status == "kept")
+        assert all(n <= beam_size for (_, status), n in statuses.items() if status == "kept")
         # At every length but the last some candidate is extended.
         for length in range(1, max(depth)):
             assert any(d == length and tree.status[n] == "kept" for n, d in enumerate(depth))
@@ -86,7 +91,7 @@ def test_tree_is_consistent_with_beam_search(model: Any, width: int) -> None:
         finished = [n for n, status in enumerate(tree.status) if status == "finished"]
         assert all(tree.tokens[n] == EOS or depth[n] == MAX_LENGTH for n in finished)
         scores = sorted((tree.totals[n] / depth[n] for n in finished), reverse=True)
-        assert scores[:width] == [hypothesis.score for hypothesis in found]
+        assert scores[:beam_size] == [hypothesis.score for hypothesis in found]
 
 
 def test_steps_of_a_sentence_do_not_depend_on_its_batch() -> None:

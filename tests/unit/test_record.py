@@ -27,7 +27,7 @@ from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
 from regard.tasks.translation.translator import Translator, build_translation_model
 from regard.text.tokenizer import EOS, SentencePiece
-from tests.bundles import LINES, sealed
+from tests.bundles import LINES, make_bundle
 from tests.unpacked_record import unpacked
 
 PRESETS = (
@@ -44,9 +44,9 @@ SOURCE, TARGET = "A man sees two dogs.", "Two cats run away. Go!"
 
 @pytest.fixture(scope="module")
 def translators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Translator]:
-    folder = tmp_path_factory.mktemp("sealed")
+    folder = tmp_path_factory.mktemp("bundles")
     presets = (*PRESETS, "luong-local-p", "sutskever")
-    return {name: regard.load(sealed(name, folder / name / "model")) for name in presets}
+    return {name: regard.load(make_bundle(name, folder / name / "model")) for name in presets}
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -196,7 +196,7 @@ def test_gold_links_must_be_within_the_texts(translators) -> None:
 
 
 def test_command_prints_a_matrix_or_writes_files(tmp_path: Path) -> None:
-    first, second = (sealed(name, tmp_path / name / "model") for name in ("bahdanau", "sutskever"))
+    first, second = (make_bundle(name, tmp_path / name / "model") for name in ("bahdanau", "sutskever"))
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, ["explain", *arguments])

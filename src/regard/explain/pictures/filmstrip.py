@@ -59,7 +59,7 @@ def filmstrip(
         for number, line in enumerate(title_lines)
     ]
     # Embedded once and referenced by every frame; the id is unique among the figures of a page.
-    key = f"picture-{zlib.crc32(png):08x}-{wide}-{tall}"
+    key = f"image-{zlib.crc32(png):08x}-{wide}-{tall}"
     parts.append(f"<defs>{_image(png, wide, tall, key)}</defs>")
     top = _MARGIN + 20 * len(title_lines) + _GAP
     for number in range(len(words) + 1):
