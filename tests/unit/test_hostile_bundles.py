@@ -33,7 +33,13 @@ from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
-from regard.tasks.translation.translator import SPLIT_FILE, Translator, build_translation_model
+from regard.tasks.translation.translator import (
+    ALIGNMENT_FILE,
+    QUALITY_FILE,
+    SPLIT_FILE,
+    Translator,
+    build_translation_model,
+)
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
@@ -47,6 +53,7 @@ SMALL = [
     ),
 ]
 Content = dict[str, bytes]
+ATTENTION = b"decoder.blocks.0.cross_attention"
 
 
 class Harm:
@@ -64,6 +71,7 @@ def valid_bundle() -> Content:
         RUN: dump_config(run).encode(),
         WEIGHTS: pack(dict(model.named_parameters())),
         SPLIT_FILE: b'{"split_above": 50, "max_length": 100}',
+        **alignment_head(ATTENTION, b"0", b"0"),
         **tokenizer_files(tokenizer.model),
     }
 
@@ -91,6 +99,11 @@ def weights(header: Any, data: bytes = b"", length: int | None = None) -> Conten
 
 def tensor(dtype: str = "F32", shape: Any = (1,), offsets: Any = (0, 4)) -> dict[str, Any]:
     return {"dtype": dtype, "shape": shape, "data_offsets": offsets}
+
+
+def alignment_head(attention: bytes, head: bytes, shift: bytes) -> Content:
+    values = b'{"attention": "%b", "head": %b, "shift": %b, "null": false}'
+    return {ALIGNMENT_FILE: values % (attention, head, shift)}
 
 
 def empty_tensors(count: int) -> Content:
@@ -161,15 +174,15 @@ def _varint(number: int) -> bytes:
     return bytes([*more, number])
 
 
-def contents(whole: Content) -> dict[str, Content]:
+def contents(valid: Content) -> dict[str, Content]:
     """Return the files of each attack."""
-    model, plain = whole[MODEL_FILE], whole[RUN]
+    model, plain = valid[MODEL_FILE], valid[RUN]
     found = {
         **{f"{kind} as weights": {WEIGHTS: data} for kind, data in pickles().items()},
         **{f"{kind} as a vocabulary": tokenizer_files(data) for kind, data in pickles().items()},
         "a zip bomb as weights": {WEIGHTS: zip_bomb()},
-        "a zip after the weights": {WEIGHTS: whole[WEIGHTS] + pickles()["torch zip"]},
-        "a program before the weights": {WEIGHTS: b"\x7fELF" + whole[WEIGHTS]},
+        "a zip after the weights": {WEIGHTS: valid[WEIGHTS] + pickles()["torch zip"]},
+        "a program before the weights": {WEIGHTS: b"\x7fELF" + valid[WEIGHTS]},
         # Headers of weights.
         "no weights": {WEIGHTS: b""},
         "half a length": {WEIGHTS: b"\x10\x00"},
@@ -255,13 +268,18 @@ def contents(whole: Content) -> dict[str, Content]:
         },
         "texts of no length": {SPLIT_FILE: b"{}"},
         "lists without end": {SPLIT_FILE: b"[" * 100_000},
+        "an attention that the model lacks": alignment_head(b"encoder", b"0", b"0"),
+        "a head that the model lacks": alignment_head(ATTENTION, b"9", b"0"),
+        "a negative head": alignment_head(ATTENTION, b"-1", b"0"),
+        "an impossible alignment step": alignment_head(ATTENTION, b"0", b"2"),
+        "thresholds of no length": {QUALITY_FILE: b"{}"},
         "a file for an engine that is noise": {
             "ctranslate2/model.bin": bytes(range(256)) * 10,
             "ctranslate2/config.json": b"{}",
             "ctranslate2/shared_vocabulary.json": b"[]",
         },
     }
-    return {name: {**whole, **changed} for name, changed in found.items()}
+    return {name: {**valid, **changed} for name, changed in found.items()}
 
 
 # Hostile manifests, and other things in the place of a file.
@@ -283,8 +301,8 @@ NAMES = [
 ]
 
 
-def manifests(whole: Content) -> dict[str, bytes]:
-    files = {name: entry(data) for name, data in whole.items()}
+def manifests(valid: Content) -> dict[str, bytes]:
+    files = {name: entry(data) for name, data in valid.items()}
     size = files[WEIGHTS]["size"]
 
     def with_weights(**facts: Any) -> bytes:
@@ -395,18 +413,18 @@ def write(folder: Path, content: Content, manifest_bytes: bytes | None = None) -
 
 def make(root: Path) -> dict[str, Path]:
     """Write all bundles and return their folders by name; `valid` is unchanged."""
-    whole = valid_bundle()
-    attacks = contents(whole)
+    valid = valid_bundle()
+    attacks = contents(valid)
     folders = {
         name: root / f"{i:03}"
-        for i, name in enumerate(["valid", *attacks, *manifests(whole), *PLACES])
+        for i, name in enumerate(["valid", *attacks, *manifests(valid), *PLACES])
     }
-    for name, content in {"valid": whole, **attacks}.items():
+    for name, content in {"valid": valid, **attacks}.items():
         write(folders[name], content)
-    for name, content in manifests(whole).items():
-        write(folders[name], whole, content)
+    for name, content in manifests(valid).items():
+        write(folders[name], valid, content)
     for name, place in PLACES.items():
-        write(folders[name], whole)
+        write(folders[name], valid)
         place(folders[name])
     return folders
 

@@ -144,7 +144,7 @@ def test_a_run_without_corpora_is_an_error(toy: Toy) -> None:
 def test_a_model_that_does_not_translate_is_refused(toy: Toy) -> None:
     directory = toy.run_directory("language")
     files = [str(toy.folder / name) for name in ("train.a", "train.b")]
-    with pytest.raises(ConfigError, match="model: a language-model"):
+    with pytest.raises(ConfigError, match=r"data\.train: a language model"):
         run_cli(
             [
                 *("train", "--preset", "lm-transformer", "--source", files[0]),

@@ -53,7 +53,9 @@ def search_texts(
         _split(tokenizer, splitting, text, ids)
         for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
     ]
-    places = [(text, segment) for text, own in enumerate(parts) for segment in range(len(own))]
+    places = [
+        (text, segment) for text, segments in enumerate(parts) for segment in range(len(segments))
+    ]
     found = iter(
         engine.search(
             [parts[text][segment][1] for text, segment in places],
@@ -64,7 +66,10 @@ def search_texts(
             positions=places,
         )
     )
-    return [[Segment(span, tuple(ids), tuple(next(found))) for span, ids in own] for own in parts]
+    return [
+        [Segment(span, tuple(ids), tuple(next(found))) for span, ids in segments]
+        for segments in parts
+    ]
 
 
 def join_segments(

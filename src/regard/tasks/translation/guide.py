@@ -1,7 +1,7 @@
 """Guided alignment: train an attention head on word links.
 
 Word links on which models of both directions agree are mapped to pieces and stored by pair
-(Garg et al. 2019; Chen et al. 2020). Training looks up the links of each batch.
+(Garg et al. 2019; Chen et al. 2020). Training reads the links of each batch.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def write_guide(
 def _guided_head(translator: Translator) -> AlignmentHead:
     """Return the head to train: one head of the attention that found the links, at next input.
 
-    At next input the decoder knows the word whose links the head shows, and the other heads remain
-    free to translate (Garg et al. 2019, 4.2; Chen et al. 2020, 3). An attention with a single head
-    is needed for translation at its own step, which is kept.
+    At next input the word to align is an input of the decoder, and the other heads remain free to
+    translate (Garg et al. 2019, 4.2; Chen et al. 2020, 3). The step of an attention with a single
+    head does not change, as translation depends on it.
     """
     head = translator.alignment_head
     assert head is not None

@@ -588,7 +588,7 @@ def _read_alignment_head(
     head = bundle.value(ALIGNMENT_FILE, AlignmentHead)
     if not has_alignment_head(model, head):
         raise ArtifactError(
-            f"{bundle.path / ALIGNMENT_FILE}: the model has no attention head {head.summary!r}."
+            f"{bundle.path / ALIGNMENT_FILE}: the model does not have {head}."
         )
     return head
 
