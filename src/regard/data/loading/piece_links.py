@@ -39,6 +39,8 @@ Linked = NDArray[np.uint16]  # m × 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceLinks:
+    """The alignment links of many pairs, with the arrays of the module docstring."""
+
     keys: Keys
     starts: Starts
     links: Linked
