@@ -226,11 +226,11 @@ BUNDLES = {
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_code_of_documents_runs(path: Path, tmp_path: Path) -> None:
-    """In a directory with a trained model in model/ and in run/model."""
+    """In a directory with a trained model in model/, run/model, run1/model and so on."""
     blocks = re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
     if blocks:
         bundle = GOLDEN / BUNDLES.get(path.name, "transformer") / "model"
-        for place in ("model", "run/model"):
+        for place in ("model", "run/model", "run1/model", "run2/model", "run3/model"):
             shutil.copytree(bundle, tmp_path / place)
         done = subprocess.run(
             [sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True
