@@ -63,7 +63,7 @@ MODELS = {  # settings that change the preset caption-tiny
     ],
     "none": ["model.decoder.attention.normalizer={kind: uniform}"],
     "backbone": [  # soft attention over the features of a frozen ImageNet model
-        f"model.encoder={{kind: grid, features: {FEATURES}, dim: 96, places: true}}"
+        f"model.encoder={{kind: grid, features: {FEATURES}, dim: 96, positional_encoding: true}}"
     ],
 }
 TARGETS = {"soft": 0.8, "hard": 0.7}  # of pointing, on generated scenes
