@@ -17,7 +17,7 @@ from regard.cli.doctor import doctor
 from regard.data.doctor.doctor_page import doctor_page
 from regard.data.doctor.examine import CHECKS, Finding, Report, examine
 from regard.data.formats.corpus import ParallelFiles, Tmx
-from regard.errors import CorpusError
+from regard.errors import FAILED_CHECK, CorpusError
 from tests.conftest import DATA
 
 pytestmark = pytest.mark.skipif(not (DATA / "multi30k").is_dir(), reason=f"no corpora at {DATA}")
@@ -272,10 +272,10 @@ def test_the_exit_status_is_one_if_there_is_a_defect(sides: Sides, tmp_path: Pat
     sides.target[:100] = [""] * 100
     sides.write(tmp_path, "train")
     code, text = run(tmp_path)
-    assert code == 1 and "1 defect found" in text and "train: empty" in text
+    assert code == FAILED_CHECK and "1 defect found" in text and "train: empty" in text
     code, text = run(tmp_path, "--json")
     report = json.loads(text)
-    assert code == 1 and report["healthy"] is False
+    assert code == FAILED_CHECK and report["healthy"] is False
     assert {finding["kind"] for finding in report["findings"]} <= set(CHECKS)
 
 

@@ -15,7 +15,7 @@ from regard.bundle.bundle import SCORES, open_bundle
 from regard.cli.compare import compare, short_names
 from regard.cli.evaluate import evaluate
 from regard.cli.train import train
-from regard.errors import ConfigError, CorpusError
+from regard.errors import FAILED_CHECK, ConfigError, CorpusError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
 from tests.random_sentences import corrupt, sentence
@@ -142,11 +142,11 @@ def test_brackets_in_names_and_texts_are_not_markup(files: Path) -> None:
     assert "baseline [red]old" in result.output and "[bold]" in result.output
 
 
-def test_a_failed_gate_gives_exit_code_1_and_the_reason(files: Path) -> None:
+def test_a_failed_gate_has_its_own_exit_code_and_a_reason(files: Path) -> None:
     gate = ["--gate", "bleu=-0.3", "--gate", "chrf=-0.3"]
     assert run("compare", files / "old", files / "new", *texts_of(files), *gate).exit_code == 0
     result = run("compare", files / "new", files / "old", *texts_of(files), *gate, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == FAILED_CHECK
     assert "regard: old fails: bleu −" in result.stderr
     verdicts = json.loads(result.stdout)["verdicts"]
     assert [verdict["passed"] for verdict in verdicts] == [False, False]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.common_options import Out
+from regard.cli.outputs import check_output, open_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def align(
             raise UsageError("--prepared needs --reverse and --out and excludes all other options.")
         _write_guide(model, reverse, prepared, out)
         return
+    check_output(out, source, target)
     if source is None or target is None:
         raise UsageError("Give --source and --target, or --prepared.")
     if reverse is None and (choose_heads or symmetrize is not None):
@@ -94,7 +96,7 @@ def align(
     if choose_heads and backward is not None and reverse is not None:
         _choose_heads(((model, forward), (reverse, backward)), source, target)
     with ExitStack() as stack:
-        file = None if out is None else stack.enter_context(out.open("w", encoding="utf-8"))
+        file = None if out is None else stack.enter_context(open_output(out, source, target))
         for block in read_blocks(open_corpus(source, target), BATCH_SIZE):
             pairs = list(block.pairs())
             sources, targets = [p.source for p in pairs], [p.target for p in pairs]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.common_options import JsonLines, Out
-from regard.cli.line_files import line_batches, open_input, open_output
+from regard.cli.line_files import line_batches, open_input
+from regard.cli.outputs import check_output, open_output, write_output
 
 if TYPE_CHECKING:
     from regard.tasks.classification.document_classifier import ClassificationResult
@@ -42,9 +43,10 @@ def classify(
     """
     from regard.tasks.classification.document_classifier import document_view, load_classifier
 
+    check_output(html, *(files or ()))
     classifier = load_classifier(model)
     shown: list[ClassificationResult] = []
-    with open_input(None) as lines, open_output(out) as file:
+    with open_input(None) as lines, open_output(out, *(files or ())) as file:
         texts = map(_read_document, files) if files else lines
         for batch in line_batches(iter(texts), BATCH_SIZE):
             results = classifier.classify(batch, weights=as_json or html is not None)
@@ -53,7 +55,7 @@ def classify(
             if html is not None:
                 shown += results
     if html is not None:
-        html.write_text(document_view(shown), encoding="utf-8")
+        write_output(html, document_view(shown))
 
 
 def _to_text(result: ClassificationResult) -> str:

@@ -14,7 +14,9 @@ import typer
 
 from regard.cli.common_options import BeamSize, Html, JsonReport
 from regard.cli.evaluate import read_text_lines, translate_lines
+from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
+from regard.errors import FAILED_CHECK
 
 
 def compare(
@@ -37,7 +39,7 @@ def compare(
     html: Html = None,
     as_json: JsonReport = False,
 ) -> None:
-    """Compare translations of the same sentences. Exit status 1 if a gate fails.
+    """Compare translations of the same sentences. Exit status 3 if a gate fails.
 
     Example: regard compare old/ new/ --source test.en --reference test.de --gate bleu=-0.3
     """
@@ -48,6 +50,7 @@ def compare(
     from regard.evaluate.comparison_page import comparison_page
     from regard.evaluate.report import draw_comparison, verdict_line
 
+    check_output(html, source, reference, *systems)
     gates = [parse_gate(text) for text in gate or []]
     names = short_names(systems)
     sources, references = read_parallel(source, reference)
@@ -61,7 +64,7 @@ def compare(
         comparison = compare_systems(sources, references, outputs)
     verdicts = apply_gates(comparison, gates)
     if html is not None:
-        html.write_text(comparison_page(comparison, verdicts), encoding="utf-8")
+        write_output(html, comparison_page(comparison, verdicts))
     if as_json:
         values = asdict(comparison) | {"verdicts": [asdict(verdict) for verdict in verdicts]}
         print(json.dumps(values, ensure_ascii=False))
@@ -69,7 +72,7 @@ def compare(
         draw_comparison(comparison, Console())
     for verdict in verdicts:
         print(f"regard: {verdict_line(verdict)}", file=sys.stderr)
-    raise typer.Exit(0 if all(verdict.passed for verdict in verdicts) else 1)
+    raise typer.Exit(0 if all(verdict.passed for verdict in verdicts) else FAILED_CHECK)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

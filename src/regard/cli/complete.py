@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from regard.cli.common_options import JsonLines, Out
-from regard.cli.line_files import open_input, open_output
+from regard.cli.line_files import open_input
+from regard.cli.outputs import open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 

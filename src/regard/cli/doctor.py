@@ -20,6 +20,8 @@ from regard.cli.corpus_options import (
     corpus_argument,
     files_option,
 )
+from regard.cli.outputs import check_output, write_output
+from regard.errors import FAILED_CHECK
 
 if TYPE_CHECKING:
     from regard.data.doctor.survey import DoctorProgress
@@ -48,7 +50,7 @@ def doctor(
     html: Html = None,
     as_json: JsonReport = False,
 ) -> None:
-    """Check a corpus for defects before training. Exit status 1 if there are any.
+    """Check a corpus for defects before training. Exit status 3 if there are any.
 
     Example: regard doctor train.en train.de --test test.en test.de --html report.html
     """
@@ -58,11 +60,12 @@ def doctor(
 
     held_out = [files_option("valid", valid, valid_file), None if test is None else list(test)]
     held_out += [[file] for file in test_file or []]
+    check_output(html, *train, *(file for files in held_out for file in files or ()))
     tests = [corpus_argument(files, columns) for files in held_out if files is not None]
     with _show_progress() as progress:
         report = examine(corpus_argument(train, columns), tests, on_progress=progress)
     if html is not None:
-        html.write_text(doctor_page(report), encoding="utf-8")
+        write_output(html, doctor_page(report))
     if as_json:
         values = asdict(report) | {"healthy": report.healthy}
         if model is not None:
@@ -79,7 +82,7 @@ def doctor(
                 if obstacles
                 else f"{model} can be exported to CTranslate2"
             )
-    raise typer.Exit(0 if report.healthy else 1)
+    raise typer.Exit(0 if report.healthy else FAILED_CHECK)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import typer
 
 from regard.cli.common_options import BeamSize, JsonReport
 from regard.cli.corpus_options import Columns, column_names
+from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def evaluate(
     from regard.evaluate.length_chart import chart_by_length
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
+    for path in (out, figure):
+        check_output(path, source, reference, outputs)
     if (file := text or documents or images) is not None:
         scores = _score_corpus(_required(model, "a model"), file, columns)
         if as_json:
@@ -127,12 +130,12 @@ def evaluate(
         else translate_lines(str(model), sources, beam_size)
     )
     if out is not None:
-        out.write_text("".join(f"{line}\n" for line in translations), encoding="utf-8")
+        write_output(out, "".join(f"{line}\n" for line in translations))
     with Console(stderr=True).status("scoring"):  # TER of long sentences takes minutes
         evaluation = evaluate_by_length(sources, translations, references)
     if figure is not None:
         name = Path(outputs or str(model)).name
-        figure.write_text(chart_by_length({name: evaluation}, "bleu"), encoding="utf-8")
+        write_output(figure, chart_by_length({name: evaluation}, "bleu"))
     if as_json:
         values = asdict(evaluation)
         if not by_length:

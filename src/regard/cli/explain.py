@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def explain(
             raise UsageError("--open needs a page; add -o FILE.html.")
         if len(models) > 1:
             raise UsageError("Several models need a page; add -o FILE.html.")
+    check_output(out)
     links = None
     if gold is not None:
         from regard.align.links import parse_links
@@ -79,7 +81,7 @@ def explain(
         console.print(explanations[0])
         return
     if len(explanations) > 1:
-        out.write_text(side_by_side(explanations), encoding="utf-8")
+        write_output(out, side_by_side(explanations))
     else:
         explanations[0].save(out)
     if open_page:

@@ -1,4 +1,4 @@
-"""Read input lines and write output lines."""
+"""Read input lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
 
 
 @contextmanager
@@ -37,17 +36,6 @@ def open_input(path: Path | None) -> Iterator[Iterator[str]]:
         raise CorpusError(f"{path}: cannot be read ({error.strerror}). Name a text file.") from None
     with file:
         yield lines(file)
-
-
-@contextmanager
-def open_output(path: Path | None) -> Iterator[TextIO]:
-    """Yield a file to write UTF-8 lines to, or standard output."""
-    if path is None:
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
-        yield sys.stdout
-        return
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        yield file
 
 
 def line_batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -59,6 +60,10 @@ for command in COMMANDS:
 
 
 def main() -> None:
+    for stream in (sys.stdout, sys.stderr):  # never fail on a character, after all the work
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         app()
     except RegardError as error:

@@ -15,7 +15,8 @@ import typer
 
 from regard.cli.align import alignment_values
 from regard.cli.common_options import BeamSize, JsonLines, NBest, Out
-from regard.cli.line_files import line_batches, open_input, open_output
+from regard.cli.line_files import line_batches, open_input
+from regard.cli.outputs import check_output, open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 if TYPE_CHECKING:
@@ -115,10 +116,15 @@ def translate(
     from regard.inference.engine import SamplingOptions
     from regard.tasks.translation.translator import Translator
 
+    check_output(out, source)
     translator = Translator.load(model, engine=engine, ensemble=ensemble or ())
     write = _writer(as_json, n_best > 1)
     number = 0
-    with open_input(source) as lines, open_output(out) as file, _progress(source) as advance:
+    with (
+        open_input(source) as lines,
+        open_output(out, source) as file,
+        _progress(source) as advance,
+    ):
         for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
             results = translator.translate(
                 block,
