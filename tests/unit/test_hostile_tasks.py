@@ -17,13 +17,14 @@ import regard
 from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add_files, open_bundle, save_bundle
 from regard.config.load import dump_config, load_config
 from regard.config.run import RunConfig
-from regard.errors import ArtifactError, RegardError
+from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.tasks.captioning import captioner
 from regard.tasks.captioning.captioner import CAPTIONS
 from regard.tasks.classification import document_classifier
 from regard.tasks.classification.document_classifier import CLASSES
 from regard.tasks.language import completer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from tests.command import run_cli
 from tests.tiny_models import tiny_run
 
 LINES = ["one two three four", "five six seven"]
@@ -196,3 +197,15 @@ def test_impossible_captioning_settings_are_refused(bundle: Bundle, settings: by
 def test_valid_captioning_settings_are_accepted(bundle: Bundle) -> None:
     add_files(bundle, {CAPTIONS: HEAD % (b"decoder.attention", b"0", b"0")})
     assert regard.load(bundle.path).tokenizer.size > 256
+
+
+@pytest.mark.parametrize("bundle", ["classification"], indirect=True)
+def test_explain_refuses_a_classifier(bundle: Bundle) -> None:
+    with pytest.raises(ConfigError, match="regard classify"):
+        run_cli(["explain", str(bundle.path), "one two"])
+
+
+@pytest.mark.parametrize("bundle", ["language"], indirect=True)
+def test_explain_refuses_gold_links_of_a_language_model(bundle: Bundle) -> None:
+    with pytest.raises(ConfigError, match="--gold"):
+        run_cli(["explain", str(bundle.path), "one two", "--gold", "0-0"])
