@@ -11,7 +11,8 @@ from regard.config.load import load_config
 from regard.explain.page import viewer_script
 from regard.inference.engine import SearchOptions
 from regard.inference.pipeline import Splitting
-from regard.tasks.translation.translator import Translator, build_translation_model
+from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
 from tests.bundles import LINES
 from tests.unpacked_record import unpacked

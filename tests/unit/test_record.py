@@ -25,7 +25,8 @@ from regard.explain.record import FORMAT
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
-from regard.tasks.translation.translator import Translator, build_translation_model
+from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.bundles import LINES, make_bundle
 from tests.unpacked_record import unpacked
@@ -196,7 +197,9 @@ def test_gold_links_must_be_within_the_texts(translators) -> None:
 
 
 def test_command_prints_a_matrix_or_writes_files(tmp_path: Path) -> None:
-    first, second = (make_bundle(name, tmp_path / name / "model") for name in ("bahdanau", "sutskever"))
+    first, second = (
+        make_bundle(name, tmp_path / name / "model") for name in ("bahdanau", "sutskever")
+    )
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, ["explain", *arguments])
