@@ -212,7 +212,7 @@ def test_two_kills_while_replacing_the_only_checkpoint_leave_one_intact(
         save(tmp_path, 1, 1.0)
         with disk.failing(between, Died()), pytest.raises(Died):
             save(tmp_path, 1, 2.0)
-        assert names(tmp_path) == ["step-00000001.tmp", "step-00000001.old"]
+        assert names(tmp_path) == ["step-00000001.old", "step-00000001.tmp"]
 
     found = set()
     for _ in fail_at_every_operation(
