@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from regard.align.links import Links
+from regard.errors import CorpusError
 from regard.text.tokenizer import Span, TokenizedPieces, Tokenizer
 from regard.text.words import pieces_by_word, split_words
 
@@ -84,3 +86,14 @@ def _spaced_words(text: str) -> list[Span]:
         position = start + len(word)
         spans.append((start, position))
     return spans
+
+
+def check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:
+    """Raise CorpusError if a link is outside the words of the texts."""
+    size = len(source.words), len(target.words)
+    for link in sorted(links):
+        if link[0] >= size[0] or link[1] >= size[1]:
+            raise CorpusError(
+                f"gold: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
+                f"{size[0]} and {size[1]} words."
+            )

@@ -123,8 +123,9 @@ def _choose_heads(
     from regard.bundle.bundle import add_files, open_bundle
     from regard.data.formats.corpus import open_corpus
     from regard.tasks.translation.calibrate import choose_agreeing_heads
+    from regard.tasks.translation.loading import ALIGNMENT_FILE
     from regard.tasks.translation.module import read_valid
-    from regard.tasks.translation.translator import ALIGNMENT_FILE, calibration_files
+    from regard.tasks.translation.translator import calibration_files
 
     (_, forward), (_, backward) = models
     choose_agreeing_heads(forward, backward, read_valid(open_corpus(source, target)))

@@ -99,7 +99,7 @@ class CTranslate2Engine:
         found = [[EMPTY] for _ in sources]
         for row, result in results:
             found[row] = [
-                Hypothesis(self._to_tokens(pieces), (), score)
+                Hypothesis(self._to_tokens(pieces), (), _score(score, len(pieces), options))
                 for pieces, score in zip(result.hypotheses, result.scores, strict=True)
             ]
         if constrained:
@@ -110,7 +110,8 @@ class CTranslate2Engine:
             for (row, result), logps in zip(results, forced, strict=True):
                 # CTranslate2's own scores are renormalized over the tokens that are allowed.
                 known = logps[: len(result.hypotheses[0])]  # without the end if it was not reached
-                found[row] = [Hypothesis(found[row][0].tokens, known, sum(known))]
+                score = _score(sum(known), len(known), options)
+                found[row] = [Hypothesis(found[row][0].tokens, known, score)]
         return found
 
     def force(
@@ -174,3 +175,8 @@ def _check_supported(options: SearchOptions, constrained: bool) -> None:
             "prefix, min_length, no_repeat_ngram and forbid: the beam search of CTranslate2 ranks "
             "constrained hypotheses by other scores. Use `--engine torch` or a beam size of 1."
         )
+
+
+def _score(score: float, length: int, options: SearchOptions) -> float:
+    """CTranslate2 applies the length penalty in beam search only."""
+    return score if options.beam_size > 1 else score / max(1, length) ** options.length_penalty

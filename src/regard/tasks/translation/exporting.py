@@ -16,7 +16,8 @@ from regard.inference.forced_decoding import force_decode
 from regard.interop.ctranslate2_export import Quantization, convert_to_ctranslate2
 from regard.interop.ctranslate2_limits import export_obstacles
 from regard.tasks.bundles import bundle_config
-from regard.tasks.translation.translator import EXPORTS, Translator
+from regard.tasks.translation.loading import EXPORTS
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import UNK
 
 PARITY = "parity.json"

@@ -25,8 +25,9 @@ from regard.interop.ctranslate2_limits import export_obstacles
 from regard.models import EncoderDecoder
 from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.translation.guide import Guide
+from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.result import TranslationResult
-from regard.tasks.translation.translator import Translator, build_translation_model
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import CrossEntropy, GuidedAlignmentLoss, Loss, Reinforce

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regard.align.extraction import WordAlignment
 from regard.evaluate.quality import QualityReport
+from regard.search import Hypothesis
 from regard.text.tokenizer import Span
 
 
@@ -50,3 +52,10 @@ class TranslationResult:
 
     def __str__(self) -> str:
         return self.text
+
+
+def segments_score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
+    """Score the hypotheses of several segments as one sentence."""
+    lengths = [len(hypothesis.logps) or len(hypothesis.tokens) + 1 for hypothesis in chosen]
+    logp = sum(h.score * n**length_penalty for h, n in zip(chosen, lengths, strict=True))
+    return logp / max(1, sum(lengths)) ** length_penalty

@@ -19,12 +19,9 @@ from regard.models import EncoderDecoder
 from regard.tasks.base import Task
 from regard.tasks.model_card import card_files
 from regard.tasks.translation.calibrate import calibrate
+from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.module import TranslationModule, held_out_pairs, read_valid
-from regard.tasks.translation.translator import (
-    Translator,
-    build_translation_model,
-    calibration_files,
-)
+from regard.tasks.translation.translator import Translator, calibration_files
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import TrainingOutcome
 

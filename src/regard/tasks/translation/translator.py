@@ -18,15 +18,12 @@ from regard.align.extraction import (
     align_words,
     concatenate_alignments,
     force_texts,
-    has_alignment_head,
 )
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import TokenizedText, check_links
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, open_bundle
-from regard.config.model import VocabularySizes
-from regard.config.run import RunConfig
-from regard.errors import ArtifactError, ConfigError, CorpusError
+from regard.errors import ArtifactError, CorpusError
 from regard.evaluate.quality import (
     QualityFeatures,
     QualityThresholds,
@@ -50,14 +47,24 @@ from regard.inference.pipeline import Segment, Splitting, join_segments, search_
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
-from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
-from regard.tasks.translation.result import TranslatedSegment, TranslationResult
+from regard.tasks.bundles import bundle_config, bundle_identity, bundle_tokenizer
+from regard.tasks.translation.loading import (
+    ALIGNMENT_FILE,
+    QUALITY_FILE,
+    SPLIT_FILE,
+    ensemble_engine,
+    load_ensemble_model,
+    load_model,
+    make_engine,
+    read_alignment_head,
+)
+from regard.tasks.translation.options import encode_prefixes, make_search_options
+from regard.tasks.translation.result import (
+    TranslatedSegment,
+    TranslationResult,
+    segments_score,
+)
 from regard.text.tokenizer import EOS, Tokenizer
-
-EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
-"""The folders of a bundle with an exported model; the first is preferred."""
-
-SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
 
 _Forced = tuple[WordAlignment, tuple[float, ...]]  # and the log-probabilities of the target
 
@@ -133,13 +140,13 @@ class Translator:
     ) -> Translator:
         """Load an open model bundle."""
         config, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
-        model = _load_model(bundle, config, tokenizer.size, device)
-        alignment_head = _read_alignment_head(bundle, model)
+        model = load_model(bundle, config, tokenizer.size, device)
+        alignment_head = read_alignment_head(bundle, model)
         if ensemble:
-            others = [_load_other(other, bundle, tokenizer, device) for other in ensemble]
-            engine_: Engine = _ensemble_engine(model, others, engine)
+            others = [load_ensemble_model(other, bundle, tokenizer, device) for other in ensemble]
+            engine_: Engine = ensemble_engine(model, others, engine)
         else:
-            engine_ = _engine(bundle, model, engine)
+            engine_ = make_engine(bundle, model, engine)
         return cls(
             model,
             tokenizer,
@@ -197,8 +204,16 @@ class Translator:
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
         self._check_annotations(alignments, quality)
-        options = self._search_options(
-            beam_size, n_best, length_penalty, sampling, min_length, no_repeat_ngram, forbid
+        options = make_search_options(
+            self.options,
+            self.tokenizer,
+            beam_size,
+            n_best,
+            length_penalty,
+            sampling,
+            min_length,
+            no_repeat_ngram,
+            forbid,
         )
         found = search_texts(
             self.engine,
@@ -206,7 +221,7 @@ class Translator:
             self.splitting,
             texts,
             options,
-            prefixes=self._prefixes(prefix, len(texts)),
+            prefixes=encode_prefixes(self.tokenizer, prefix, len(texts)),
         )
         if logps:
             found = self._add_logps(found, n_best)
@@ -275,7 +290,7 @@ class Translator:
         else:
             target_text = TokenizedText.from_text(self.tokenizer, target)
         if gold is not None:
-            _check_links(gold, source_text, target_text)
+            check_links(gold, source_text, target_text)
         explanation = make_explanation(
             self.model,
             self.tokenizer,
@@ -331,56 +346,6 @@ class Translator:
     def _model_input(self, ids: Sequence[int]) -> Tokens:
         return pad([[*ids, EOS]]).to(next(self.model.parameters()).device)
 
-    def _search_options(
-        self,
-        beam_size: int | None,
-        n_best: int,
-        length_penalty: float | None,
-        sampling: SamplingOptions | None,
-        min_length: int,
-        no_repeat_ngram: int,
-        forbid: Sequence[str],
-    ) -> SearchOptions:
-        saved = self.options
-        beam_size = saved.beam_size if beam_size is None else beam_size
-        length_penalty = saved.length_penalty if length_penalty is None else length_penalty
-        for name, value, minimum in (
-            ("beam_size", beam_size, 1),
-            ("n_best", n_best, 1),
-            ("min_length", min_length, 0),
-            ("no_repeat_ngram", no_repeat_ngram, 0),
-        ):
-            if value < minimum:
-                raise ConfigError(f"{name}: must be at least {minimum}, not {value}.")
-        return SearchOptions(
-            n_best if sampling is not None else max(beam_size, n_best),
-            length_penalty,
-            sampling,
-            min_length,
-            no_repeat_ngram,
-            self._forbidden(forbid),
-        )
-
-    def _forbidden(self, forbid: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-        if isinstance(forbid, str):
-            raise ConfigError("forbid: is a single string. Pass a list of texts.")
-        encoded = tuple(map(tuple, self.tokenizer.encode(forbid)))
-        for text, ids in zip(forbid, encoded, strict=True):
-            if not ids:
-                raise ConfigError(f"forbid: {text!r} has no tokens. Remove it.")
-        return encoded
-
-    def _prefixes(self, prefix: str | Sequence[str] | None, count: int) -> list[list[int]]:
-        if prefix is None:
-            return []
-        prefixes = [prefix] * count if isinstance(prefix, str) else prefix
-        if len(prefixes) != count:
-            raise CorpusError(
-                f"prefix: there are {len(prefixes)} for {count} texts. "
-                "Pass one string for all texts or one for each."
-            )
-        return self.tokenizer.encode(prefixes)
-
     def _ranked_results(
         self, text: str, segments: list[Segment], n_best: int, length_penalty: float
     ) -> list[TranslationResult]:
@@ -411,7 +376,7 @@ class Translator:
                 segments, places, texts, chosen, strict=True
             )
         )
-        return TranslationResult(text, joined, _score(chosen, length_penalty), translated)
+        return TranslationResult(text, joined, segments_score(chosen, length_penalty), translated)
 
     def _add_logps(self, found: list[list[Segment]], n_best: int) -> list[list[Segment]]:
         """Force-decode hypotheses whose engine gives no log-probabilities."""
@@ -518,36 +483,6 @@ class Translator:
         return self.alignment_head
 
 
-def _check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:
-    size = len(source.words), len(target.words)
-    for link in sorted(links):
-        if link[0] >= size[0] or link[1] >= size[1]:
-            raise CorpusError(
-                f"gold: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
-                f"{size[0]} and {size[1]} words."
-            )
-
-
-def _score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
-    """Score the hypotheses of several segments as one sentence."""
-    if len(chosen) == 1:
-        return chosen[0].score
-    lengths = [len(hypothesis.tokens) + 1 for hypothesis in chosen]
-    logp = sum(h.score * n**length_penalty for h, n in zip(chosen, lengths, strict=True))
-    return logp / max(1, sum(lengths)) ** length_penalty
-
-
-def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
-    """Build the untrained model of a run. Raises ConfigError if it does not translate."""
-    model = config.model
-    if model.kind != "encoder-decoder" or model.reads != "sentences":
-        raise ConfigError(
-            f"model: kind {model.kind} reading {model.reads} does not translate. "
-            "Choose an encoder-decoder over sentences."
-        )
-    return model.build(VocabularySizes(vocabulary, vocabulary))
-
-
 def calibration_files(translator: Translator) -> dict[str, bytes]:
     """Return the bundle files with the translator's splitting and calibration."""
     values = {
@@ -560,61 +495,3 @@ def calibration_files(translator: Translator) -> dict[str, bytes]:
         for name, value in values.items()
         if value is not None
     }
-
-
-def _load_model(
-    bundle: Bundle, config: RunConfig, vocabulary: int, device: str | None
-) -> EncoderDecoder[Tokens, Any]:
-    return bundle_model(bundle, lambda: build_translation_model(config, vocabulary), device)
-
-
-def _load_other(
-    bundle: Bundle, first: Bundle, tokenizer: Tokenizer, device: str | None
-) -> EncoderDecoder[Tokens, Any]:
-    """Load a further model of an ensemble."""
-    if bundle_tokenizer(bundle).fingerprint != tokenizer.fingerprint:
-        raise ArtifactError(
-            f"{bundle.path}: has another vocabulary than {first.path}. "
-            "The models of an ensemble must share one tokenizer."
-        )
-    return _load_model(bundle, bundle_config(bundle), tokenizer.size, device)
-
-
-def _read_alignment_head(
-    bundle: Bundle, model: EncoderDecoder[Tokens, Any]
-) -> AlignmentHead | None:
-    if ALIGNMENT_FILE not in bundle.names:
-        return None
-    head = bundle.value(ALIGNMENT_FILE, AlignmentHead)
-    if not has_alignment_head(model, head):
-        raise ArtifactError(
-            f"{bundle.path / ALIGNMENT_FILE}: the model does not have {head}."
-        )
-    return head
-
-
-def _ensemble_engine(
-    model: EncoderDecoder[Tokens, Any],
-    others: Sequence[EncoderDecoder[Tokens, Any]],
-    name: EngineName,
-) -> TorchEngine:
-    if name not in ("auto", "torch", "invariant"):
-        raise ConfigError(f"engine: {name} cannot run an ensemble. Use `--engine torch`.")
-    return TorchEngine(model, ensemble=others, invariant=name == "invariant")
-
-
-def _engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: EngineName) -> Engine:
-    exported = [folder for folder in EXPORTS if f"{folder}/model.bin" in bundle.names]
-    if name == "auto":
-        name = exported[0] if exported else "torch"
-    if name in ("torch", "invariant"):
-        return TorchEngine(model, invariant=name == "invariant")
-    if name not in exported:
-        raise ArtifactError(
-            f"{bundle.path}: has no {name} model. "
-            f"Run `regard export {bundle.path} --to ctranslate2`."
-        )
-    from regard.inference.ctranslate2_engine import CTranslate2Engine
-
-    names = [file for file in bundle.names if file.startswith(f"{name}/")]
-    return CTranslate2Engine({file.removeprefix(f"{name}/"): bundle.read(file) for file in names})
