@@ -13,11 +13,8 @@ from regard.evaluate.quality import calibrate_thresholds
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import cross_attention_names
 from regard.inference.pipeline import Splitting
-from regard.tasks.translation.translator import (
-    Translator,
-    build_translation_model,
-    calibration_files,
-)
+from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.translator import Translator, calibration_files
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny_models import tiny_run
 

@@ -33,13 +33,13 @@ from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
-from regard.tasks.translation.translator import (
+from regard.tasks.translation.loading import (
     ALIGNMENT_FILE,
     QUALITY_FILE,
     SPLIT_FILE,
-    Translator,
     build_translation_model,
 )
+from regard.tasks.translation.translator import Translator
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 

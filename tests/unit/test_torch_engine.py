@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -83,8 +84,11 @@ def test_results_are_those_of_beam_and_greedy_search(name: str) -> None:
     assert_same(
         TorchEngine(model).search([source], SearchOptions(3, length_penalty=0.6))[0], wide[0]
     )
-    one = greedy(model.step, model.start(tokens), **options)
-    assert_same(TorchEngine(model).search([source], SearchOptions(1))[0], one)
+    (one,) = greedy(model.step, model.start(tokens), **options)
+    for penalty in (0.0, 0.6):
+        expected = replace(one, score=one.score / len(one.logps) ** penalty)
+        found = TorchEngine(model).search([source], SearchOptions(1, penalty))[0]
+        assert_same(found, [expected])
 
 
 def test_an_empty_source_has_hypotheses() -> None:

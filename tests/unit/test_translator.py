@@ -172,9 +172,23 @@ def test_prefix_begins_every_translation(translator) -> None:
             expected = tuple(translator.tokenizer.encode(["A cat"])[0])
             assert result.segments[0].tokens[: len(expected)] == expected
             length = len(result.logps)
-            assert sum(result.logps) == pytest.approx(
-                result.score * (1 if beam_size == 1 else length), abs=1e-4
-            )
+            assert sum(result.logps) == pytest.approx(result.score * length, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"beam_size": 1}, {"beam_size": 3}, {"sampling": regard.SamplingOptions(seed=3)}],
+    ids=["greedy", "beam", "sampling"],
+)
+def test_score_is_defined_once(translator, options) -> None:
+    """Σ log p / length^α for every search, of texts in one segment and in several."""
+    long = "A man sees a dog. " * 12
+    results = translator.translate([*LINES, long], length_penalty=0.7, logps=True, **options)
+    assert len(results[-1].segments) > 1
+    for result in results:
+        if result.logps:
+            expected = sum(result.logps) / len(result.logps) ** 0.7
+            assert result.score == pytest.approx(expected, abs=1e-4)
 
 
 def test_each_text_has_its_own_prefix(translator) -> None:

@@ -269,8 +269,7 @@ def captioner_from_bundle(bundle: Bundle, device: str | None = None) -> Captione
     head = settings.alignment_head
     if head is not None and not has_alignment_head(model, head):
         raise ArtifactError(
-            f"{bundle.path / CAPTIONS}: the model does not have {head}. Train "
-            "the model again."
+            f"{bundle.path / CAPTIONS}: the model does not have {head}. Train the model again."
         )
     return make_captioner(run, model, tokenizer, settings, bundle_identity(bundle, run, model))
 
