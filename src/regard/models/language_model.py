@@ -23,7 +23,9 @@ class LanguageModel(nn.Module, Generic[S]):
         self.decoder, self.embedding, self.readout = decoder, embedding, readout
 
     def forward(self, target: Int[Tensor, "B T"]) -> Decoded:
-        return self.decoder(self.embedding(target), self.start(target.size(0)))[0]
+        # not `self.start`: FSDP treats it as a forward pass of its own, and they must not nest
+        source = Encoded.empty(target.size(0), like=self.embedding.weight)
+        return self.decoder(self.embedding(target), self.decoder.start(source))[0]
 
     if TYPE_CHECKING:
         __call__ = forward
