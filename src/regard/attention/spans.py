@@ -192,7 +192,8 @@ class LocalPredictive(Span):
         wide = nullcontext() if device == "meta" else torch.autocast(device, enabled=False)
         with wide:  # 16 bits cannot count to 300
             logits = self.predict(query.query.to(next(self.parameters()).dtype))
-        centre = (n - 1) * torch.sigmoid(logits.float())  # B KT 1
+        exact = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        centre = (n - 1) * torch.sigmoid(exact)  # B KT 1
 
         def near(s: Tensor) -> Tensor:
             return ((s - centre).abs() <= self.reach) & (s < n)
