@@ -76,6 +76,38 @@ def test_a_model_that_cannot_be_built_is_explained() -> None:
     )
 
 
+PAST = [
+    ("lm-transformer", "model.decoder.self_attention"),
+    ("lm-recurrent-attention", "model.decoder.attention"),
+    ("lm-lstmn", "model.decoder.attention"),
+    ("transformer", "model.decoder.self_attention"),
+]
+
+
+@pytest.mark.parametrize(("preset", "attention"), PAST)
+def test_attention_to_a_decoders_past_is_causal(preset: str, attention: str) -> None:
+    run = load_config(preset, [f"{attention}={{score: {{kind: scaled-dot}}}}"])
+    spans = [use.attention.span.kind for use in run.model.attention_uses()]
+    assert "causal" in spans
+    for span in ("everywhere", "last", "local-monotone", "local-predictive"):
+        message = error_message(f"{attention}.span.kind={span}", preset=preset)
+        assert f"{attention}.span.kind must be 'causal', not '{span}'" in message
+
+
+@pytest.mark.parametrize(
+    ("preset", "attention"),
+    [
+        *PAST,
+        ("transformer", "model.encoder.self_attention"),
+        ("transformer", "model.decoder.cross_attention"),
+        ("han", "model.encoder.pool"),
+    ],
+)
+def test_hard_attention_is_refused_where_no_loss_trains_it(preset: str, attention: str) -> None:
+    message = error_message(f"{attention}.normalizer.kind=hard", preset=preset)
+    assert f'{attention}.normalizer.kind cannot be "hard". Valid names: softmax' in message
+
+
 def test_an_unknown_preset_suggests_the_nearest() -> None:
     assert '"bahdanau"' in error_message(preset="bahdanou")
 

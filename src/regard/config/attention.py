@@ -190,6 +190,9 @@ class UniformConfig(Config):
 NormalizerConfig = Annotated[
     SoftmaxConfig | HardConfig | SparsemaxConfig | UniformConfig, Field(discriminator="kind")
 ]
+SoftNormalizerConfig = Annotated[
+    SoftmaxConfig | SparsemaxConfig | UniformConfig, Field(discriminator="kind")
+]
 
 # -- attention -----------------------------------------------------------------------------------
 
@@ -216,6 +219,18 @@ class AttentionConfig(Config):
             to_context=nn.Linear(context_dim, context_dim) if context_dim else None,
             dropout=self.dropout,
         )
+
+
+class SoftAttentionConfig(AttentionConfig):
+    """Attention that is not sampled: only a recurrent decoder can train hard attention."""
+
+    normalizer: SoftNormalizerConfig = SoftmaxConfig()
+
+
+class CausalAttentionConfig(SoftAttentionConfig):
+    """Attention of a decoder to its own past; any other span would show it the future."""
+
+    span: CausalConfig = CausalConfig()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from regard.config.attention import (
     PAST_STATES,
     AttentionConfig,
     AttentionUse,
-    CausalConfig,
+    CausalAttentionConfig,
     Depth,
     Fraction,
     ScaledDotConfig,
+    SoftAttentionConfig,
 )
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
@@ -99,14 +100,11 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
         return [AttentionUse("s_t", states, when, self.attention)]
 
 
-CAUSAL_SELF_ATTENTION = AttentionConfig(score=ScaledDotConfig(heads=8), span=CausalConfig())
-
-
 class TransformerDecoderConfig(TransformerConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
-    self_attention: AttentionConfig = CAUSAL_SELF_ATTENTION
-    cross_attention: AttentionConfig = AttentionConfig(score=ScaledDotConfig(heads=8))
+    self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
+    cross_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
         self.check_embedding_dim(input_dim)
@@ -129,7 +127,7 @@ class TransformerDecoderConfig(TransformerConfig):
 class TransformerLMConfig(TransformerConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
-    self_attention: AttentionConfig = CAUSAL_SELF_ATTENTION
+    self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
 
     @property
     def max_length(self) -> int | None:
@@ -151,7 +149,7 @@ class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = RecurrentSelfAttention.equation
     max_length: ClassVar[int | None] = None  # number of positions; None: unlimited
     kind: Literal["recurrent-self-attention"] = "recurrent-self-attention"
-    attention: AttentionConfig
+    attention: CausalAttentionConfig
 
     def build(self, input_dim: int) -> Decoder[Any]:
         return RecurrentSelfAttention(
@@ -171,7 +169,7 @@ class LSTMNConfig(Config):
     max_length: ClassVar[int | None] = None
     kind: Literal["lstmn"] = "lstmn"
     dim: PositiveInt  # size of the states
-    attention: AttentionConfig
+    attention: CausalAttentionConfig
     dropout: Fraction = 0.0
 
     def build(self, input_dim: int) -> Decoder[Any]:

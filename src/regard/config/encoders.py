@@ -10,12 +10,12 @@ from torch import nn
 
 from regard.attention import Equation
 from regard.config.attention import (
-    AttentionConfig,
     AttentionUse,
     Depth,
     Fraction,
     PerceptronConfig,
     ScaledDotConfig,
+    SoftAttentionConfig,
 )
 from regard.config.base import Config
 from regard.data.formats.grids import FeatureGrid
@@ -100,7 +100,7 @@ class TransformerEncoderConfig(TransformerConfig):
     reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "encoder states"
     kind: Literal["transformer"] = "transformer"
-    self_attention: AttentionConfig = AttentionConfig(score=ScaledDotConfig(heads=8))
+    self_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
         embedding = make_embedding()
@@ -193,7 +193,7 @@ class HierarchicalEncoderConfig(Config):
     kind: Literal["hierarchical"] = "hierarchical"
     words: RecurrentStackConfig  # reads the words of a sentence
     sentences: RecurrentStackConfig  # reads the sentences of a document
-    pool: AttentionConfig = AttentionConfig(score=PerceptronConfig())  # used at both levels
+    pool: SoftAttentionConfig = SoftAttentionConfig(score=PerceptronConfig())  # used at both levels
     dropout: Fraction = 0.0
 
     @property
