@@ -11,7 +11,7 @@ import torch
 from regard.search import (
     beam,
     ensemble,
-    forbid_tokens,
+    forbid_sequences,
     force_prefix,
     greedy,
     min_length,
@@ -223,9 +223,8 @@ class TestConstraints:
         assert min(map(len, self.decode(min_length(5, EOS)))) >= 5
 
     def test_forbidden_tokens_do_not_occur(self) -> None:
-        assert not {4, 5, 6} & {
-            token for tokens in self.decode(forbid_tokens([4, 5, 6])) for token in tokens
-        }
+        found = self.decode(forbid_sequences([[4], [5], [6]]))
+        assert not {4, 5, 6} & {token for tokens in found for token in tokens}
 
     @pytest.mark.parametrize("size", [1, 2, 3])
     def test_no_ngram_repeats(self, size: int) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from regard.batch import Tokens
 from regard.nn.pooling import BLOCK, length_blocks
-from regard.search import beam, forbid_tokens, greedy, min_length, reorder, sample
+from regard.search import beam, forbid_sequences, greedy, min_length, reorder, sample
 
 ENDS = {"bos": 1, "eos": 2, "max_length": 5}
 
@@ -35,7 +35,7 @@ def test_smallest_top_p_keeps_the_most_likely_token() -> None:
 
 
 def test_contradictory_constraints_are_refused() -> None:
-    constraints = [forbid_tokens([0, 1, 3]), min_length(3, eos=2)]
+    constraints = [forbid_sequences([[0], [1], [3]]), min_length(3, eos=2)]
     with pytest.raises(ValueError, match="constraints"):
         greedy(step, torch.zeros(1, 1), rows=1, **ENDS, constraints=constraints)
     with pytest.raises(ValueError, match="constraints"):

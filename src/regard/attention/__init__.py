@@ -27,6 +27,7 @@ from regard.attention.scores import cosine as cosine
 from regard.attention.scores import dot as dot
 from regard.attention.scores import perceptron as perceptron
 from regard.attention.scores import scaled_dot as scaled_dot
+from regard.attention.shapes import Lengths as Lengths
 from regard.attention.spans import Causal as Causal
 from regard.attention.spans import Everywhere as Everywhere
 from regard.attention.spans import IndexSpan as IndexSpan

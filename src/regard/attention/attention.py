@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.kernels.deferred_gradients import defer_gradient, weighted_sum
@@ -29,6 +29,7 @@ from regard.attention.kernels.precision import to_compute_dtype
 from regard.attention.memory import Memory
 from regard.attention.normalizers import Normalizer, SampledPosition, Softmax, mask_scores
 from regard.attention.scores import Score, merge_heads, split_heads
+from regard.attention.shapes import Lengths
 from regard.attention.spans import Everywhere, Span, SpanQuery
 
 
@@ -92,9 +93,7 @@ class Attention(nn.Module):
         self.dropout = Dropout(dropout)
         self.kernel: Kernel = "auto"  # used where score and normalizer can be fused
 
-    def build_memory(
-        self, states: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None = None
-    ) -> Memory:
+    def build_memory(self, states: Float[Tensor, "B S E"], lengths: Lengths = None) -> Memory:
         """Project `states` to keys and values."""
         values = to_compute_dtype(split_heads(self.to_values(states), self.score.heads))
         return Memory(self.score.project_keys(states), defer_gradient(values), lengths)

@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.attention.shapes import Keys, Lengths, Values
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -17,9 +19,9 @@ class Memory:
     is on the right, so a length of at least one describes it.
     """
 
-    keys: Float[Tensor, "B H S D"]
-    values: Float[Tensor, "B H S W"]
-    lengths: Int[Tensor, " B"] | None = None  # None: no padding
+    keys: Keys
+    values: Values
+    lengths: Lengths = None
 
     @property
     def rows(self) -> int:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.equation import Equation
-
-Scores: TypeAlias = Float[Tensor, "B H T S"]
-Visible: TypeAlias = Bool[Tensor, "#B 1 #T S"] | None  # None: every key is visible
+from regard.attention.shapes import Scores, Visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -21,9 +20,7 @@ from regard.attention.equation import Equation
 from regard.attention.kernels.additive import additive_scores, exponential
 from regard.attention.kernels.deferred_gradients import defer_gradient, inner_products
 from regard.attention.kernels.precision import to_compute_dtype
-
-Queries: TypeAlias = Float[Tensor, "B H T D"]
-Keys: TypeAlias = Float[Tensor, "B H S D"]
+from regard.attention.shapes import Keys, Queries, Scores
 
 DOT = Equation("dot", "score(q, k) = ⟨q, k⟩", 'Luong et al. 2015, 3.1, "dot"')
 BILINEAR = Equation("bilinear", "score(q, k) = ⟨q, W k⟩", 'Luong et al. 2015, 3.1, "general"')
@@ -64,7 +61,7 @@ class Score(nn.Module, ABC):
     def project_keys(self, states: Float[Tensor, "B S E"]) -> Keys: ...
 
     @abstractmethod
-    def compare(self, query: Queries, keys: Keys) -> Float[Tensor, "B H T S"]: ...
+    def compare(self, query: Queries, keys: Keys) -> Scores: ...
 
     @abstractmethod
     def terms(self, query: Queries, keys: Keys) -> ScoreTerms:
@@ -98,7 +95,7 @@ class InnerProduct(Score):
     def project_keys(self, states: Float[Tensor, "B S E"]) -> Keys:
         return defer_gradient(to_compute_dtype(split_heads(self.to_keys(states), self.heads)))
 
-    def compare(self, query: Queries, keys: Keys) -> Float[Tensor, "B H T S"]:
+    def compare(self, query: Queries, keys: Keys) -> Scores:
         return inner_products(self.scale * query, keys)
 
     def terms(self, query: Queries, keys: Keys) -> ScoreTerms:
@@ -151,7 +148,7 @@ class Additive(Score):
     def project_keys(self, states: Float[Tensor, "B S E"]) -> Keys:
         return defer_gradient(split_heads(exponential(self.to_keys(states)), self.heads))
 
-    def compare(self, query: Queries, keys: Keys) -> Float[Tensor, "B H T S"]:
+    def compare(self, query: Queries, keys: Keys) -> Scores:
         return additive_scores(query, keys, self.energy)
 
     def terms(self, query: Queries, keys: Keys) -> ScoreTerms:

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention.equation import Equation
 from regard.attention.memory import Memory
+from regard.attention.shapes import Scores, Visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,12 @@ class Visibility:
     In the second case every query is a row of its own with its own memory: B T S -> BT 1 W.
     """
 
-    visible: Bool[Tensor, "#B 1 #T S"] | None = None  # None: everything
+    visible: Visible = None  # None: everything
     prior: Float[Tensor, "B 1 T S"] | None = None  # multiplies the weights (Luong 2015, eq. 10)
     positions: Int[Tensor, "rows queries W"] | None = None
     causal: bool = False  # the lower triangle, for which kernels need no mask
 
-    def mask(self, scores: Float[Tensor, "B H T S"]) -> Bool[Tensor, "#B 1 #T S"] | None:
+    def mask(self, scores: Scores) -> Visible:
         if not self.causal:
             return self.visible
         full = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Equation, SampledPosition
+from regard.attention import Equation, Lengths, SampledPosition
 
 Source = TypeVar("Source", contravariant=True)
 S = TypeVar("S")
@@ -30,7 +30,7 @@ class Encoded:
     """What an encoder returns, for sentences and images alike."""
 
     states: Float[Tensor, "B S E"]  # one per word, or one per region of the image
-    lengths: Int[Tensor, " B"] | None  # None: no padding
+    lengths: Lengths
     summary: Float[Tensor, "B E"]  # the whole source in one vector
 
     @staticmethod
@@ -73,9 +73,7 @@ class Decoder(nn.Module, ABC, Generic[S]):
         __call__ = forward
 
 
-def masked_mean(
-    x: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
-) -> Float[Tensor, "B E"]:
+def masked_mean(x: Float[Tensor, "B S E"], lengths: Lengths) -> Float[Tensor, "B E"]:
     """The mean over all positions but padding."""
     if lengths is None:
         return x.mean(dim=1)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention, Dropout, Equation
+from regard.attention import Attention, Dropout, Equation, Lengths
 from regard.batch import Documents, Tokens
 from regard.nn.interfaces import Encoded, Encoder
 from regard.nn.rnn import RecurrentStack
@@ -25,9 +25,7 @@ class AttentionPooling(nn.Module):
         self.attention = attention
         self.query = nn.Parameter(torch.randn(query_dim) * query_dim**-0.5)
 
-    def forward(
-        self, states: Float[Tensor, "B S E"], lengths: Int[Tensor, " B"] | None
-    ) -> Float[Tensor, "B E"]:
+    def forward(self, states: Float[Tensor, "B S E"], lengths: Lengths) -> Float[Tensor, "B E"]:
         query = self.query.expand(states.size(0), 1, -1)
         return self.attention(query, self.attention.build_memory(states, lengths)).context[:, 0]
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.attention import Dropout, Equation
+from regard.attention import Dropout, Equation, Lengths
 from regard.attention.kernels.deferred_gradients import defer_gradient, deferred_linear
 from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
@@ -184,7 +184,7 @@ class RecurrentStack(nn.Module):
         self.directions = 2 if bidirectional else 1
         self.dim = self.directions * dim
 
-    def forward(self, x: Float[Tensor, "B S I"], lengths: Int[Tensor, " B"] | None) -> Encoded:
+    def forward(self, x: Float[Tensor, "B S I"], lengths: Lengths) -> Encoded:
         if lengths is not None and x.device.type == "cpu":
             states, summary = run_padded(self.rnn, x, lengths, self.layer_dropout)
             return Encoded(states, lengths, summary)

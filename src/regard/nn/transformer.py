@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Attention, Dropout, Equation, Memory
+from regard.attention import Attention, Dropout, Equation, Lengths, Memory
 from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.embedding import Positions
@@ -79,7 +79,7 @@ class EncoderBlock(nn.Module):
         self.self_attention, self.self_residual = self_attention, shape.residual()
         self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
-    def forward(self, x: States, lengths: Int[Tensor, " B"] | None) -> States:
+    def forward(self, x: States, lengths: Lengths) -> States:
         def attend(y: States) -> States:
             return self.self_attention(y, self.self_attention.build_memory(y, lengths)).context
 

@@ -4,7 +4,6 @@ from regard.search.beam import BeamStep as BeamStep
 from regard.search.beam import beam as beam
 from regard.search.constraints import Constraint as Constraint
 from regard.search.constraints import forbid_sequences as forbid_sequences
-from regard.search.constraints import forbid_tokens as forbid_tokens
 from regard.search.constraints import force_prefix as force_prefix
 from regard.search.constraints import min_length as min_length
 from regard.search.constraints import no_repeat_ngram as no_repeat_ngram

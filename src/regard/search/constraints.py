@@ -26,27 +26,19 @@ def min_length(length: int, eos: int) -> Constraint:
     return constrain
 
 
-def forbid_tokens(tokens: Sequence[int]) -> Constraint:
-    """None of `tokens`."""
-    forbidden = torch.tensor(list(tokens), dtype=torch.long)
-
-    def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
-        return logp.index_fill(1, forbidden.to(logp.device), -torch.inf)
-
-    return constrain
-
-
 def forbid_sequences(sequences: Sequence[Sequence[int]]) -> Constraint:
     """None of these token sequences, each of at least one token."""
+    single = torch.tensor([ids[0] for ids in sequences if len(ids) == 1], dtype=torch.long)
+    longer = [ids for ids in sequences if len(ids) > 1]
 
     def constrain(prefix: Prefix, sentence: Sentence, logp: Logps) -> Logps:
-        forbidden = torch.zeros_like(logp, dtype=torch.bool)
-        for *beginning, last in sequences:
-            if prefix.size(1) < len(beginning):
-                continue
-            end = prefix[:, prefix.size(1) - len(beginning) :]  # N len(beginning)
-            forbidden[:, last] |= (end == end.new_tensor(beginning)).all(dim=1)
-        return logp.masked_fill(forbidden, -torch.inf)
+        logp = logp.index_fill(1, single.to(logp.device), -torch.inf)
+        for *beginning, last in longer:
+            end = prefix[:, max(0, prefix.size(1) - len(beginning)) :]
+            if end.size(1) == len(beginning):
+                begun = (end == end.new_tensor(beginning)).all(dim=1)
+                logp[:, last].masked_fill_(begun, -torch.inf)
+        return logp
 
     return constrain
 

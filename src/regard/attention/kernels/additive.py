@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.attention.kernels.deferred_gradients import Contribution, GradientAccumulator
+from regard.attention.shapes import Keys, Queries, Scores
 
 # The largest block of pairs × units that plain PyTorch computes at once. On a CPU it should stay in
 # the second-level caches of two cores (4 MiB of fp32); on a GPU it should keep the device busy.
@@ -48,17 +49,13 @@ def _bound(dtype: torch.dtype) -> float:
     return 0.24 * math.log(torch.finfo(dtype).max)
 
 
-def reference_scores(
-    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
-) -> Float[Tensor, "B H T S"]:
+def reference_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) -> Scores:
     """The definition, on exponentials: Σ_d v_d (1 − 2 / (1 + query_td keys_sd))."""
     hidden = 1 - 2 / (1 + query.unsqueeze(3) * keys.unsqueeze(2))  # B H T S D
     return torch.einsum("bhtsd,hd->bhts", hidden, energy)
 
 
-def additive_scores(
-    query: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"], energy: Float[Tensor, "H D"]
-) -> Float[Tensor, "B H T S"]:
+def additive_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) -> Scores:
     """`reference_scores` and its gradient, without the five-dimensional tensor."""
     if query.dtype != keys.dtype:  # one of them exceeded the range of fp32
         query, keys = query.double(), keys.double()

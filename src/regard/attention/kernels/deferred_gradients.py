@@ -26,6 +26,8 @@ from torch.autograd.function import once_differentiable
 from torch.autograd.graph import Node
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from regard.attention.shapes import Contexts, Keys, Queries, Scores, Values
+
 Contribution: TypeAlias = tuple[Tensor, ...]  # from which one use's part of a gradient is computed
 Combine: TypeAlias = Callable[[Tensor, list[Contribution]], Tensor]
 
@@ -111,16 +113,12 @@ def defer_gradient(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     return x
 
 
-def inner_products(
-    queries: Float[Tensor, "B H T D"], keys: Float[Tensor, "B H S D"]
-) -> Float[Tensor, "B H T S"]:
+def inner_products(queries: Queries, keys: Keys) -> Scores:
     """queries @ keysᵀ"""
     return _product(queries, keys, None, transposed=True)
 
 
-def weighted_sum(
-    weights: Float[Tensor, "B H T S"], values: Float[Tensor, "B H S W"]
-) -> Float[Tensor, "B H T W"]:
+def weighted_sum(weights: Scores, values: Values) -> Contexts:
     """weights @ values"""
     return _product(weights, values, None, transposed=False)
 

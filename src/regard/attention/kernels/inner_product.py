@@ -17,6 +17,7 @@ from torch import Tensor
 from regard.attention.kernels.deferred_gradients import inner_products, weighted_sum
 from regard.attention.kernels.dropout import Dropout
 from regard.attention.memory import Memory
+from regard.attention.shapes import Contexts, Queries, Scores
 from regard.attention.spans import Visibility
 
 Kernel: TypeAlias = Literal["auto", "sdpa", "matmul"]
@@ -26,14 +27,14 @@ LANES = 16  # fp32 numbers in a vector register; torch's softmax is slow on shor
 
 
 def inner_product_context(
-    query: Float[Tensor, "B H T D"],
+    query: Queries,
     memory: Memory,
     visibility: Visibility,
     *,
     scale: float,
     dropout: Dropout,
     kernel: Kernel,
-) -> Float[Tensor, "B H T W"]:
+) -> Contexts:
     """softmax(scale ⟨query, keys⟩) values, over the visible keys."""
     keys, values = memory.keys, memory.values
     if kernel == "auto":
@@ -75,7 +76,7 @@ def _penalty(visible: Bool[Tensor, "#B 1 #T S"], scores: Tensor) -> Float[Tensor
     return scores.new_zeros(visible.shape).masked_fill_(~visible, -torch.inf)
 
 
-def _softmax(scores: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T S"]:
+def _softmax(scores: Scores) -> Scores:
     size = scores.size(-1)
     if size >= LANES:
         return scores.softmax(dim=-1)

@@ -24,9 +24,9 @@ from regard.inference.engine import SamplingOptions, mix_seed
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_text
 from regard.models import LanguageModel, eval_mode
 from regard.search import Hypothesis, greedy, sample
-from regard.search.constraints import forbid_tokens
+from regard.search.constraints import forbid_sequences
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
-from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
+from regard.text.tokenizer import BOS, EOS, Tokenizer
 from regard.text.windows import split_windows
 
 EXPLAINED_TOKENS = 30  # of the completion that `explain` generates: a sentence or two
@@ -65,16 +65,26 @@ class Perplexity:
     @property
     def per_token(self) -> float:
         """exp(nll / tokens). Comparable only between models with the same vocabulary."""
-        return math.exp(self.nll / self.tokens)
+        return _exp(self.nll / self.tokens)
 
     @property
     def per_word(self) -> float:
-        """exp(nll / words). Comparable between tokenizers."""
-        return math.exp(self.nll / self.words)
+        """exp(nll / words). Comparable between tokenizers.
+
+        Infinite if it exceeds a float, as in scripts without spaces, where a line is one word.
+        """
+        return _exp(self.nll / self.words)
 
     @property
     def bits_per_character(self) -> float:
         return self.nll / self.characters / math.log(2)
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
 
 
 class Completer:
@@ -219,7 +229,7 @@ class Completer:
             "bos": last,
             "eos": EOS,
             "max_length": max_length,
-            "constraints": [forbid_tokens([PAD, BOS, UNK])],
+            "constraints": [forbid_sequences([[i] for i in self.tokenizer.never_encoded])],
             "device": device,
         }
         if sampling is None:
