@@ -104,6 +104,15 @@ def test_no_text_is_encoded_to_special_tokens(tokenizer: SentencePiece) -> None:
         assert ids and not {PAD, BOS, EOS, UNK} & set(ids)
 
 
+def test_no_text_is_encoded_to_ids_that_sampling_excludes(tokenizer: SentencePiece) -> None:
+    never = set(tokenizer.never_encoded)
+    pieces = {tokenizer.piece(i) for i in never}
+    assert {PAD, BOS, UNK} < never and EOS not in never
+    assert {"<0x00>", "<0x09>", "<0x0A>", "<0x0D>", "<0x7F>"} < pieces and "<0x20>" not in pieces
+    texts = [f"a{chr(code)}b" for code in range(0x500)]
+    assert not never & set(chain.from_iterable(tokenizer.encode(texts)))
+
+
 def test_flat_ids_are_the_concatenated_ids(tokenizer: SentencePiece) -> None:
     texts = [*LINES[:5], "", "é"]
     rows, flat = tokenizer.encode(texts), tokenizer.encode_flat(texts)

@@ -24,6 +24,7 @@ from regard.inference.pipeline import Splitting
 from regard.inference.torch_engine import TorchEngine
 from regard.search import Hypothesis
 from regard.tasks.translation.result import TranslationResult
+from regard.text.tokenizer import BOS, PAD, UNK
 from regard.text.words import split_words
 from tests.bundles import LINES, make_bundle
 from tests.command import run_cli
@@ -277,6 +278,21 @@ def sampled(translator, texts: list[str], **options) -> list[str]:
 def test_the_same_seed_draws_the_same(translator) -> None:
     assert sampled(translator, LINES, seed=1) == sampled(translator, LINES, seed=1)
     assert sampled(translator, LINES, seed=1) != sampled(translator, LINES, seed=2)
+
+
+def test_special_tokens_and_control_characters_are_not_drawn(translator) -> None:
+    """The bytes of a newline used to add lines to a translated file."""
+    tokenizer = translator.tokenizer
+    never = {PAD, BOS, UNK, *(i for i in range(tokenizer.size) if tokenizer.piece(i) == "<0x0A>")}
+    other = copy.copy(translator)
+    other.model = copy.deepcopy(translator.model)
+    other.engine = TorchEngine(other.model)
+    with torch.no_grad():
+        other.model.readout.bias[list(never)] += 20
+    for result in other.translate(LINES, sampling=regard.SamplingOptions(), n_best=5):
+        for each in result.n_best:
+            assert not never & set(each.segments[0].tokens)
+            assert len(each.text.splitlines()) == 1
 
 
 def test_several_draws_of_a_text_differ(translator) -> None:

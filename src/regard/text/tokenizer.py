@@ -115,6 +115,11 @@ class Tokenizer(ABC):
         """Write the tokenizer to a directory."""
 
     @property
+    @abstractmethod
+    def never_encoded(self) -> tuple[int, ...]:
+        """Ids that `encode` never produces, except EOS. Sampling must not draw them."""
+
+    @property
     def dtype(self) -> type[np.unsignedinteger[Any]]:
         """The smallest type that holds every id."""
         return np.uint16 if self.size <= 1 << 16 else np.uint32
@@ -283,6 +288,11 @@ class SentencePiece(Tokenizer):
     def pieces(self, text: str) -> TokenizedPieces:
         traced = trace_normalization(text, self.form)
         ids: list[int] = self._processor.encode(traced.text)
+    @property
+    def never_encoded(self) -> tuple[int, ...]:
+        controls = (*range(0x20), 0x7F)  # normalization replaces or removes them
+        return (PAD, BOS, UNK, *(self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls))
+
         names = [self._processor.id_to_piece(i) for i in ids]
         spans: list[Span] = []
         place = -1  # offset in the normalized text; SentencePiece prepends a space

@@ -35,13 +35,16 @@ def make_search_options(
     ):
         if value < minimum:
             raise ConfigError(f"{name}: must be at least {minimum}, not {value}.")
+    forbidden = _encode_forbidden(tokenizer, forbid)
+    if sampling is not None:
+        forbidden += tuple((token,) for token in tokenizer.never_encoded)
     return SearchOptions(
         n_best if sampling is not None else max(beam_size, n_best),
         length_penalty,
         sampling,
         min_length,
         no_repeat_ngram,
-        _encode_forbidden(tokenizer, forbid),
+        forbidden,
     )
 
 
