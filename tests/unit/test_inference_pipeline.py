@@ -96,6 +96,22 @@ def test_segments_cover_the_text_and_are_short_enough(
     assert max(engine.lengths, default=0) <= max(max_length, alone)
 
 
+@pytest.mark.parametrize("separator", ["\t", "\xa0", "\u3000", "\u2028", " \t "])
+def test_a_long_list_is_split_at_white_space_of_any_kind(tokenizer, separator: str) -> None:
+    text = separator.join(["banana"] * 40)
+    parts = segments(tokenizer, text, Splitting(10, 30))
+    assert len(parts) > 1 and set(separator.join(parts).split(separator)) == {"banana"}
+    assert echo(tokenizer, [text], Splitting(10, 30))[0].split() == text.split()
+
+
+@pytest.mark.parametrize("limit", [5, 30, 1_000])
+def test_lines_are_translated_one_by_one_and_stay_lines(tokenizer, limit: int) -> None:
+    text = "One dog\nTwo cats sleep.\r\n\n  A man, who is old, sees no dog!\nno"
+    assert echo(tokenizer, [text], Splitting(limit, limit)) == [text]
+    lines = [line.strip() for line in text.split("\n") if line]
+    assert segments(tokenizer, text, Splitting(1_000, 1_000)) == lines
+
+
 def test_a_very_long_word_is_split(tokenizer) -> None:
     engine = EchoEngine()
     search_texts(engine, tokenizer, Splitting(100, 200), ["dog" * 30_000], SearchOptions())

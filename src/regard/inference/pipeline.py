@@ -5,9 +5,11 @@ Validation during training, evaluation and translation all use it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from regard.data.loading.shards import MAX_TOKENS
 from regard.inference.engine import Engine, SearchOptions
 from regard.search import Hypothesis
 from regard.text.sentences import split_sentences
@@ -18,13 +20,20 @@ from regard.text.tokenizer import Span, Tokenizer
 class Splitting:
     """Lengths in pieces above which a text is split.
 
-    A text of more than `split_above` pieces, longer than nearly all training texts, is split into
-    sentences. A sentence of more than `max_length` pieces, longer than all of them, is split
-    between words near its middle.
+    Every line of a text is translated by itself. A line of more than `split_above` pieces, longer
+    than nearly all training texts, is split into sentences. A sentence of more than `max_length`
+    pieces, longer than all of them, is split at white space near its middle.
     """
 
     split_above: int
     max_length: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.split_above <= self.max_length or not 1 <= self.max_length <= MAX_TOKENS:
+            raise ValueError(
+                f"split_above {self.split_above} and max_length {self.max_length} must satisfy "
+                f"0 <= split_above <= max_length and 1 <= max_length <= {MAX_TOKENS}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +98,47 @@ def join_segments(
 
 
 _Part = tuple[Span, list[int]]
+_LINE, _SPACE = re.compile(r"[^\n]+"), re.compile(r"\s")
 
 
 def _split(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Part]:
-    if not ids:
-        return []
+    lines = [((0, len(text)), ids)]
+    if "\n" in text:
+        lines = _encode(tokenizer, text, [line.span() for line in _LINE.finditer(text)])
+    return [part for line in lines for part in _split_line(tokenizer, splitting, text, line)]
+
+
+def _split_line(tokenizer: Tokenizer, splitting: Splitting, text: str, line: _Part) -> list[_Part]:
+    (start, end), ids = line
     if len(ids) <= splitting.split_above:
-        return [((0, len(text)), ids)]
-    spans = split_sentences(text)
-    encoded = tokenizer.encode([text[start:end] for start, end in spans])
+        return [line] if ids else []
+    sentences = [(start + a, start + b) for a, b in split_sentences(text[start:end])]
     return [
         part
-        for span, sentence in zip(spans, encoded, strict=True)
-        for part in _halve(tokenizer, splitting.max_length, text, span, sentence)
+        for sentence in _encode(tokenizer, text, sentences)
+        for part in _halve(tokenizer, splitting.max_length, text, sentence)
     ]
 
 
-def _halve(
-    tokenizer: Tokenizer, max_length: int, text: str, span: Span, ids: list[int]
-) -> list[_Part]:
-    start, end = span
+def _halve(tokenizer: Tokenizer, max_length: int, text: str, part: _Part) -> list[_Part]:
+    (start, end), ids = part
     if len(ids) <= max_length or end - start < 2:
-        return [(span, ids)] if ids else []
+        return [part] if ids else []
     middle = (start + end) // 2
-    left, right = text.rfind(" ", start + 1, middle), text.find(" ", middle, end - 1)
-    spaces = [place for place in (left, right) if place > 0]
-    if spaces:
-        middle = min(spaces, key=lambda place: abs(place - middle))
-    halves = [(start, middle), (middle + bool(spaces), end)]
-    encoded = tokenizer.encode([text[a:b] for a, b in halves])
+    spaces = (space.start() for space in _SPACE.finditer(text, start, end))
+    cut = min(spaces, key=lambda place: abs(place - middle), default=middle)
     return [
-        part
-        for half, half_ids in zip(halves, encoded, strict=True)
-        for part in _halve(tokenizer, max_length, text, half, half_ids)
+        shorter
+        for half in _encode(tokenizer, text, [(start, cut), (cut, end)])
+        for shorter in _halve(tokenizer, max_length, text, half)
     ]
+
+
+def _encode(tokenizer: Tokenizer, text: str, spans: Sequence[Span]) -> list[_Part]:
+    """Return the spans without the white space around them, and their ids."""
+    trimmed = []
+    for start, end in spans:
+        part = text[start:end]
+        start += len(part) - len(part.lstrip())
+        trimmed.append((start, start + len(part.strip())))
+    return list(zip(trimmed, tokenizer.encode([text[a:b] for a, b in trimmed]), strict=True))
