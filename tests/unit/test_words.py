@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -11,6 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.text import Span, pieces_by_word, split_sentences, split_words, words_by_piece
+from regard.text.normalize import REMOVED
+
+
+def visible(text: str) -> str:
+    kept = (c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
+    return "".join(kept).translate(REMOVED)
 
 
 def texts_of(spans: list[Span], text: str) -> list[str]:
@@ -41,7 +48,23 @@ def test_words_contain_every_character_except_white_space_once(text: str) -> Non
     spans = split_words(text)
     assert all(start < end for start, end in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
-    assert "".join("".join(texts_of(spans, text)).split()) == "".join(text.split())
+    assert visible("".join(texts_of(spans, text))) == visible(text)
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("ab1.,' -\u4f60\u0301\u200d\ufeff\u200f\u200b\xad\0")))
+def test_characters_that_normalization_removes_do_not_change_the_words(text: str) -> None:
+    clean = text.translate(REMOVED)
+    words = [word.translate(REMOVED) for word in texts_of(split_words(text), text)]
+    assert words == texts_of(split_words(clean), clean)
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\u200f", "\u200d", "\u2061", "\0"])
+def test_an_invisible_character_is_no_word(mark: str) -> None:
+    assert texts_of(split_words(f"{mark}A {mark} dog.{mark}"), f"{mark}A {mark} dog.{mark}") in (
+        ["A", "dog", "."],
+        ["A", "dog", f".{mark}"],
+    )
 
 
 def test_pieces_and_words_are_matched_by_their_spans() -> None:

@@ -37,8 +37,9 @@ _INVISIBLE = [
     *(0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction
     *(0x2060, 0xFEFF),  # word joiner, byte order mark
 ]
+REMOVED = dict.fromkeys(_CONTROLS + _INVISIBLE)  # a table for `str.translate`
 _REPLACED: dict[int, str | None] = {
-    **dict.fromkeys(_CONTROLS + _INVISIBLE),
+    **REMOVED,
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
     0x2581: "_",
 }

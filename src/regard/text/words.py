@@ -4,7 +4,8 @@ One rule for all languages. A word is a run of letters, digits and combining mar
 character except white space is a word by itself (punctuation, symbols, emoji with their modifiers).
 An apostrophe between letters and a point or comma between digits do not split (don't, l'eau, 3.14,
 10,000); a hyphen does. Each Han character, kana and other character of East Asian scripts without
-spaces is a word. Thai, Lao, Khmer and Burmese are not split.
+spaces is a word. Thai, Lao, Khmer and Burmese are not split. Characters that normalization removes
+do not count, and an invisible character begins no word.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from regard.text.normalize import REMOVED
 from regard.text.tokenizer import Span
 
 _APOSTROPHES = "'’ʼ"
 _POINTS = ".,"
 _INSIDE = _APOSTROPHES + _POINTS
-_JOINERS = "\u200c\u200d"
 _MODIFIERS = range(0x1F3FB, 0x1F400)  # skin tones
 
 # First and last code points, in order, of characters that are words by themselves.
@@ -39,13 +40,23 @@ _FIRST = [first for first, _ in _SINGLE_RANGES]
 
 def split_words(text: str) -> list[Span]:
     """Return the (start, end) of each word, in order, in linear time."""
+    if text.isprintable():
+        return _split_visible(text)
+    kept = [place for place, character in enumerate(text) if ord(character) not in REMOVED]
+    spans = _split_visible(text.translate(REMOVED))
+    return [(kept[start], kept[end - 1] + 1) for start, end in spans]
+
+
+def _split_visible(text: str) -> list[Span]:
     spans: list[Span] = []
     start = -1  # of the current word; −1: none
     open_ended = False  # whether a letter continues the current word
     joined = False  # whether a joiner attaches the next symbol to it
     for place, character in enumerate(text):
         kind = _kind(character)
-        if kind == "mark" and start >= 0:
+        if kind == "format" and start < 0:
+            continue
+        if kind in ("mark", "format") and start >= 0:
             joined = character == "\u200d"
             continue
         if kind == "letter" and start >= 0 and open_ended:
@@ -94,18 +105,18 @@ def pieces_by_word(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[i
 
 @lru_cache(maxsize=1 << 12)
 def _kind(character: str) -> str:
-    """Return one of letter, single, symbol, mark, space."""
+    """Return one of letter, single, symbol, mark, format, space."""
     if character.isspace():
         return "space"
     code = ord(character)
-    if character in _JOINERS or code in _MODIFIERS:
+    if code in _MODIFIERS:
         return "mark"
     category = unicodedata.category(character)
     if category[0] in "LN":
         return "single" if _stands_alone(code) else "letter"
-    if category[0] == "M" or category == "Cf":
-        return "mark"
-    return "symbol"
+    if category == "Cf":  # invisible, such as the joiners
+        return "format"
+    return "mark" if category[0] == "M" else "symbol"
 
 
 def _stands_alone(code: int) -> bool:
