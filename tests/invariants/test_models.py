@@ -75,23 +75,6 @@ def test_invariant_14_round_trip_of_configs(name: str) -> None:
     assert validate_config(yaml.safe_load(dump_config(run)), name) == run
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_every_parameter_learns(name: str) -> None:
-    """A parameter without a gradient is not used by the model."""
-    small = tiny(name)
-    small.model.train()
-    torch.manual_seed(3)
-    hidden = small.hidden(small.source(LENGTHS), target(3, 5))
-    small.model.eval()
-    total = hidden.pow(2).sum()
-    if small.kind != "classifier":
-        total = total + small.model.readout(hidden).pow(2).sum()
-    total.backward()
-    unused = {n for n, p in small.model.named_parameters() if p.grad is None}
-    small.model.zero_grad()
-    assert not unused
-
-
 def _row(source, row: int):
     match source:
         case int():

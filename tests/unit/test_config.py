@@ -108,6 +108,12 @@ def test_hard_attention_is_refused_where_no_loss_trains_it(preset: str, attentio
     assert f'{attention}.normalizer.kind cannot be "hard". Valid names: softmax' in message
 
 
+def test_a_learned_query_has_no_position() -> None:
+    """With a causal span it would attend to the first word alone."""
+    message = error_message("model.encoder.pool.span.kind=causal", preset="han")
+    assert "model.encoder.pool.span.kind must be 'everywhere', not 'causal'" in message
+
+
 def test_an_unknown_preset_suggests_the_nearest() -> None:
     assert '"bahdanau"' in error_message(preset="bahdanou")
 

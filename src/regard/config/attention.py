@@ -227,6 +227,12 @@ class SoftAttentionConfig(AttentionConfig):
     normalizer: SoftNormalizerConfig = SoftmaxConfig()
 
 
+class PoolingAttentionConfig(SoftAttentionConfig):
+    """Attention of a learned query, which has no position that a span could refer to."""
+
+    span: EverywhereConfig = EverywhereConfig()
+
+
 class CausalAttentionConfig(SoftAttentionConfig):
     """Attention of a decoder to its own past; any other span would show it the future."""
 

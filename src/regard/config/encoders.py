@@ -14,6 +14,7 @@ from regard.config.attention import (
     Depth,
     Fraction,
     PerceptronConfig,
+    PoolingAttentionConfig,
     ScaledDotConfig,
     SoftAttentionConfig,
 )
@@ -193,7 +194,8 @@ class HierarchicalEncoderConfig(Config):
     kind: Literal["hierarchical"] = "hierarchical"
     words: RecurrentStackConfig  # reads the words of a sentence
     sentences: RecurrentStackConfig  # reads the sentences of a document
-    pool: SoftAttentionConfig = SoftAttentionConfig(score=PerceptronConfig())  # used at both levels
+    # Pooling of words and of sentences.
+    pool: PoolingAttentionConfig = PoolingAttentionConfig(score=PerceptronConfig())
     dropout: Fraction = 0.0
 
     @property

@@ -10,6 +10,7 @@ from regard.config.base import Config
 from regard.config.data import DataConfig
 from regard.config.model import Model
 from regard.config.train import TrainConfig
+from regard.train.losses import CrossEntropy, Reinforce
 
 
 class SearchConfig(Config):
@@ -26,3 +27,8 @@ class RunConfig(Config):
     data: DataConfig = DataConfig()
     train: TrainConfig = TrainConfig()
     search: SearchConfig = SearchConfig()
+
+    def build_objective(self) -> CrossEntropy | Reinforce:
+        """Build the loss of a model that generates text; hard attention needs REINFORCE."""
+        hard = any(use.attention.normalizer.kind == "hard" for use in self.model.attention_uses())
+        return (Reinforce if hard else CrossEntropy)(self.train.label_smoothing)

@@ -35,7 +35,7 @@ from regard.tasks.captioning.captioner import (
 )
 from regard.text.tokenizer import SentencePiece
 from regard.train.events import SampleAttention, Scores, ValidationSample
-from regard.train.losses import CoverageLoss, CrossEntropy, Loss, Reinforce
+from regard.train.losses import CoverageLoss, Loss
 from regard.train.module import TrainingModule
 
 MAX_VALIDATED = 1_000  # images: captioning them takes seconds, and the scores are stable
@@ -69,8 +69,7 @@ class CaptioningModule(TrainingModule[Batch]):
         self.images, self.valid = images, valid
         torch.manual_seed(run.train.seed)
         self.model = build_captioning_model(run, prepared.vocabulary)
-        hard = any(use.attention.normalizer.kind == "hard" for use in run.model.attention_uses())
-        self.objective = (Reinforce if hard else CrossEntropy)(run.train.label_smoothing)
+        self.objective = run.build_objective()
         self.coverage = _coverage_losses(self.model, run.train.coverage)
         shards = prepared.shards("train")
         max_length = max(int(shard.open().lengths[:, 1].max()) for shard in shards)

@@ -18,7 +18,7 @@ from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.language.completer import Completer, build_language_model
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.events import Scores, ValidationSample
-from regard.train.losses import CrossEntropy, Loss
+from regard.train.losses import Loss
 from regard.train.module import TrainingModule
 
 MAX_VALIDATED = 2_000  # texts: about 100,000 words if each is a paragraph
@@ -42,7 +42,7 @@ class LanguageModule(TrainingModule[Batch]):
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
         torch.manual_seed(run.train.seed)
         self.model = build_language_model(run, prepared.vocabulary)
-        self.objective = CrossEntropy(run.train.label_smoothing)
+        self.objective = run.build_objective()
         shards = prepared.shards("train")
         self.epoch_tokens = sum(shard.tokens[1] for shard in shards)
         self.facts = {

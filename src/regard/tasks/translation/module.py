@@ -30,7 +30,7 @@ from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
-from regard.train.losses import CrossEntropy, GuidedAlignmentLoss, Loss, Reinforce
+from regard.train.losses import GuidedAlignmentLoss, Loss
 from regard.train.module import TrainingModule
 
 MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
@@ -58,9 +58,6 @@ class TranslationModule(TrainingModule[Batch]):
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
         torch.manual_seed(run.train.seed)
         self.model = build_translation_model(run, prepared.vocabulary)
-        samples_positions = any(
-            use.attention.normalizer.kind == "hard" for use in run.model.attention_uses()
-        )
         shards = prepared.shards("train")
         self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
         self.facts = {
@@ -69,8 +66,7 @@ class TranslationModule(TrainingModule[Batch]):
             "export": "; ".join(export_obstacles(run)) or "CTranslate2 can run the model",
         }
         self.splitting = _splitting(prepared)
-        objective = Reinforce if samples_positions else CrossEntropy
-        self.objective = objective(run.train.label_smoothing)
+        self.objective = run.build_objective()
         self.guiding = _make_guide(run, self.model, tokenizer)
         if self.guiding is not None:
             self.facts["guide"] = self.guiding[0].summary
