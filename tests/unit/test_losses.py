@@ -81,6 +81,37 @@ def test_under_autocast_sums_are_in_fp32(monkeypatch, chunked) -> None:
         assert (got - grad).norm() < 0.01 * grad.norm()
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_modules_in_half_precision(dtype, smoothing) -> None:
+    layer = readout(dtype=dtype)
+    hidden = torch.randn(13, E, dtype=dtype, requires_grad=True)
+    ids = torch.randint(0, V, (13,))
+    parameters = [hidden, *layer.parameters()]
+    logits = F.linear(*(x.float() for x in parameters))
+    expected = F.cross_entropy(logits, ids, reduction="sum", label_smoothing=smoothing)
+    want = torch.autograd.grad(expected, parameters)
+    total, logps = cross_entropy(hidden, layer, ids, smoothing)
+    assert total.dtype == logps.dtype == torch.float32
+    torch.testing.assert_close(total, expected, rtol=1e-2, atol=0)
+    for got, grad in zip(torch.autograd.grad(total, parameters), want, strict=True):
+        assert got.dtype == dtype
+        torch.testing.assert_close(got, grad, rtol=0.1, atol=0.1)
+
+
+@pytest.mark.parametrize("trained", [("bias",), ("weight",), ("hidden",), ("hidden", "bias")])
+def test_frozen_inputs(trained: tuple[str, ...]) -> None:
+    layer, hidden, ids = readout(), torch.randn(13, E), torch.randint(0, V, (13,))
+    tensors = {"hidden": hidden, "weight": layer.weight, "bias": layer.bias}
+    for name, tensor in tensors.items():
+        tensor.requires_grad_(name in trained)
+    parameters = [tensors[name] for name in trained]
+    expected = F.cross_entropy(layer(hidden), ids, reduction="sum", label_smoothing=0.1)
+    total = cross_entropy(hidden, layer, ids, 0.1)[0]
+    for a, b in zip(*(torch.autograd.grad(x, parameters) for x in (total, expected)), strict=True):
+        torch.testing.assert_close(a, b)
+
+
 def test_gradcheck_in_double_precision() -> None:
     layer = readout(dtype=torch.float64)
     hidden = torch.randn(4, E, dtype=torch.float64, requires_grad=True)

@@ -31,7 +31,8 @@ def cross_entropy(
     """
     weight, bias = readout.weight, readout.bias
     if chunked:
-        needs_grad = torch.is_grad_enabled() and (hidden.requires_grad or weight.requires_grad)
+        trained = any(x is not None and x.requires_grad for x in (hidden, weight, bias))
+        needs_grad = torch.is_grad_enabled() and trained
         return _ChunkedCrossEntropy.apply(hidden, weight, bias, target, smoothing, needs_grad)
     logits = readout(hidden)
     logp = logits.log_softmax(dim=-1, dtype=_at_least_fp32(logits))
@@ -85,9 +86,8 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
                 logps[chunk] = p.clamp(min=tiny).log()
                 if not needs_grad:
                     continue
-                grad[at] = (p - (1 - smoothing)).to(
-                    precision
-                )  # `scatter_` copies all of it in bf16
+                # `scatter_` would copy all of it in bf16
+                grad[at] = (p - (1 - smoothing)).to(precision)
                 grad[max(0, count - i) :] = 0
                 to_hidden[chunk] = grad @ words
                 if precision == exact:
@@ -99,11 +99,11 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             total = -(1 - smoothing) * logps.sum()
             if smoothing:
                 summed = hidden.sum(dim=0, dtype=exact)
-                mean = summed @ weight.mean(dim=0) + count * offsets.mean(dtype=exact)
+                mean = summed @ weight.mean(dim=0, dtype=exact) + count * offsets.mean(dtype=exact)
                 total -= smoothing * (mean - (target_logits - logps).sum())
             if smoothing and needs_grad:
                 each = smoothing / vocabulary
-                to_hidden -= each * weight.sum(dim=0)
+                to_hidden -= each * weight.sum(dim=0, dtype=exact)
                 to_weight -= each * summed
                 to_bias -= each * count
         if needs_grad:
