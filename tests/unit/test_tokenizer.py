@@ -204,3 +204,14 @@ def test_encoding_takes_linear_time(unit: str) -> None:
 
     small, large = (min(seconds(size) for _ in range(3)) for size in (100_000, 400_000))
     assert large < max(12 * small, 0.1)  # linear is 4 ×, quadratic 16 ×
+
+
+@pytest.mark.parametrize("gap", [" ", ""], ids=["words", "no spaces"])
+def test_lines_over_64_kib_are_trained_on(gap: str) -> None:
+    """SentencePiece skips longer lines."""
+    long = gap.join(["Ω", *["schön"] * 20_000, "Ж"])
+    assert len(long.encode()) > 1 << 16
+    tokenizer = SentencePiece.train(["plain text"] * 9 + [long] * 9, size=300, coverage=1.0)
+    for character in "ΩЖö":
+        ids = tokenizer.encode([character])[0]
+        assert [tokenizer.piece(i) for i in ids][-1].endswith(character)

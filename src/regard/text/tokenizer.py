@@ -132,6 +132,9 @@ class Tokenizer(ABC):
 Kind = Literal["unigram", "bpe"]
 
 _WORD = re.compile("▁[^▁]*")  # SentencePiece writes a space as ▁; no piece crosses one
+_MAX_BYTES = 1 << 16  # of a line to train on
+# At most a quarter as many characters, up to a space or the end if there is one
+_PART = re.compile(f"[^ ].{{,{_MAX_BYTES // 4 - 1}}}(?= |$)|[^ ]{{{_MAX_BYTES // 4}}}")
 
 
 class SentencePiece(Tokenizer):
@@ -166,7 +169,7 @@ class SentencePiece(Tokenizer):
             )
         # Pass each distinct line once, with its count. SentencePiece's time is quadratic in the
         # length of repeated text (3,000 captions with 600 duplicates: a minute instead of 2 s).
-        counts = Counter(normalize(line, form) for line in lines)
+        counts = Counter(part for line in lines for part in _parts(normalize(line, form)))
         model_file = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
@@ -184,7 +187,7 @@ class SentencePiece(Tokenizer):
                 bos_id=BOS,
                 eos_id=EOS,
                 unk_id=UNK,
-                max_sentence_length=1 << 16,  # bytes; longer lines are skipped
+                max_sentence_length=_MAX_BYTES,  # longer lines are skipped
                 num_threads=16,  # the result depends on it, so it is fixed
                 minloglevel=2,
             )
@@ -285,14 +288,14 @@ class SentencePiece(Tokenizer):
     def piece(self, token: int) -> str:
         return self._processor.id_to_piece(token)
 
-    def pieces(self, text: str) -> TokenizedPieces:
-        traced = trace_normalization(text, self.form)
-        ids: list[int] = self._processor.encode(traced.text)
     @property
     def never_encoded(self) -> tuple[int, ...]:
         controls = (*range(0x20), 0x7F)  # normalization replaces or removes them
         return (PAD, BOS, UNK, *(self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls))
 
+    def pieces(self, text: str) -> TokenizedPieces:
+        traced = trace_normalization(text, self.form)
+        ids: list[int] = self._processor.encode(traced.text)
         names = [self._processor.id_to_piece(i) for i in ids]
         spans: list[Span] = []
         place = -1  # offset in the normalized text; SentencePiece prepends a space
@@ -323,6 +326,11 @@ class SentencePiece(Tokenizer):
             start += names[at[0]][0] == "▁" and start < end - 1 and text[start].isspace()
             spans += [(start, end)] * len(at)
         return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
+
+
+def _parts(line: str) -> list[str]:
+    """Split a line that is too long for SentencePiece, at spaces where possible."""
+    return [line] if len(line.encode()) <= _MAX_BYTES else _PART.findall(line)
 
 
 def _utf8_length(lead: int) -> int:
