@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 from dataclasses import replace
@@ -12,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.data import storage
 from regard.data.filters import FILTERS, SCRIPTS, Limits, drop_reason, drop_reasons
 from regard.data.formats.corpus import Corpus, open_corpus
 from regard.data.preparation import dedupe
 from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
-from regard.errors import ConfigError, CorpusError
+from regard.errors import ConfigError, CorpusError, StorageError
 from regard.text.normalize import normalize
 from regard.text.tokenizer import SentencePiece
 
@@ -293,9 +295,47 @@ def test_shards_contain_uint16_ids_and_lengths(tmp_path: Path, tokenizer: str) -
 def test_a_tokenizer_with_another_normal_form_is_refused(tmp_path: Path) -> None:
     lines = [f"the {word} sleeps" for word in ["cat", "dog", "fox", "owl", "hen"]] * 4
     for side in ("en", "de"):
-        (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in lines))
+        (tmp_path / f"a.{side}").write_text("".join(f"{side} {line}\n" for line in lines))
     SentencePiece.train(lines, size=300, form="NFKC").save(tmp_path / "tokenizer")
     corpus = open_corpus(str(tmp_path / "a.en"), str(tmp_path / "a.de"))
     settings = PreparationSettings(tokenizer=str(tmp_path / "tokenizer"))
     with pytest.raises(ConfigError, match=r"form: .*NFKC"):
         prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.jsonl", "lines.en"])
+def test_an_empty_corpus_is_refused(tmp_path: Path, name: str) -> None:
+    for path in (tmp_path / name, tmp_path / "lines.de"):
+        path.write_text("")
+    files = [name, "lines.de"] if name == "lines.en" else [name]
+    corpus = open_corpus(*(str(tmp_path / file) for file in files), name="train")
+    with pytest.raises(CorpusError, match=rf"{name}.*: no records"):
+        prepare_corpora([corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
+
+
+def test_a_corpus_of_which_nothing_is_left_is_refused_with_the_reasons(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path, [("", "leer"), ("same", "same")])
+    with pytest.raises(CorpusError, match=r"none of the 2 records .*empty: 1, identical: 1"):
+        prepare_corpora([corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
+
+
+def test_a_failed_write_is_reported_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(StorageError, match=r"train-00000\.source: .*No space left"):
+        storage.write_bytes(str(tmp_path / "out" / "train-00000.source"), b"ids")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_unfinished_files_of_a_killed_preparation_are_deleted(tmp_path: Path) -> None:
+    corpus, out = write_corpus(tmp_path, PAIRS[:50]), tmp_path / "out"
+    (out / "work").mkdir(parents=True)
+    for name in ("train-00000.source.123", "work/train-cut-000.json.123"):
+        (out / f"{name}{storage.TMP}").touch()
+    (out / "mine.tmp").touch()
+    prepare_corpora([corpus], str(out), SETTINGS, InProcessRunner())
+    assert not list(out.rglob(f"*{storage.TMP}")) and (out / "mine.tmp").exists()

@@ -211,6 +211,32 @@ def test_resuming_with_other_threads_or_settings_is_refused(tmp_path: Path) -> N
     assert list(losses(events)) == list(range(11, 21))
 
 
+def test_scores_of_another_validation_set_are_not_compared(tmp_path: Path) -> None:
+    constant = replace(SETTINGS, optimizer=Adam(rate=1e-12), patience=3, ema=0.0)
+    train(tmp_path, replace(constant, steps=40), environment={"validation set": "a"})
+    longer = {"environment": {"validation set": "b"}, "accept_changes": True}
+    _, events = train(tmp_path, constant, **longer)
+    validated = [event for event in events if isinstance(event, ValidationCompleted)]
+    assert [(event.step, event.improved) for event in validated] == [(40, True), (60, False)]
+    assert isinstance(events[-1], TrainingEnded) and events[-1].best_step == 40
+
+
+def test_a_resumed_run_may_turn_the_moving_average_on_or_off(tmp_path: Path) -> None:
+    for steps, ema in ((20, 0.0), (40, 0.9), (60, 0.0)):
+        settings = replace(SETTINGS, steps=steps, ema=ema)
+        environment = {"train.ema": ema}
+        _, events = train(tmp_path, settings, environment=environment, accept_changes=True)
+        assert isinstance(events[-1], TrainingEnded) and events[-1].step == steps
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+    train(tmp_path, replace(SETTINGS, steps=10))
+    module = Counting()
+    module.model.add_module("another", torch.nn.Linear(2, 2))
+    with pytest.raises(ArtifactError, match=r"does not fit the run.*another"):
+        Trainer(module, SETTINGS, tmp_path).run()
+
+
 def test_an_unknown_metric_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"train\.metric: bleu .*accuracy"):
         train(tmp_path, replace(SETTINGS, metric="bleu"))

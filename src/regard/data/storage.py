@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from regard.errors import CorpusError
+from regard.errors import CorpusError, StorageError
+
+TMP = ".regard-tmp"  # suffix of unfinished files, which no other program uses
 
 
 def is_remote(path: str) -> bool:
@@ -52,13 +54,30 @@ def write_bytes(path: str, content: bytes | memoryview) -> None:
     if is_remote(path):
         _store(path).pipe_file(path, bytes(content))
         return
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.tmp"  # a retried task may overlap with the one it replaces
-    with Path(temporary).open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(temporary).replace(path)
+    # A retried task may overlap with the one it replaces.
+    temporary = Path(f"{path}.{os.getpid()}{TMP}")
+    try:
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot be written ({error.strerror or error}); it needs "
+            f"{len(content) / 1e6:,.1f} MB. Fix this, then run the same command again."
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def remove_temporary(directory: str) -> None:
+    """Delete unfinished files that killed processes left in a local directory or one below it."""
+    if not is_remote(directory):
+        for pattern in (f"*{TMP}", f"*/*{TMP}"):
+            for path in Path(directory).glob(pattern):
+                path.unlink(missing_ok=True)
 
 
 def file_identity(path: str) -> dict[str, str | int]:

@@ -231,7 +231,7 @@ def _train_one(run: StudyRun) -> None:
                 text = f"{event.metric} {event.scores.values[event.metric]:.4g}"
                 messages.put(RunProgress(run.name, event.step, steps, text))
 
-    with join_world() as world:
+    with join_world() as world, run.directory.lock():
         outcome = train_run(
             run.config,
             run.directory,

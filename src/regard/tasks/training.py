@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from regard.bundle.bundle import RUN, SCORES, Bundle, save_bundle
 from regard.bundle.restore import restore
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
-from regard.data.loading.shards import PreparedData
+from regard.data.directory_lock import lock_directory
+from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
@@ -70,6 +72,10 @@ class RunDirectory:
     def last_step(self) -> int | None:
         """Step of the newest checkpoint; None if there is none."""
         return next(iter(self.checkpoints), None)
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Return a context that keeps other processes from writing to the directory."""
+        return lock_directory(self.path)
 
     def jsonl_logger(self) -> JsonlLogger:
         """Return a logger that continues `log.jsonl` from the newest checkpoint."""
@@ -186,7 +192,11 @@ def _make_trainer(
         directory.path,
         world,
         loggers,
-        environment={**_environment(run), **task.environment(module)},
+        environment={
+            **_environment(run),
+            "validation set": shards_fingerprint(prepared.shards("valid"))[:12],
+            **task.environment(module),
+        },
         accept_changes=accept_changes,
     )
 

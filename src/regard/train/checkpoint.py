@@ -15,6 +15,7 @@ import errno
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,7 +181,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Flush the entries of a directory to the disk."""
+    """Flush the entries of a directory to the disk. Windows cannot open a directory."""
+    if sys.platform == "win32":
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

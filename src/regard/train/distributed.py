@@ -33,7 +33,7 @@ from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 from regard.cores import available_cores
-from regard.errors import RegardError
+from regard.errors import ArtifactError, RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 
@@ -109,7 +109,14 @@ class World:
         reader = HuggingFaceStorageReader(str(path))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            load(dict(tensors), storage_reader=reader, no_dist=not self.joined)
+            try:
+                load(dict(tensors), storage_reader=reader, no_dist=not self.joined)
+            except CheckpointException as failure:
+                cause = next(iter(failure.failures.values()))[0]
+                raise ArtifactError(
+                    f"{path}: the checkpoint does not fit the run ({cause}). Restore the settings "
+                    "of the model, or choose another --out."
+                ) from failure
 
 
 def no_sync(wrapped: nn.Module) -> AbstractContextManager[None]:

@@ -58,6 +58,11 @@ class Selection:
         progress.validated = [*progress.validated, step][-self.average :]
         return improved
 
+    def forget_scores(self) -> None:
+        """Start anew, because later scores cannot be compared with the earlier ones."""
+        progress = self.state.progress
+        progress.best, progress.best_step, progress.stale, progress.validated = None, 0, 0, []
+
     def keep(self, steps: set[int]) -> None:
         """Delete the weights of all other steps."""
         checkpoint.keep_checkpoints(self.world, self.directory, steps)

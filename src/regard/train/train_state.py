@@ -80,12 +80,22 @@ class TrainState:
 
     def save(self, world: World, root: Path, step: int, environment: Mapping[str, Any]) -> Path:
         """Write the checkpoint of `step` and return its directory."""
-        facts = {"progress": asdict(self.progress), "environment": dict(environment)}
+        facts = {
+            "progress": asdict(self.progress),
+            "environment": dict(environment),
+            "ema": bool(self.ema),
+        }
         return checkpoint.save_checkpoint(world, root, step, self.tensors(), facts)
 
     def load(self, world: World, path: Path) -> None:
         """Read a checkpoint into this state."""
-        facts = checkpoint.load_checkpoint(world, path, self.tensors())
+        tensors = self.tensors()
+        starts_average = bool(self.ema) and not checkpoint.inspect_checkpoint(path).get("ema", True)
+        if starts_average:  # a resumed run may turn the average on
+            tensors = {k: v for k, v in tensors.items() if not k.startswith("ema.")}
+        facts = checkpoint.load_checkpoint(world, path, tensors)
+        if starts_average:
+            copy_into(self.ema, {name: p.detach() for name, p in self.parameters.items()})
         self.progress = TrainProgress(**facts["progress"])
 
 

@@ -34,6 +34,7 @@ from regard.train.selection import Selection
 from regard.train.train_state import Buffers, TrainState
 
 _KEPT = 2  # checkpoints: the newest may be damaged or already diverging
+_SCORING = {"validation set", "train.metric"}  # if they change, scores cannot be compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,19 +311,24 @@ class Trainer:
             return
         path = checkpoint.checkpoint_folder(self.checkpoints, steps[0])
         saved = checkpoint.inspect_checkpoint(path)["environment"]
-        changed = [
-            f"{name} was {saved.get(name)} and is {value}"
+        changed = {
+            name: f"{name} was {saved.get(name)} and is {value}"
             for name, value in self.environment.items()
             if saved.get(name) != value
-        ]
+        }
         if changed and not self.accept_changes:
             raise ArtifactError(
-                f"{path}: the run cannot resume unchanged: {'; '.join(changed)}. Restore the "
-                "original values, pass --accept-changes to resume anyway, or choose another --out."
+                f"{path}: the run cannot resume unchanged: {'; '.join(changed.values())}. Restore "
+                "the original values, pass --accept-changes to resume anyway, or choose another "
+                "--out."
             )
         self._load(steps[0])
         self._delete_old()  # the process that saved it may have been killed before this
         self._emit(events.CheckpointSaved(steps[0], str(path), 0.0))
+        if not _SCORING.isdisjoint(changed):
+            self.selection.forget_scores()
+            self._validate()
+            self._save()
 
     def _load(self, step: int) -> None:
         self.state.load(self.world, checkpoint.checkpoint_folder(self.checkpoints, step))
@@ -342,7 +348,7 @@ class Trainer:
             "steps": f"{last:,} of {measured.tokens:,.0f} tokens: {epochs:.1f} epochs; {start}",
             "time": f"{events.format_duration((last - done) * measured.seconds)} plus validations, "
             f"at {measured.seconds:.2f} s per step",
-            "memory": f"{measured.memory / 1e9:.2f} GB",
+            "memory": f"{measured.memory / 1e9:.2f} GB" if measured.memory else "unknown",
             "precision": f"{self.performance.precision} on {self.world.device.type}, "
             f"{self.world.size} × {torch.get_num_threads()} threads",
         }

@@ -253,19 +253,31 @@ class Pipeline:
         }
 
     def _run_stage(self, stage: str, tasks: Sequence[PreparationTask]) -> list[TaskResult]:
-        start = time.monotonic()
-        found = done = 0
-        if tasks:
-            self.on_progress(StageProgress(stage, 0, len(tasks), 0, 0.0, self.pairs))
+        return run_tasks(stage, run_stage, tasks, self.runner, self.pairs, self.on_progress)
 
-        def count(result: TaskResult) -> None:
-            nonlocal found, done
-            done += 1
-            found += not result.fresh
-            seconds = time.monotonic() - start
-            self.on_progress(StageProgress(stage, done, len(tasks), found, seconds, self.pairs))
 
-        return self.runner.map(run_stage, tasks, count)
+def run_tasks(
+    stage: str,
+    function: Callable[[PreparationTask], TaskResult],
+    tasks: Sequence[PreparationTask],
+    runner: Runner,
+    pairs: int,
+    on_progress: ProgressCallback,
+) -> list[TaskResult]:
+    """Run the tasks of a stage and report its start and the end of each task."""
+    start = time.monotonic()
+    found = done = 0
+    if tasks:
+        on_progress(StageProgress(stage, 0, len(tasks), 0, 0.0, pairs))
+
+    def count(result: TaskResult) -> None:
+        nonlocal found, done
+        done += 1
+        found += not result.fresh
+        seconds = time.monotonic() - start
+        on_progress(StageProgress(stage, done, len(tasks), found, seconds, pairs))
+
+    return runner.map(function, tasks, count)
 
 
 def _identity(corpus: Corpus) -> Facts:

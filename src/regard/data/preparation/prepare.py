@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from regard.data import storage
+from regard.data.directory_lock import lock_directory
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData
 from regard.data.preparation.pipeline import (
@@ -45,9 +46,20 @@ def prepare_corpora(
         raise ConfigError(
             "held_out and validation files cannot be combined. Use one of them for validation."
         )
-    pipeline = Pipeline(out, settings, runner, on_progress)
+    with lock_directory(out):
+        storage.remove_temporary(out)
+        manifest = _run_pipeline(Pipeline(out, settings, runner, on_progress), corpora, valid)
+        storage.write_bytes(storage.join_path(out, MANIFEST), dump_json(manifest))
+    return PreparedData.open(out)
+
+
+def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence[Corpus]) -> Facts:
+    """Run all stages and return the manifest."""
+    settings = pipeline.settings
     limits = None if settings.limits is None else asdict(settings.limits)
     train = pipeline.clean(corpora, "train", limits, settings.dedupe)
+    if not any(piece.done.facts["kept"] for piece in train):
+        raise CorpusError(_no_pairs(corpora, train))
     valid_pieces = pipeline.clean(valid, "valid", None, "none")
     repeats = pipeline.dedupe(train)
     tokenizer = pipeline.tokenizer(train, repeats)
@@ -59,7 +71,7 @@ def prepare_corpora(
     if valid:
         encoded = pipeline.encode(valid_pieces, [], tokenizer, labels)
         splits["valid"] = [_entry(shard, []) for shard in encoded]
-    manifest = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "dtype": tokenizer.facts["dtype"],
@@ -70,8 +82,6 @@ def prepare_corpora(
         "rows": _rows(train, repeats, shards),
         "splits": splits,
     }
-    storage.write_bytes(storage.join_path(out, MANIFEST), dump_json(manifest))
-    return PreparedData.open(out)
 
 
 def _entry(shard: EncodedPiece, repeats: Sequence[TaskResult]) -> Facts:
@@ -109,3 +119,15 @@ def _rows(
         "train": sum(shard.done.facts["train"]["pairs"] for shard in shards),
         "held out": sum(shard.done.facts.get("held", {"pairs": 0})["pairs"] for shard in shards),
     }
+
+
+def _no_pairs(corpora: Sequence[Corpus], pieces: Sequence[CleanPiece]) -> str:
+    names = ", ".join(path for corpus in corpora for path in corpus.paths)
+    rows = _rows(pieces, [], [])
+    if not rows["read"]:
+        return f"{names}: no records. Check that these are the right files."
+    reasons = ", ".join(f"{name}: {count:,}" for name, count in rows["dropped"].items() if count)
+    return (
+        f"{names}: none of the {rows['read']:,} records passes the filters ({reasons}). Check the "
+        "files with `regard doctor`."
+    )

@@ -7,17 +7,18 @@ images.json           the shape of an image, the number of images per shard, che
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.data import storage
+from regard.data.directory_lock import lock_directory
 from regard.data.formats.grids import ImageInput
 from regard.data.loading.image_shards import FORMAT, HASHES_FILE, IMAGES_FILE
 from regard.data.preparation.dedupe import hash_texts
-from regard.data.preparation.pipeline import ProgressCallback, StageProgress
+from regard.data.preparation.pipeline import ProgressCallback, run_tasks
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import (
     Facts,
@@ -56,16 +57,14 @@ def prepare_images(
         for start in range(0, len(unique_names), IMAGES_PER_SHARD)
         for shard in (unique_names[start : start + IMAGES_PER_SHARD],)
     ]
-    begin, found, done = time.monotonic(), 0, 0
+    with lock_directory(out):
+        shards = run_tasks("images", _run, tasks, runner, len(unique_names), on_progress)
+        _write_manifest(out, image_input, hashes, shards)
 
-    def count(result: TaskResult) -> None:
-        nonlocal found, done
-        done += 1
-        found += not result.fresh
-        seconds = time.monotonic() - begin
-        on_progress(StageProgress("images", done, len(tasks), found, seconds, len(unique_names)))
 
-    shards = runner.map(_run, tasks, count)
+def _write_manifest(
+    out: str, image_input: ImageInput, hashes: NDArray[np.uint64], shards: Sequence[TaskResult]
+) -> None:
     storage.write_bytes(storage.join_path(out, HASHES_FILE), hashes.astype("<u8").tobytes())
     manifest = {
         "format": FORMAT,
