@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -115,7 +116,7 @@ def train(
         run = _mix_in(run, {"files": old, **names})
     directory = RunDirectory(out)
     if workers > 1 and not launched_by_torchrun():
-        with show_preparation() as report:
+        with directory.lock(), show_preparation() as report:
             prepare_data(run, directory, report)
         launch(workers, "regard", sys.argv[1:])
         return
@@ -123,7 +124,7 @@ def train(
         import torch
 
         torch.set_num_threads(threads)
-    with join_world() as world:
+    with join_world() as world, directory.lock() if world.is_main else nullcontext():
         if world.is_main:
             with show_preparation() as report:
                 prepare_data(run, directory, report)
