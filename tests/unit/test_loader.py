@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import random
 import time
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from regard.data.loading.batch_plan import plan_batches
 from regard.data.loading.cursor import Cursor
@@ -162,25 +162,64 @@ def test_a_corpus_is_read_as_often_as_its_weight(tmp_path: Path) -> None:
         Loader(shards, ORDER, weights={"three": 1.0})
 
 
-def test_subword_sampling_keeps_the_order_and_is_resumable(tmp_path: Path) -> None:
-    lines = [f"sentence {i} is about the number {i * 7}" for i in range(200)]
-    tokenizer = SentencePiece.train(lines, size=320)
-    ids = tokenizer.encode(lines)
-    shard = write_shard(tmp_path, "a", list(zip(ids, ids, strict=True)))
-    order = BatchOrder(seed=1, budget=400)
-    plain = Loader([shard], order)
-    loader = Loader([shard], order, sampling=SubwordSampling(tokenizer, alpha=0.2))
-    steps = list(islice(loader.steps(), 12))
-    differ = 0
-    for sampled, stored in zip(steps, plain.steps(), strict=False):
-        assert sampled.after == stored.after
-        a, b = (step.micro_batches[0].batch.source for step in (sampled, stored))
-        texts = [[tokenizer.decode(row) for row in side.ids.tolist()] for side in (a, b)]
-        assert texts[0] == texts[1]
-        differ += not torch.equal(a.lengths, b.lengths)
-    assert differ  # at random, not in every batch
-    resumed = loader.steps(steps[4].after)
-    assert [_content(step) for step in islice(resumed, 7)] == [_content(step) for step in steps[5:]]
+DRAWS = random.Random(0)
+WORDS = ["".join(DRAWS.choices("abcdefgh", k=DRAWS.randint(3, 8))) for _ in range(60)]
+LINES = [" ".join(DRAWS.choices(WORDS, k=DRAWS.randint(3, 12))) for _ in range(200)]
+
+
+def sampled_loader(folder: Path, rank: int = 0, world: int = 1, **order: int) -> Loader:
+    tokenizer = SentencePiece.train(LINES, size=400)
+    ids = tokenizer.encode(LINES)
+    shard = write_shard(folder, "a", list(zip(ids, ids, strict=True)))
+    sampling = SubwordSampling(tokenizer, alpha=0.1, max_length=40)
+    settings = BatchOrder(**{"seed": 1, "budget": 400, **order})
+    return Loader([shard], settings, sampling=sampling, rank=rank, world=world)
+
+
+def test_subword_sampling_reads_each_pair_once_per_epoch_and_is_resumable(tmp_path: Path) -> None:
+    loader = sampled_loader(tmp_path)
+    assert loader.sampling is not None
+    tokenizer = loader.sampling.tokenizer
+    steps = list(takewhile(lambda step: step.after.epoch == 0, loader.steps()))
+    rows = [
+        [i for i in row if i not in (PAD, EOS)]
+        for step in steps
+        for row in step.micro_batches[0].batch.source.ids.tolist()
+    ]
+    texts = [tokenizer.decode(row) for row in rows]
+    assert sorted(texts) == sorted(LINES)
+    different = sum(a != b for a, b in zip(rows, tokenizer.encode(texts), strict=True))
+    assert different > 80
+    resumed = loader.steps(steps[2].after)
+    assert [_content(step) for step in islice(resumed, 2)] == [
+        _content(step) for step in steps[3:5]
+    ]
+
+
+def test_sampled_batches_keep_the_budget_and_are_counted_as_sampled(tmp_path: Path) -> None:
+    loaders = [sampled_loader(tmp_path, rank, 2, micro_batches=4) for rank in (0, 1)]
+    for steps in islice(zip(*(loader.steps() for loader in loaders), strict=True), 12):
+        batches = [m.batch for step in steps for m in step.micro_batches if m.counts]
+        for batch in batches:
+            assert max(batch.source.ids.numel(), batch.target.ids.numel()) <= 400
+            assert batch.target.lengths.max() <= 40 + 2
+        predicted = sum(int((batch.target.lengths - 1).sum()) for batch in batches)
+        assert [step.target_tokens for step in steps] == [predicted, predicted]
+
+
+def test_sampled_batches_are_nearly_full(tmp_path: Path) -> None:
+    batches = [s.micro_batches[0].batch for s in islice(sampled_loader(tmp_path).steps(), 20)]
+    assert np.mean([batch.target.ids.numel() for batch in batches]) > 250
+
+
+def test_the_tokens_of_an_epoch_follow_the_weights(tmp_path: Path) -> None:
+    one, two = make_rows(2, 40)
+    shards = [write_shard(tmp_path, "one", one, "one"), write_shard(tmp_path, "two", two, "two")]
+    order = BatchOrder(seed=3, budget=60)
+    loader = Loader(shards, order, weights={"one": 1.0, "two": 3.0})
+    epoch = takewhile(lambda step: step.after.epoch == 0, loader.steps())
+    assert loader.epoch_tokens == shards[0].tokens[1] + 40 + 3 * (shards[1].tokens[1] + 40)
+    assert loader.epoch_tokens == sum(step.target_tokens for step in epoch)
 
 
 def test_an_error_in_the_prefetch_thread_is_raised(tmp_path: Path) -> None:

@@ -48,6 +48,11 @@ def corpus_name(index: int) -> str:
     return "train" if index == 0 else f"train{index + 1}"
 
 
+def left_out(too_long: int) -> str:
+    """Return the part of a run's plan on validation data that exceed data.max_length."""
+    return f", {too_long:,} longer than data.max_length left out" if too_long else ""
+
+
 def shift_target(target: Tokens) -> tuple[Tensor, Tokens]:
     """Split `<s> y </s>` into the decoder's input `<s> y` and the targets `y </s>`."""
     assert target.lengths is not None

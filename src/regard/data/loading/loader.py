@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from regard.batch import Batch
 from regard.data.loading.batch_plan import ShardVisit, plan_pools
 from regard.data.loading.cursor import Cursor, plan_steps, rank_batches
-from regard.data.loading.shard_pool import BatchOrder, ShardPool, SubwordSampling
+from regard.data.loading.shard_pool import BatchOrder, ShardPool, SubwordSampling, count_targets
 from regard.data.loading.shards import Shard, shards_fingerprint
 from regard.errors import ArtifactError, ConfigError
 
@@ -65,6 +65,13 @@ class Loader:
         if not any(s.pairs * w for s, w in zip(self.shards, self.weights, strict=True)):
             raise ConfigError("The corpora have no pairs, or none with a weight above zero.")
 
+    @property
+    def epoch_tokens(self) -> int:
+        """Number of target tokens in an epoch, repetitions by weights included."""
+        end = self.order.target.end
+        tokens = (shard.tokens[1] + end * shard.pairs for shard in self.shards)
+        return round(sum(n * w for n, w in zip(tokens, self.weights, strict=True)))
+
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the data and of everything that determines their order."""
@@ -104,7 +111,12 @@ class Loader:
                 counts = i < len(plan.batches)
                 pool, batch = plan.batches[i if counts else 0]
                 micro_batches.append(MicroBatch(i, pool.read(batch), counts))
-            target_tokens = sum(pool.target_tokens(batch) for pool, batch in plan.batches)
+            special = self.order.target
+            own = {m.index: count_targets(m.batch.target, special) for m in micro_batches}
+            target_tokens = sum(
+                own[i] if i in own else pool.target_tokens(batch)
+                for i, (pool, batch) in enumerate(plan.batches)
+            )
             yield TrainingStep(tuple(micro_batches), target_tokens, plan.after)
 
     @lru_cache(maxsize=1)  # noqa: B019 — each pool of an epoch needs the epoch's list of pools

@@ -16,6 +16,8 @@ from regard.data.loading.batch_plan import BatchCuts, ShardVisit, plan_batches
 from regard.data.loading.shards import OpenShard, Shard
 from regard.text.tokenizer import BOS, EOS, PAD, Tokenizer
 
+_MEASURED = 256  # pairs of a pool whose growth by sampling is measured
+
 
 @dataclass(frozen=True, slots=True)
 class SpecialTokens:
@@ -51,12 +53,20 @@ class BatchOrder:
 class SubwordSampling:
     """Sample a new segmentation for each batch: subword regularization (Kudo, 2018).
 
-    The ids in the shards are decoded to the normalized text and segmented again. Order and batch
-    sizes are still those of the stored ids.
+    The ids in the shards are decoded to the normalized text and segmented again. A sampled
+    segmentation has more pieces than the stored one, so batches are planned for longer sequences.
+    A sequence that does not fit the batch's budget, or `max_length`, keeps its stored ids.
     """
 
     tokenizer: Tokenizer
-    alpha: float
+    alpha: float  # inverse temperature: the smaller, the more the segmentations vary
+    max_length: int  # pieces of a source or target
+
+    def sample(self, ids: Sequence[Sequence[int]], name: object) -> list[list[int]]:
+        """Return new ids of the same texts; the same name gives the same ids."""
+        seed = int.from_bytes(hashlib.sha256(repr(name).encode()).digest()[:4])
+        texts = [self.tokenizer.decode(row) for row in ids]
+        return self.tokenizer.sample(texts, alpha=self.alpha, seed=seed)
 
 
 class ShardPool:
@@ -72,14 +82,18 @@ class ShardPool:
         sampling: SubwordSampling | None,
     ) -> None:
         self.special = (order.source, order.target)
-        self.sampling = sampling
+        self.sampling, self.budget = sampling, order.budget
         self.name = (order.seed, epoch, number)
         self.opened: list[OpenShard] = [shards[visit.shard].open() for visit in visits]
         sizes = [len(shard.lengths) for shard in self.opened]
         self.firsts = np.cumsum([0, *sizes])  # index of each shard's first pair in the pool
         self.lengths = np.concatenate([shard.lengths for shard in self.opened])
         shares = np.repeat([visit.fraction for visit in visits], sizes)
-        widths = self.lengths + np.array([special.count for special in self.special], np.uint16)
+        planned = self.lengths
+        if sampling is not None:
+            longer = np.minimum(self.lengths * self._growth(sampling), sampling.max_length)
+            planned = np.maximum(self.lengths, longer.astype(np.uint16))
+        widths = planned + np.array([special.count for special in self.special], np.uint16)
         self.batches: BatchCuts = plan_batches(
             order.seed, epoch, number, widths, shares, order.budget
         )
@@ -90,22 +104,24 @@ class ShardPool:
     def target_tokens(self, batch: int) -> int:
         """Return the number of tokens that the model predicts in a batch."""
         rows = self.batches.rows(batch)
-        return int(self.lengths[rows, 1].sum()) + len(rows) * self.special[1].end
+        if self.sampling is None:
+            return int(self.lengths[rows, 1].sum()) + len(rows) * self.special[1].end
+        return count_targets(self._read_side(batch, 1), self.special[1])
 
     def read(self, batch: int) -> Batch:
         """Read a batch, padded, with special tokens."""
-        rows = np.sort(self.batches.rows(batch))  # groups the rows by shard
-        cuts = np.searchsorted(rows, self.firsts)
-        source = self._gather(rows, cuts, 0)
-        target = self._gather(rows, cuts, 1)
-        if self.sampling is not None:
-            source = self._resample(self.sampling, source, batch, 0)
-            target = self._resample(self.sampling, target, batch, 1)
-        return Batch(source, target)
+        return Batch(self._read_side(batch, 0), self._read_side(batch, 1))
 
-    def _gather(self, rows: NDArray[np.int64], cuts: NDArray[np.int64], side: int) -> Tokens:
+    def _read_side(self, batch: int, side: int) -> Tokens:
+        rows = np.sort(self.batches.rows(batch))  # groups the rows by shard
+        tokens = self._gather(rows, side)
+        if self.sampling is None:
+            return tokens
+        return self._resample(self.sampling, tokens, (*self.name, batch, side), self.special[side])
+
+    def _gather(self, rows: NDArray[np.int64], side: int) -> Tokens:
         """Copy ids from the memory maps to a padded array, with one fancy index per shard."""
-        special = self.special[side]
+        special, cuts = self.special[side], np.searchsorted(rows, self.firsts)
         lengths = self.lengths[rows, side].astype(np.int64)
         widest = int(lengths.max())
         offsets = np.arange(widest)
@@ -121,21 +137,45 @@ class ShardPool:
         ids[:, special.begin :][np.arange(widest + special.end) >= lengths[:, None]] = PAD
         return _add_special_tokens(ids, lengths, special)
 
-    def _resample(self, sampling: SubwordSampling, tokens: Tokens, batch: int, side: int) -> Tokens:
-        assert tokens.lengths is not None
-        special = self.special[side]
-        name = repr((*self.name, batch, side)).encode()
-        seed = int.from_bytes(hashlib.sha256(name).digest()[:4])
-        texts = [
-            sampling.tokenizer.decode(row[:n])
-            for row, n in zip(tokens.ids.tolist(), tokens.lengths.tolist(), strict=True)
+    def _growth(self, sampling: SubwordSampling) -> NDArray[np.float64]:
+        """Return a factor by which few sampled sources and targets grow more, from some pairs."""
+        count = len(self.lengths)
+        if not count:
+            return np.ones(2)
+        rows = np.linspace(0, count - 1, min(count, _MEASURED), dtype=np.int64)
+        growth = []
+        for side in (0, 1):
+            stored = _unpadded(self._gather(rows, side))
+            sampled = sampling.sample(stored, (*self.name, "growth", side))
+            lengths = np.maximum(self.lengths[rows, side], 1)
+            growth.append(np.quantile([len(row) for row in sampled] / lengths, 0.9))
+        return np.array(growth)
+
+    def _resample(
+        self, sampling: SubwordSampling, tokens: Tokens, name: object, special: SpecialTokens
+    ) -> Tokens:
+        stored = _unpadded(tokens)
+        limit = min(self.budget // len(stored) - special.count, sampling.max_length)
+        pieces = [
+            new if len(new) <= limit else old[special.begin : len(old) - special.end]
+            for old, new in zip(stored, sampling.sample(stored, name), strict=True)
         ]
-        pieces = sampling.tokenizer.sample(texts, alpha=sampling.alpha, seed=seed)
         lengths = np.array([len(row) for row in pieces])
         ids = np.full((len(pieces), int(lengths.max()) + special.count), PAD, np.int64)
         for row, new in zip(ids[:, special.begin :], pieces, strict=True):
             row[: len(new)] = new
         return _add_special_tokens(ids, lengths, special)
+
+
+def count_targets(target: Tokens, special: SpecialTokens) -> int:
+    """Return the number of tokens of a batch that the model predicts: all except BOS."""
+    assert target.lengths is not None
+    return int(target.lengths.sum()) - len(target.lengths) * special.begin
+
+
+def _unpadded(tokens: Tokens) -> list[list[int]]:
+    assert tokens.lengths is not None
+    return [row[:n] for row, n in zip(tokens.ids.tolist(), tokens.lengths.tolist(), strict=True)]
 
 
 def _add_special_tokens(

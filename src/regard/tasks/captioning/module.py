@@ -24,7 +24,7 @@ from regard.errors import ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.forced_decoding import cross_attention_names, force_decode_image
 from regard.models import EncoderDecoder
-from regard.tasks.batches import make_loader, shift_target
+from regard.tasks.batches import left_out, make_loader, shift_target
 from regard.tasks.captioning.captioner import (
     BATCH_SIZE,
     Captioner,
@@ -49,6 +49,7 @@ class ValidationImages:
     hashes: NDArray[np.uint64]  # of the image names
     captions: tuple[tuple[str, ...], ...]  # of each image
     named: tuple[CaptionedImage, ...] = ()  # images with annotated objects
+    too_long: int = 0  # captions left out because they exceed data.max_length
 
 
 class CaptioningModule(TrainingModule[Batch]):
@@ -72,12 +73,13 @@ class CaptioningModule(TrainingModule[Batch]):
         self.objective = run.build_objective()
         self.coverage = _coverage_losses(self.model, run.train.coverage)
         shards = prepared.shards("train")
-        max_length = max(int(shard.open().lengths[:, 1].max()) for shard in shards)
+        max_length = max(int(shard.open().lengths[:, 1].max(initial=0)) for shard in shards)
         self.settings = CaptionSettings(max_length)
-        self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
+        self.epoch_tokens = self.stream(0, 1).epoch_tokens
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} captions, {self.epoch_tokens:,} "
             f"tokens per epoch; {len(valid.captions):,} validation images"
+            f"{left_out(valid.too_long)}"
         }
 
     def forward(self, batch: Batch) -> Loss:

@@ -17,7 +17,7 @@ from regard.data.formats.captions import CaptionedImage, Captions
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.image_shards import ImageShards, from_ids
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation.dedupe import DedupeMode, hash_texts
+from regard.data.preparation.dedupe import hash_texts
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.data.preparation.prepare_images import prepare_images
 from regard.data.preparation.runner import InProcessRunner
@@ -70,9 +70,7 @@ class CaptioningTask(Task[CaptioningModule]):
         return Captions(config.files[0], name=name, weight=config.weight, **fields)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
-        # near-duplicate detection ignores digits, in which the names of images differ
-        dedupe: DedupeMode = "none" if data.dedupe == "none" else "exact"
-        return replace(data.build(), fields=("image_name", "text"), limits=None, dedupe=dedupe)
+        return replace(data.build(), fields=("image_name", "text"), limits=None)
 
     def prepare_extras(self, run: RunConfig, out: str, on_progress: ProgressCallback) -> None:
         """Prepare the images."""
@@ -91,7 +89,8 @@ class CaptioningTask(Task[CaptioningModule]):
         if run.data.valid is None:
             valid = _held_out_images(prepared, tokenizer)
         else:
-            valid = _read_images(self.corpus(run.data.valid, "valid"))
+            corpus = self.corpus(run.data.valid, "valid")
+            valid = _read_images(corpus, tokenizer, run.data.max_length)
         images = ImageShards.open(prepared.root)
         return CaptioningModule(run, prepared, tokenizer, images, valid)
 
@@ -156,9 +155,12 @@ def _describe_head(head: AlignmentHead) -> str:
     return f"{head.summary}{measured if head.agreement else ''}"
 
 
-def _read_images(corpus: Captions) -> ValidationImages:
+def _read_images(corpus: Captions, tokenizer: SentencePiece, max_length: int) -> ValidationImages:
     captions = [one for one in corpus.read() if one.caption.strip()]
-    return validation_images(captions, hash_texts([one.image for one in captions]))
+    encoded = tokenizer.encode([one.caption for one in captions])
+    kept = [one for one, ids in zip(captions, encoded, strict=True) if len(ids) <= max_length]
+    images = validation_images(kept, hash_texts([one.image for one in kept]))
+    return replace(images, too_long=len(captions) - len(kept))
 
 
 def _held_out_images(prepared: PreparedData, tokenizer: SentencePiece) -> ValidationImages:

@@ -59,9 +59,10 @@ class ClassificationModule(TrainingModule[Batch]):
             reduction="sum", label_smoothing=run.train.label_smoothing
         )
         shards = prepared.shards("train")
-        self.epoch_tokens = sum(shard.pairs for shard in shards)
+        self.epoch_tokens = self.stream(0, 1).epoch_tokens
+        documents = sum(shard.pairs for shard in shards)
         self.facts = {
-            "data": f"{self.epoch_tokens:,} documents of {len(self.classes):,} classes, "
+            "data": f"{documents:,} documents of {len(self.classes):,} classes, "
             f"{sum(shard.tokens[0] for shard in shards):,} pieces; {len(valid.texts):,} validation "
             "documents",
         }
@@ -118,7 +119,7 @@ def score_labels(
         hits = sum(predicted == actual == name for predicted, actual in pairs)
         total = sum((predicted == name) + (actual == name) for predicted, actual in pairs)
         f1[name] = 2 * hits / total if total else 0.0
-    logps = [result.logps.get(label, 0.0) for result, label in zip(results, labels, strict=True)]
+    logps = [result.logps[label] for result, label in zip(results, labels, strict=True)]
     values = {"accuracy": fmean(correct), "f1": fmean(f1.values()), "nll": -fmean(logps)}
     signatures = {
         "accuracy": "fraction of documents with the correct class",
@@ -139,14 +140,15 @@ def read_labelled(
     Raises:
         CorpusError: there are no documents, or one has a label that is not in `classes`.
     """
-    pairs = [pair for pair in read_pairs(corpus) if pair.source.strip()]
+    pairs = [pair for pair in read_pairs(corpus) if tokenizer.normalize(pair.source)]
     labels = tuple(tokenizer.normalize(pair.target) for pair in pairs)
     paths = ", ".join(corpus.paths)
     if not pairs:
         raise CorpusError(f"{paths}: contains no documents. Name another file.")
-    if unknown := next((label for label in labels if label not in classes), None):
+    unknown = sorted(set(labels) - set(classes))
+    if unknown:
         raise CorpusError(
-            f"{paths}: a document has the label {unknown!r}, which is not a class of the model "
+            f"{paths}: a document has the label {unknown[0]!r}, which is not a class of the model "
             f"({', '.join(classes[:MAX_CLASS_SCORES])}). Remove it, or train with such documents."
         )
     return LabelledTexts(tuple(pair.source for pair in pairs), labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -44,7 +45,7 @@ class LanguageModule(TrainingModule[Batch]):
         self.model = build_language_model(run, prepared.vocabulary)
         self.objective = run.build_objective()
         shards = prepared.shards("train")
-        self.epoch_tokens = sum(shard.tokens[1] for shard in shards)
+        self.epoch_tokens = self.stream(0, 1).epoch_tokens
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} texts and windows of longer ones, "
             f"{self.epoch_tokens:,} tokens per epoch; {len(valid):,} validation texts"
@@ -80,7 +81,10 @@ def score_texts(
     texts: tuple[str, ...],
     samples: tuple[ValidationSample, ...] = (),
 ) -> Scores:
-    """Return the perplexity of texts, with signatures."""
+    """Return the perplexity of texts, with signatures.
+
+    Texts in scripts without spaces have no perplexity per word.
+    """
     perplexity = completer.perplexity(texts)
     counting = f"ends of texts included, in windows of {completer.window:,} pieces"
     values = {
@@ -89,6 +93,8 @@ def score_texts(
         "bits_per_character": perplexity.bits_per_character,
         "nll": perplexity.nll / perplexity.tokens,
     }
+    if math.isinf(perplexity.per_word):
+        del values["word_perplexity"]
     pieces = f"per piece of {tokenizer.size:,} ({tokenizer.kind}, {tokenizer.form}), {counting}"
     signatures = {
         "perplexity": pieces,
@@ -96,7 +102,7 @@ def score_texts(
         "bits_per_character": f"per character, {counting}",
         "nll": pieces,
     }
-    return Scores(values, signatures, samples)
+    return Scores(values, {name: signatures[name] for name in values}, samples)
 
 
 def read_texts(corpus: Corpus) -> tuple[str, ...]:

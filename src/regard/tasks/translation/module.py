@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,7 +24,7 @@ from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
 from regard.interop.ctranslate2_limits import export_obstacles
 from regard.models import EncoderDecoder
-from regard.tasks.batches import make_loader, shift_target
+from regard.tasks.batches import left_out, make_loader, shift_target
 from regard.tasks.translation.guide import Guide
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.result import TranslationResult
@@ -45,6 +46,13 @@ class Pairs:
     sources: tuple[str, ...]
     targets: tuple[str, ...]
 
+    def drop_long(self, tokenizer: Tokenizer, max_length: int) -> Pairs:
+        """Return the pairs with at most `max_length` tokens on each side."""
+        sides = [map(len, tokenizer.encode(texts)) for texts in (self.sources, self.targets)]
+        fits = [max(lengths) <= max_length for lengths in zip(*sides, strict=True)]
+        sources, targets = (tuple(compress(side, fits)) for side in (self.sources, self.targets))
+        return Pairs(sources, targets)
+
 
 class TranslationModule(TrainingModule[Batch]):
     """Trains p(y | x) on sentence pairs and validates by translating."""
@@ -55,14 +63,21 @@ class TranslationModule(TrainingModule[Batch]):
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece, valid: Pairs
     ) -> None:
         super().__init__()
-        self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
+        self.run, self.prepared, self.tokenizer = run, prepared, tokenizer
+        self.valid = valid.drop_long(tokenizer, run.data.max_length)
+        if not self.valid.sources:
+            raise ConfigError(
+                f"data.valid: has no pairs of at most {run.data.max_length:,} tokens "
+                "(data.max_length). Name a validation corpus, or raise data.held_out."
+            )
         torch.manual_seed(run.train.seed)
         self.model = build_translation_model(run, prepared.vocabulary)
         shards = prepared.shards("train")
-        self.epoch_tokens = sum(shard.tokens[1] + shard.pairs for shard in shards)
+        self.epoch_tokens = self.stream(0, 1).epoch_tokens
         self.facts = {
             "data": f"{sum(shard.pairs for shard in shards):,} pairs, {self.epoch_tokens:,} target "
-            f"tokens per epoch; {len(valid.sources):,} validation pairs",
+            f"tokens per epoch; {len(self.valid.sources):,} validation pairs"
+            f"{left_out(len(valid.sources) - len(self.valid.sources))}",
             "export": "; ".join(export_obstacles(run)) or "CTranslate2 can run the model",
         }
         self.splitting = _splitting(prepared)
@@ -83,7 +98,8 @@ class TranslationModule(TrainingModule[Batch]):
 
     def stream(self, rank: int, world: int) -> Loader:
         alpha = self.run.train.subword_alpha
-        sampling = SubwordSampling(self.tokenizer, alpha) if alpha else None
+        max_length = self.run.data.max_length
+        sampling = SubwordSampling(self.tokenizer, alpha, max_length) if alpha else None
         return make_loader(self.run, self.prepared, rank, world, sampling=sampling)
 
     def validate(self) -> Scores:
@@ -177,5 +193,5 @@ def held_out_pairs(prepared: PreparedData, tokenizer: Tokenizer) -> Pairs:
 
 def sample_pairs(pairs: Pairs) -> Pairs:
     """Take every nth pair, so that at most MAX_VALIDATION_PAIRS remain."""
-    every = -(-len(pairs.sources) // MAX_VALIDATION_PAIRS)
+    every = max(1, -(-len(pairs.sources) // MAX_VALIDATION_PAIRS))
     return Pairs(pairs.sources[::every], pairs.targets[::every])

@@ -13,7 +13,6 @@ from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings
-from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
 from regard.tasks.base import Task
@@ -45,10 +44,6 @@ class TranslationTask(Task[TranslationModule]):
             pairs = held_out_pairs(prepared, tokenizer)
         else:
             pairs = read_valid(self.corpus(valid, "valid"))
-        if not pairs.sources:
-            raise ConfigError(
-                "data.valid: has no pairs. Name a validation corpus, or raise data.held_out."
-            )
         return TranslationModule(run, prepared, tokenizer, pairs)
 
     def environment(self, module: TranslationModule) -> dict[str, Any]:
