@@ -179,3 +179,22 @@ def test_a_document_may_be_a_list_of_texts_or_contain_line_breaks(tmp_path: Path
 def test_an_unknown_format_of_documents_is_refused() -> None:
     with pytest.raises(CorpusError, match=r"reviews\.txt: .*\.tsv"):
         open_documents("reviews.txt")
+
+
+def test_near_duplicates_have_the_same_label(tmp_path: Path) -> None:
+    """Punctuation and digits are ignored in documents, but a label may consist of them."""
+    labels = ["1", "2", "+", "-", "A", "a"]
+    records = [
+        {"text": text, "label": one} for one in labels for text in ("Good film.", "good film")
+    ]
+    path = tmp_path / "reviews.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    settings = PreparationSettings(vocabulary=270, fields=("document", "label"), limits=None)
+    data = prepare_corpora(
+        [open_documents(str(path), name="train")],
+        str(tmp_path / "out"),
+        settings,
+        InProcessRunner(),
+    )
+    assert sum(shard.pairs for shard in data.shards("train")) == len(labels)
+    assert sorted(data.labels) == sorted(labels)

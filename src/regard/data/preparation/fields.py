@@ -38,6 +38,7 @@ class Field(ABC):
 
     informative = True  # a record is empty if an informative field is
     continues = False  # whether a text that is too long continues in the next record
+    has_near_duplicates = True  # False: any difference between two values counts
 
     @abstractmethod
     def clean(self, raw: str, form: Form) -> str:
@@ -104,6 +105,8 @@ class DocumentField(Field):
 
 
 class LabelField(Field):
+    has_near_duplicates = False
+
     def clean(self, raw: str, form: Form) -> str:
         return normalize(raw, form)
 
@@ -112,9 +115,9 @@ class LabelField(Field):
 
     def encode(self, texts: Sequence[str], tokenizer: Tokenizer, labels: Sequence[str]) -> FlatIds:
         indices = {name: index for index, name in enumerate(labels)}
-        if unknown := next((text for text in texts if text not in indices), None):
+        if unknown := sorted(set(texts) - set(indices)):
             raise CorpusError(
-                f"label {unknown!r} of the validation set does not occur in the training set. "
+                f"label {unknown[0]!r} of the validation set does not occur in the training set. "
                 "Add training documents with this label, or remove it from the validation set."
             )
         return FlatIds.of([[indices[text]] for text in texts], tokenizer.dtype)
@@ -124,6 +127,8 @@ class LabelField(Field):
 
 
 class ImageNameField(Field):
+    has_near_duplicates = False
+
     def clean(self, raw: str, form: Form) -> str:
         return raw
 

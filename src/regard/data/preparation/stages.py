@@ -86,11 +86,12 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
     )
     mode = task.parameters["dedupe"]
     if mode != "none":
-        if mode == "near":
-            halves = [duplicates.hash_plain_forms(texts) for texts in both]
-        else:
-            other = duplicates.hash_texts(both[1 - key])
-            halves = [other, hashes] if key else [hashes, other]
+        halves = [
+            duplicates.hash_plain_forms(texts)
+            if mode == "near" and field.has_near_duplicates
+            else duplicates.hash_texts(texts)
+            for field, texts in zip(fields, both, strict=True)
+        ]
         hashes = duplicates.hash_pairs(*halves)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
         write(f"{task.name}.hashes", records.tobytes())
