@@ -1,6 +1,6 @@
-"""Build hook: compile the native kernel into the wheel. Without a C compiler the wheel is pure.
+"""Build hook: compile the native kernels into the wheel. Without a C compiler the wheel is pure.
 
-`additive.c` includes only headers of the compiler, so one wheel works with every version of Python
+The kernels include only headers of the compiler, so one wheel works with every version of Python
 and torch on its platform. See docs/decisions/0002-native-kernel.md.
 """
 
@@ -17,36 +17,40 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from packaging.tags import sys_tags
 
-FOLDER = Path("src", "regard", "attention", "kernels")
-SOURCE = FOLDER / "additive.c"
-LIBRARY = FOLDER / "libadditive.so"  # ctypes accepts this name on every platform
+PACKAGE = Path("src", "regard")
+# Contraction is faster, but its results depend on the processor. Word alignments must not.
+KERNELS = {
+    PACKAGE / "attention" / "kernels" / "additive.c": "-ffp-contract=fast",
+    PACKAGE / "align" / "kernels" / "hmm.c": "-ffp-contract=off",
+}
 
 
-class NativeKernel(BuildHookInterface):  # type: ignore[type-arg]
+class NativeKernels(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         try:
-            compile_kernel(Path(self.root))
+            libraries = [compile_kernel(Path(self.root), source) for source in KERNELS]
         except (OSError, subprocess.SubprocessError) as failure:
-            self.app.display_warning(f"Building without the native kernel (slower): {failure}")
+            self.app.display_warning(f"Building without the native kernels (slower): {failure}")
             return
-        build_data["artifacts"].append(LIBRARY.as_posix())  # ignored by git, but part of the wheel
+        for library in libraries:  # ignored by git, but part of the wheel
+            build_data["artifacts"].append(library.relative_to(self.root).as_posix())
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform()}"
 
 
-def compile_kernel(root: Path) -> Path:
-    """Compile the library into the source tree, so that an editable install finds it."""
-    library = root / LIBRARY
+def compile_kernel(root: Path, source: Path) -> Path:
+    """Compile a library beside its source, so that an editable install finds it."""
+    library = root / source.with_name(f"lib{source.stem}.so")  # a name for ctypes on every platform
     library.unlink(missing_ok=True)  # never keep an outdated library
     # Not -ffast-math: with GCC before 13, loading the library would make the whole process flush
     # denormal numbers to zero.
-    flags = ["-O3", "-std=gnu11", "-ffp-contract=fast", "-fPIC", "-shared"]
+    flags = ["-O3", "-std=gnu11", KERNELS[source], "-fPIC", "-shared"]
     if sys.platform == "darwin":
         flags += ["-undefined", "dynamic_lookup"]  # OpenMP symbols come from torch at load time
     unfinished = library.with_suffix(f".{os.getpid()}")
     try:
         subprocess.run(  # noqa: S603  the builder chooses the compiler
-            [*compiler(), *flags, str(root / SOURCE), "-o", str(unfinished)],
+            [*compiler(), *flags, str(root / source), "-o", str(unfinished)],
             check=True,
             capture_output=True,
             timeout=300,

@@ -1,4 +1,4 @@
-"""The build hook compiles the native kernel if there is a C compiler."""
+"""The build hook compiles the native kernels if there is a C compiler."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def hook() -> ModuleType:
 
 @pytest.fixture
 def tree(tmp_path: Path, hook: ModuleType) -> Path:
-    (tmp_path / hook.FOLDER).mkdir(parents=True)
-    shutil.copy(ROOT / hook.SOURCE, tmp_path / hook.SOURCE)
+    for source in hook.KERNELS:
+        (tmp_path / source).parent.mkdir(parents=True)
+        shutil.copy(ROOT / source, tmp_path / source)
     return tmp_path
 
 
@@ -37,7 +38,7 @@ def build(hook: ModuleType, tree: Path) -> tuple[dict, list[str]]:
     warnings: list[str] = []
     app = type("App", (), {"display_warning": staticmethod(warnings.append)})
     data: dict = {"artifacts": []}
-    kernel = object.__new__(hook.NativeKernel)
+    kernel = object.__new__(hook.NativeKernels)
     kernel._BuildHookInterface__root = str(tree)
     kernel._BuildHookInterface__app = app
     kernel.initialize("standard", data)
@@ -47,12 +48,13 @@ def build(hook: ModuleType, tree: Path) -> tuple[dict, list[str]]:
 @pytest.mark.skipif(
     not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="there is no C compiler"
 )
-def test_with_a_compiler_the_wheel_has_the_library_and_a_platform_tag(hook, tree) -> None:
+def test_with_a_compiler_the_wheel_has_the_libraries_and_a_platform_tag(hook, tree) -> None:
     data, warnings = build(hook, tree)
     assert warnings == []
-    assert data["artifacts"] == [hook.LIBRARY.as_posix()]
+    additive, hmm = data["artifacts"]
     assert data["tag"].startswith("py3-none-") and data["pure_python"] is False
-    assert ctypes.CDLL(str(tree / hook.LIBRARY)).regard_additive_scores
+    assert ctypes.CDLL(str(tree / additive)).regard_additive_scores
+    assert ctypes.CDLL(str(tree / hmm)).regard_align
 
 
 def test_without_a_compiler_the_wheel_is_pure_with_one_warning(hook, tree, monkeypatch) -> None:
@@ -66,6 +68,5 @@ def test_without_a_compiler_the_wheel_is_pure_with_one_warning(hook, tree, monke
 def test_a_failed_compilation_leaves_no_files(hook, tree, monkeypatch) -> None:
     monkeypatch.setenv("CC", "false")
     with pytest.raises(subprocess.CalledProcessError):
-        hook.compile_kernel(tree)
-    assert not (tree / hook.LIBRARY).exists()
-    assert list((tree / hook.FOLDER).iterdir()) == [tree / hook.SOURCE]
+        hook.compile_kernel(tree, source := next(iter(hook.KERNELS)))
+    assert list((tree / source).parent.iterdir()) == [tree / source]

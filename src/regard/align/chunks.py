@@ -1,0 +1,201 @@
+"""Chunks of a corpus as word ids, and the pairs of words that occur together in them.
+
+    read      a chunk of the corpus → the words of its pairs, as ids of the chunk's own vocabulary
+    cooccur   a chunk               → the sorted pairs of words that occur together in it
+    merge     all chunks            → the pairs of one range of source words, without repetitions
+
+The stages run as tasks (see `data.preparation.tasks`). Only the vocabularies are held in memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.align.hmm import Ids, WordPairs
+from regard.align.word_aligner import aligner_words, encode_pairs
+from regard.data import storage
+from regard.data.formats.corpus import Corpus, read_blocks
+from regard.data.loading.shards import PreparedData, Shard
+from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
+from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
+from regard.text.tokenizer import SentencePiece
+
+PAIRS = 10_000  # of a chunk
+PARTITIONS = 16  # ranges of source words that are merged independently
+SIDES = ("source", "target")
+
+
+class PairReader(ABC):
+    """Reads the pairs of one chunk, in any process."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> Facts:
+        """JSON values that change when the pairs do."""
+
+    @abstractmethod
+    def read(self) -> tuple[list[str], list[str]]:
+        """Return the sources and the targets."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader(PairReader):
+    """Lines of two plain text files."""
+
+    piece: CorpusPiece
+    files: tuple[Facts, Facts]  # identities of the files
+
+    @property
+    def identity(self) -> Facts:
+        return {"files": self.files, "piece": self.piece.to_json()}
+
+    def read(self) -> tuple[list[str], list[str]]:
+        piece = self.piece
+        source, target = (
+            read_piece_lines(span, piece.first_line, piece.lines)
+            for span in (piece.source, piece.target)
+        )
+        return source, target
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReader(PairReader):
+    """Pairs of a corpus in another format, which is read from its beginning."""
+
+    corpus: Corpus
+    first: int
+    stop: int
+
+    @property
+    def identity(self) -> Facts:
+        files = [storage.file_identity(path) for path in self.corpus.paths]
+        return {"files": files, "fields": repr(self.corpus), "pairs": [self.first, self.stop]}
+
+    def read(self) -> tuple[list[str], list[str]]:
+        sources: list[str] = []
+        targets: list[str] = []
+        for block in read_blocks(self.corpus, PAIRS, self.first, self.stop):
+            sources += block.sources
+            targets += block.targets
+        return sources, targets
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReader(PairReader):
+    """Pairs of a prepared shard, decoded."""
+
+    shard: Shard
+    first: int
+    stop: int
+
+    @property
+    def identity(self) -> Facts:
+        return {"checksums": self.shard.checksums, "pairs": [self.first, self.stop]}
+
+    def read(self) -> tuple[list[str], list[str]]:
+        decode = SentencePiece.load(Path(self.shard.root)).decode
+        opened = self.shard.open()
+        pairs = [opened.pair(i) for i in range(self.first, self.stop)]
+        return [decode(s.tolist()) for s, _ in pairs], [decode(t.tolist()) for _, t in pairs]
+
+
+def corpus_readers(corpus: Corpus) -> list[PairReader]:
+    """Readers of all chunks of a corpus."""
+    if corpus.in_place and len(corpus.paths) == 2:
+        source, target = corpus.paths
+        files = (dict(storage.file_identity(source)), dict(storage.file_identity(target)))
+        return [FileReader(piece, files) for piece in cut_text(source, target, PAIRS)]
+    edges = [(block.start, block.start + len(block)) for block in read_blocks(corpus, PAIRS)]
+    return [CorpusReader(corpus, *edge) for edge in edges]
+
+
+def prepared_readers(prepared: PreparedData) -> list[PairReader]:
+    """Readers of all chunks of the training pairs of prepared data."""
+    return [
+        ShardReader(shard, first, min(first + PAIRS, shard.pairs))
+        for shard in prepared.shards("train")
+        for first in range(0, shard.pairs, PAIRS)
+    ]
+
+
+def read_chunk(task: PreparationTask, write: Write) -> Facts:
+    pretokenized, longest = task.parameters["pretokenized"], task.parameters["max_words"]
+    words = (
+        [aligner_words(text, pretokenized=pretokenized) for text in texts]
+        for texts in task.where["reader"].read()
+    )
+    pairs = list(zip(*words, strict=True))
+    read = len(pairs)
+    pairs = [(s, t) for s, t in pairs if s and t and max(len(s), len(t)) <= longest]
+    vocabularies = [
+        {w: n for n, w in enumerate(dict.fromkeys(w for pair in pairs for w in pair[side]))}
+        for side in (0, 1)
+    ]
+    encoded = encode_pairs(pairs, *vocabularies)
+    for name, array in asdict(encoded).items():
+        write(f"{task.name}.{name}", array.tobytes())
+    for side, vocabulary in zip(SIDES, vocabularies, strict=True):
+        write(f"{task.name}.{side}_words", "\n".join(vocabulary).encode())
+    return {"read": read, "kept": len(pairs)}
+
+
+def merge_vocabularies(root: str, chunks: Sequence[TaskResult]) -> dict[str, dict[str, int]]:
+    """Number the words of all chunks in the order in which they first occur.
+
+    Writes the numbers of each chunk's words to `NAME.source_ids` and `NAME.target_ids`.
+    """
+    vocabularies: dict[str, dict[str, int]] = {side: {} for side in SIDES}
+    for chunk in chunks:
+        for side, ids in vocabularies.items():
+            path = storage.join_path(root, f"{chunk.name}.{side}")
+            text = storage.read_bytes(f"{path}_words").decode()
+            words = text.split("\n") if text else []
+            numbers = np.fromiter((ids.setdefault(word, len(ids)) for word in words), np.int32)
+            storage.write_bytes(f"{path}_ids", numbers.tobytes())
+    return vocabularies
+
+
+def load_pairs(root: str, name: str) -> WordPairs:
+    """The pairs of a chunk as ids of the merged vocabularies."""
+    path = storage.join_path(root, name)
+
+    def ids(side: str) -> Ids:
+        numbers = storage.map_array(f"{path}.{side}_ids", np.int32)
+        return np.ascontiguousarray(numbers[storage.map_array(f"{path}.{side}", np.int32)])
+
+    ends = (storage.map_array(f"{path}.{side}_ends", np.int64) for side in SIDES)
+    return WordPairs(ids("source"), ids("target"), *ends)
+
+
+def cooccurring_words(task: PreparationTask, write: Write) -> Facts:
+    pairs = load_pairs(task.root, task.where["chunk"])
+    keys = [_unique((_wide(s)[:, None] << 32 | _wide(t)).ravel()) for s, t in pairs]
+    found = _unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
+    write(f"{task.name}.keys", found.tobytes())
+    edges = np.searchsorted(found, [word << 32 for word in task.parameters["edges"]])
+    return {"edges": edges.tolist()}
+
+
+def merge_partition(task: PreparationTask, write: Write) -> Facts:
+    parts = []
+    for name, start, stop in task.where["ranges"]:
+        raw = storage.read_bytes(task.path(f"{name}.keys"), 8 * start, 8 * stop)
+        parts.append(np.frombuffer(raw, np.int64))
+    write(f"{task.name}.keys", _unique(np.concatenate(parts)).tobytes())
+    return {}
+
+
+def _unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = np.sort(keys)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
+
+
+def _wide(ids: Ids) -> NDArray[Any]:
+    return ids.astype(np.int64)

@@ -1,0 +1,1 @@
+"""Fast implementations of what `align` defines."""
