@@ -10,9 +10,9 @@
 
 Each message names the file or the setting, the cause, and how to fix it.
 
-Exit status of commands: 0 success, 1 a bug in regard, 2 an error that the user can fix, 3 a check
-failed (`regard compare --gate`, `regard doctor`), 70 training failed, 74 a file cannot be written,
-130 interrupted.
+Exit status of commands: 0 success, 1 a bug in regard (or the reader of standard output has gone),
+2 an error that the user can fix, 3 a check failed (`regard compare --gate`, `regard doctor`),
+70 training failed, 74 a file cannot be written, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from regard.cli.corpus_options import corpus_argument
 from regard.cli.main import COMMANDS, app, main
 from regard.config.load import change_config, load_config, presets
 from regard.config.run import RunConfig
+from regard.errors import RegardError
 from regard.tasks.training import RunDirectory
 
 
@@ -131,6 +132,50 @@ def test_a_validation_set_has_one_or_two_files(
     for wrong in (("--valid", "v.en"), ("--valid", "v.en", "v.de", "--valid-file", "v.tsv")):
         assert invoke(*pair, *wrong).exit_code == 2
     assert len(prepared_runs) == 3
+
+
+@pytest.mark.parametrize("option", [("--mix", "a", "b"), ("--mix-file", "a.tsv")])
+def test_mixing_needs_new_data(prepared_runs: list[RunConfig], option: tuple[str, ...]) -> None:
+    result = invoke("train", "--preset", "translate-tiny", *option)
+    assert result.exit_code == 2 and "--source" in result.output
+    assert not prepared_runs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (("doctor", "q.tsv", "--columns", "en", "fr"), "no column 'en'"),
+        (("prepare", "q.tsv", "--columns", "-1", "0", "-o", "out"), "no column '-1'"),
+        (("doctor", "q.jsonl", "--columns", "0", "1"), "missing key 0"),
+        (("doctor", "q.en", "q.fr", "--columns", "0", "1"), "no corpus is in one file"),
+        (("train", "run.yaml", "--columns", "0", "1"), "no corpus is in one file"),
+        (("train", "--preset", "lm-transformer", "--text", "q.en", "--columns", "0", "1"), "text"),
+    ],
+)
+def test_columns_that_a_corpus_cannot_have_are_refused(
+    arguments: tuple[str, ...], cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("q.en", "q.fr"):
+        Path(name).write_text("a\n")
+    Path("q.tsv").write_text("a\tb\n")
+    Path("q.jsonl").write_text('{"source": "a", "target": "b"}\n')
+    result = invoke(*arguments)
+    error = result.exception if isinstance(result.exception, RegardError) else result.output
+    assert result.exit_code == 2 or isinstance(error, RegardError), result.exception
+    assert cause in str(error)
+
+
+def test_columns_apply_to_the_corpora_in_one_file(
+    prepared_runs: list[RunConfig], tmp_path: Path
+) -> None:
+    invoke(
+        *("train", "--preset", "translate-tiny", "--source", "a", "--target", "b"),
+        *("--valid-file", "v.tsv", "--columns", "1", "0", "-o", str(tmp_path)),
+    )
+    (run,) = prepared_runs
+    assert run.data.train[0].columns is None and run.data.valid is not None
+    assert run.data.valid.columns == (1, 0)
 
 
 def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_path: Path) -> None:

@@ -214,6 +214,26 @@ def test_command_prints_a_matrix_or_writes_files(tmp_path: Path) -> None:
     assert run(str(first), "A dog runs.", "--open").exit_code == 2
 
 
+@pytest.mark.parametrize("suffix", [".html", ".json", ".svg", ".png"])
+def test_a_text_with_a_lone_surrogate_can_be_saved(
+    translators, tmp_path: Path, suffix: str
+) -> None:
+    """Bytes of an argument that are not UTF-8 become surrogates."""
+    path = tmp_path / f"page{suffix}"
+    translators["transformer"].explain("A \udc80 dog.", "A \udc80.").save(path)
+    if suffix == ".json":
+        assert json.loads(path.read_text("utf-8"))["source"]["text"] == "A \udc80 dog."
+
+
+def test_an_explanation_replaces_no_image_and_needs_a_known_suffix(tmp_path: Path) -> None:
+    image = tmp_path / "image.png"
+    image.write_bytes(b"image")
+    for out, cause in ((image, "input"), (tmp_path / "page.pdf", "suffix")):
+        done = CliRunner().invoke(app, ["explain", "model", str(image), "-o", str(out)])
+        assert done.exit_code == 2 and cause in done.output
+    assert image.read_bytes() == b"image"
+
+
 def test_record_of_forty_words_of_a_base_model_is_small() -> None:
     torch.manual_seed(0)
     pieces = SentencePiece.train(LINES, size=300)

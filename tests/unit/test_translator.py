@@ -14,8 +14,10 @@ import torch
 from typer.testing import CliRunner
 
 import regard
+from regard.align.links import write_links
 from regard.cli import translate as translate_command
 from regard.cli.main import app
+from regard.cli.outputs import to_line
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityReport
 from regard.inference.engine import SearchOptions
@@ -486,7 +488,7 @@ def test_only_torch_runs_ensembles(model: Path, other_model: Path) -> None:
 def test_the_command_translates_line_by_line(model: Path, translator) -> None:
     text = "\n".join(["", *LINES, "", "no end"])
     out = run_cli(["translate", str(model)], text)
-    expected = [result.text for result in translator.translate(text.split("\n"))]
+    expected = [to_line(result.text) for result in translator.translate(text.split("\n"))]
     assert out.split("\n")[:-1] == expected
 
 
@@ -494,8 +496,27 @@ def test_the_command_translates_a_file(model: Path, tmp_path: Path, translator) 
     (tmp_path / "in").write_bytes(b"A dog runs.\r\nGo!\n")
     files = ("--source", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
     run_cli(["translate", str(model), *files])
-    expected = [result.text for result in translator.translate(["A dog runs.", "Go!"])]
+    expected = [to_line(result.text) for result in translator.translate(["A dog runs.", "Go!"])]
     assert (tmp_path / "out").read_text().split("\n") == [*expected, ""]
+
+
+@pytest.mark.parametrize("separator", ["\t", "\r", "\x0b", "\x85", "\u2028"])
+def test_white_space_of_a_long_line_breaks_no_line_and_no_column(
+    model: Path, separator: str
+) -> None:
+    """It joins the translated segments."""
+    line = separator.join([*LINES] * 5)
+    out = run_cli(["translate", str(model), "--align"], f"{line}\n")
+    assert len(out.splitlines()) == 1 and out.count("\t") == 1
+    out = run_cli(["translate", str(model), "--n-best", "2"], f"{line}\n")
+    assert len(out.splitlines()) == 2
+
+
+def test_a_byte_order_mark_is_not_part_of_the_text(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"\xef\xbb\xbfA dog runs.\n")
+    for source, text in ((("--source", str(tmp_path / "in")), None), ((), "\ufeffA dog runs.\n")):
+        result = json.loads(run_cli(["translate", str(model), "--json", *source], text))
+        assert result["source"] == "A dog runs."
 
 
 def test_the_command_passes_all_options(model: Path, other_model: Path) -> None:
@@ -518,7 +539,7 @@ def test_the_command_passes_all_options(model: Path, other_model: Path) -> None:
         "\n".join(LINES),
     )
     expected = both.translate(LINES, **options, forbid=["dog", "cat"])
-    assert out == "".join(f"{result.text}\n" for result in expected)
+    assert out == "".join(f"{to_line(result.text)}\n" for result in expected)
 
 
 def test_sampling_options_of_the_command(model: Path, translator) -> None:
@@ -537,6 +558,15 @@ def test_n_best_lines_have_number_text_and_score(model: Path) -> None:
     rows = [line.split(" ||| ") for line in out.splitlines()]
     assert [row[0] for row in rows] == ["0", "0", "0", "1", "1", "1"]
     assert float(rows[0][2]) >= float(rows[1][2])
+
+
+def test_every_translation_of_an_n_best_list_has_links(model: Path, translator) -> None:
+    out = run_cli(["translate", str(model), "--n-best", "3", "--align"], "A dog runs.\n")
+    (result,) = translator.translate(["A dog runs."], n_best=3, alignments=True)
+    links = [write_links(each.alignment.links) for each in result.n_best]
+    assert [line.split(" ||| ")[3] for line in out.splitlines()] == links
+    words = [len(split_words(each.text)) for each in result.n_best]
+    assert [len(each.alignment.target.words) for each in result.n_best] == words
 
 
 def test_json_lines_have_all_details(model: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.common_options import Out
-from regard.cli.outputs import check_output, open_output
+from regard.cli.outputs import check_output, open_output, written_aside
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -76,15 +76,14 @@ def align(
         others = (source, target, choose_heads, symmetrize, pretokenized, as_json)
         if reverse is None or out is None or any(others):
             raise UsageError("--prepared needs --reverse and --out and excludes all other options.")
+        check_output(out)
         _write_guide(model, reverse, prepared, out)
         return
-    check_output(out, source, target)
     if source is None or target is None:
         raise UsageError("Give --source and --target, or --prepared.")
     if reverse is None and (choose_heads or symmetrize is not None):
         raise UsageError("--choose-heads and --symmetrize need --reverse.")
-    from contextlib import ExitStack
-
+    check_output(out, source, target)
     from regard.align.links import write_links
     from regard.align.symmetrize import symmetrize as symmetrize_links
     from regard.align.symmetrize import transpose_links
@@ -95,8 +94,7 @@ def align(
     backward = None if reverse is None else Translator.load(reverse, engine="torch")
     if choose_heads and backward is not None and reverse is not None:
         _choose_heads(((model, forward), (reverse, backward)), source, target)
-    with ExitStack() as stack:
-        file = None if out is None else stack.enter_context(open_output(out, source, target))
+    with open_output(out) as file:
         for block in read_blocks(open_corpus(source, target), BATCH_SIZE):
             pairs = list(block.pairs())
             sources, targets = [p.source for p in pairs], [p.target for p in pairs]
@@ -113,7 +111,7 @@ def align(
                 if as_json:
                     values = {**alignment_values(alignment), "links": line}
                     line = json.dumps(values, ensure_ascii=False)
-                print(line, file=file)
+                file.write(f"{line}\n")
 
 
 def _choose_heads(
@@ -141,8 +139,8 @@ def _write_guide(model: str, reverse: str, prepared: str, out: Path) -> None:
     from regard.tasks.translation.translator import Translator
 
     forward, backward = (Translator.load(path, engine="torch") for path in (model, reverse))
-    with show_preparation() as report:
-        write_guide(out, forward, backward, PreparedData.open(prepared), report)
+    with show_preparation() as report, written_aside(out) as temporary:
+        write_guide(temporary, forward, backward, PreparedData.open(prepared), report)
 
 
 def alignment_values(alignment: WordAlignment) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.common_options import BeamSize, JsonLines, NBest
+from regard.cli.outputs import to_line
 
 
 def caption(
@@ -38,4 +39,5 @@ def caption(
             print(json.dumps({"image": result.image, "captions": values}, ensure_ascii=False))
         else:
             for each in captions:
-                print(each.text if len(images) == 1 else f"{result.image}\t{each.text}")
+                text = to_line(each.text)
+                print(text if len(images) == 1 else f"{result.image}\t{text}")

@@ -11,7 +11,7 @@ import typer
 
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import line_batches, open_input
-from regard.cli.outputs import check_output, open_output, write_output
+from regard.cli.outputs import check_output, open_output, to_line, write_output
 
 if TYPE_CHECKING:
     from regard.tasks.classification.document_classifier import ClassificationResult
@@ -44,9 +44,10 @@ def classify(
     from regard.tasks.classification.document_classifier import document_view, load_classifier
 
     check_output(html, *(files or ()))
+    check_output(out, html, *(files or ()))
     classifier = load_classifier(model)
     shown: list[ClassificationResult] = []
-    with open_input(None) as lines, open_output(out, *(files or ())) as file:
+    with open_input(None) as lines, open_output(out) as file:
         texts = map(_read_document, files) if files else lines
         for batch in line_batches(iter(texts), BATCH_SIZE):
             results = classifier.classify(batch, weights=as_json or html is not None)
@@ -59,7 +60,7 @@ def classify(
 
 
 def _to_text(result: ClassificationResult) -> str:
-    return "\t" if result.label is None else f"{result.label}\t{result.probability:.4f}"
+    return "\t" if result.label is None else f"{to_line(result.label)}\t{result.probability:.4f}"
 
 
 def _to_json(result: ClassificationResult) -> str:

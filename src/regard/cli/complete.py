@@ -10,7 +10,7 @@ import typer
 
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import open_input
-from regard.cli.outputs import open_output
+from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 
@@ -38,11 +38,14 @@ def complete(
     from regard.inference.engine import SamplingOptions
     from regard.tasks.language.completer import load_completer
 
+    check_output(out)
     completer = load_completer(model)
     sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
     with open_input(None) as lines, open_output(out) as file:
         for result in completer.complete(
             prompts or list(lines), sampling, max_length=max_new_tokens
         ):
-            line = json.dumps(asdict(result), ensure_ascii=False) if as_json else str(result)
+            line = (
+                json.dumps(asdict(result), ensure_ascii=False) if as_json else to_line(str(result))
+            )
             file.write(f"{line}\n")

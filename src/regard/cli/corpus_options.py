@@ -56,6 +56,17 @@ def column_names(columns: tuple[str, str]) -> list[int | str]:
     return [int(column) if column.isdecimal() else column for column in columns]
 
 
+def columns_setting(columns: tuple[str, str] | None, files: list[str]) -> dict[str, Any]:
+    """Return the setting `columns` of a corpus in one file; two files have no columns."""
+    return {} if columns is None or len(files) > 1 else {"columns": column_names(columns)}
+
+
+def check_columns(columns: tuple[str, str] | None, *corpora: list[str] | None) -> None:
+    """Refuse `--columns` if none of the corpora is in one file."""
+    if columns is not None and all(files is None or len(files) > 1 for files in corpora):
+        raise UsageError("--columns: no corpus is in one file. Leave it out.")
+
+
 def files_option(name: str, pair: tuple[str, str] | None, file: str | None) -> list[str] | None:
     """Return the files given by `--name SOURCE TARGET` or by `--name-file FILE`, if any."""
     if pair is not None and file is not None:

@@ -17,6 +17,7 @@ from regard.cli.corpus_options import (
     TrainingFiles,
     Valid,
     ValidFile,
+    check_columns,
     corpus_argument,
     files_option,
 )
@@ -61,6 +62,7 @@ def doctor(
     held_out = [files_option("valid", valid, valid_file), None if test is None else list(test)]
     held_out += [[file] for file in test_file or []]
     check_output(html, *train, *(file for files in held_out for file in files or ()))
+    check_columns(columns, train, *held_out)
     tests = [corpus_argument(files, columns) for files in held_out if files is not None]
     with _show_progress() as progress:
         report = examine(corpus_argument(train, columns), tests, on_progress=progress)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.common_options import BeamSize, JsonReport
-from regard.cli.corpus_options import Columns, column_names
-from regard.cli.outputs import check_output, write_output
+from regard.cli.corpus_options import Columns, check_columns, columns_setting
+from regard.cli.outputs import check_output, to_line, write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -101,9 +101,19 @@ def evaluate(
     from regard.evaluate.length_chart import chart_by_length
     from regard.evaluate.report import draw_agreement, draw_evaluation
 
-    for path in (out, figure):
-        check_output(path, source, reference, outputs)
-    if (file := text or documents or images) is not None:
+    inputs = (source, reference, outputs, text, documents, images, alignments, target, links)
+    check_output(out, *inputs)
+    check_output(figure, out, *inputs)
+    corpora = [file for file in (text, documents, images) if file is not None]
+    if len(corpora) + (alignments is not None) > 1:
+        raise UsageError("Give only one of: --text, --documents, --images, --alignments.")
+    if (corpora or alignments) and (out or figure or by_length or outputs or reference):
+        raise UsageError(
+            "--out, --outputs, --reference, --figure and --by-length are for translations. Leave "
+            "out --text, --documents, --images and --alignments."
+        )
+    check_columns(columns, corpora or None)
+    for file in corpora:
         scores = _score_corpus(_required(model, "a model"), file, columns)
         if as_json:
             print(json.dumps({"values": scores.values, "signatures": scores.signatures}))
@@ -130,7 +140,7 @@ def evaluate(
         else translate_lines(str(model), sources, beam_size)
     )
     if out is not None:
-        write_output(out, "".join(f"{line}\n" for line in translations))
+        write_output(out, "".join(f"{to_line(line)}\n" for line in translations))
     with Console(stderr=True).status("scoring"):  # TER of long sentences takes minutes
         evaluation = evaluate_by_length(sources, translations, references)
     if figure is not None:
@@ -154,8 +164,7 @@ def _score_corpus(model: str, file: str, columns: tuple[str, str] | None) -> Sco
 
     bundle = open_bundle(Path(model))
     task = task_for(bundle_config(bundle))
-    names = {} if columns is None else {"columns": column_names(columns)}
-    config = CorpusConfig.model_validate({"files": [file], **names})
+    config = CorpusConfig.model_validate({"files": [file], **columns_setting(columns, [file])})
     return task.evaluate(bundle, task.corpus(config, "test"))
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.outputs import check_output, write_output
+from regard.cli.outputs import check_output, write_output, written_aside
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.align.links import Links
     from regard.explain.record import Explanation
+
+SUFFIXES = (".html", ".svg", ".png", ".json")
 
 
 def explain(
@@ -66,7 +68,11 @@ def explain(
             raise UsageError("--open needs a page; add -o FILE.html.")
         if len(models) > 1:
             raise UsageError("Several models need a page; add -o FILE.html.")
-    check_output(out)
+    if out is not None and out.suffix not in SUFFIXES:
+        raise UsageError(
+            f"{out}: unknown suffix {out.suffix!r}. Use one of: {', '.join(SUFFIXES)}."
+        )
+    check_output(out, text)
     links = None
     if gold is not None:
         from regard.align.links import parse_links
@@ -83,7 +89,8 @@ def explain(
     if len(explanations) > 1:
         write_output(out, side_by_side(explanations))
     else:
-        explanations[0].save(out)
+        with written_aside(out) as temporary:
+            explanations[0].save(temporary)
     if open_page:
         import webbrowser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -19,6 +20,8 @@ def open_input(path: Path | None) -> Iterator[Iterator[str]]:
 
     def lines(file: Iterable[bytes]) -> Iterator[str]:
         for number, line in enumerate(file, 1):  # only \n ends a line, unlike in text mode
+            if number == 1:
+                line = line.removeprefix(BOM_UTF8)
             try:
                 yield line.decode().removesuffix("\n").removesuffix("\r")
             except UnicodeDecodeError as error:

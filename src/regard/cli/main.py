@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from typing import Annotated
 
@@ -23,7 +25,7 @@ from regard.cli.prepare import prepare
 from regard.cli.reproduce import reproduce
 from regard.cli.train import train
 from regard.cli.translate import translate
-from regard.errors import RegardError
+from regard.errors import RegardError, StorageError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,9 +65,18 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # never fail on a character, after all the work
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+            stream.reconfigure(encoding=encoding, errors="backslashreplace", newline="\n")
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where an error has a message and an exit status
     except RegardError as error:
         print(f"regard: {error}", file=sys.stderr)
         sys.exit(error.code)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes standard output once more
+        print(f"regard: {error.filename or 'output'}: {error.strerror}.", file=sys.stderr)
+        sys.exit(StorageError.code)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,55 +14,89 @@ from typing import TextIO
 
 from regard.cli.usage import UsageError
 
+# Characters that end a line or a field of one.
+_BREAKS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
 
-def check_output(path: Path | None, *inputs: str | Path | None) -> None:
-    """Refuse an output file that cannot be written or is also an input, before any work."""
+
+def to_line(text: str) -> str:
+    """Replace line ends, tabs and other control characters by spaces."""
+    return text if text.isprintable() else text.translate(_BREAKS)
+
+
+def check_output(path: Path | None, *others: str | Path | None) -> None:
+    """Refuse an output file that cannot be written, before any work.
+
+    `others`: the input files and the other outputs of the command, which it must not replace.
+    """
     if path is None:
         return
-    if path.is_dir():
+    real = Path(os.path.realpath(path))
+    try:
+        mode = real.stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from None
+    if mode is not None and stat.S_ISDIR(mode):
         raise UsageError(f"{path}: is a directory. Name a file.")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: the directory {path.parent} does not exist. Create it first.")
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"{path}: the directory {path.parent} is not writable.")
-    for other in inputs:
-        if other is not None and path.exists() and Path(other).exists() and path.samefile(other):
-            raise UsageError(f"{path}: is also an input file. Choose another output file.")
+    if mode is not None and not os.access(real, os.W_OK):
+        raise UsageError(f"{path}: is not writable. Choose another output file.")
+    if mode is not None and not stat.S_ISREG(mode):  # a pipe or a device
+        return
+    if not real.parent.is_dir():
+        raise UsageError(f"{path}: the directory {real.parent} does not exist. Create it first.")
+    if not os.access(real.parent, os.W_OK):
+        raise UsageError(f"{path}: the directory {real.parent} is not writable.")
+    if any(_is_same(real, other) for other in (*others, 0) if other is not None):
+        raise UsageError(
+            f"{path}: is also an input file or another output. Choose another output file."
+        )
 
 
 def write_output(path: Path, content: str | bytes) -> None:
     """Write a whole file, or leave the old one as it was."""
-    with _written_aside(path) as temporary:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+    with written_aside(path) as temporary:
+        if isinstance(content, str):
+            content = content.encode(errors="backslashreplace")
+        temporary.write_bytes(content)
 
 
 @contextmanager
-def open_output(path: Path | None, *inputs: str | Path | None) -> Iterator[TextIO]:
+def open_output(path: Path | None) -> Iterator[TextIO]:
     """Yield a file to write UTF-8 lines to, or standard output if `path` is None.
 
     The file replaces an old one when the block ends without an error.
     """
     if path is None:
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
         yield sys.stdout
         return
-    check_output(path, *inputs)
     with (
-        _written_aside(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
+        written_aside(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
     ):
         yield file
 
 
 @contextmanager
-def _written_aside(path: Path) -> Iterator[Path]:
-    if path.exists() and not path.is_file():  # a pipe or a device cannot be replaced
+def written_aside(path: Path) -> Iterator[Path]:
+    """Yield a temporary path with the same suffix; it replaces `path` if there is no error."""
+    real = Path(os.path.realpath(path))
+    if real.exists() and not real.is_file():  # a pipe or a device cannot be replaced
         yield path
         return
-    path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = real.with_name(f".regard-{secrets.token_hex(8)}{real.suffix}")
     try:
         yield temporary
-        temporary.replace(path)
+        if real.exists():
+            shutil.copymode(real, temporary)
+        temporary.replace(real)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _is_same(path: Path, other: str | Path | int) -> bool:
+    """Whether both are one file; 0 is standard input."""
+    try:
+        return os.path.samestat(path.stat(), os.stat(other))  # noqa: PTH116  also descriptors
+    except OSError:  # one does not exist
+        return not isinstance(other, int) and os.path.realpath(other) == str(path)

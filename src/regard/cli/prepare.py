@@ -14,6 +14,7 @@ from regard.cli.corpus_options import (
     TrainingFiles,
     Valid,
     ValidFile,
+    check_columns,
     corpus_argument,
     files_option,
 )
@@ -91,8 +92,9 @@ def prepare(
         held_out=held_out,
         max_length=max_length,
     )
-    corpora = [corpus_argument(train, columns, "train")]
     valid_files = files_option("valid", valid, valid_file)
+    check_columns(columns, train, valid_files)
+    corpora = [corpus_argument(train, columns, "train")]
     valids = [] if valid_files is None else [corpus_argument(valid_files, columns, "valid")]
     with _open_runner(runner, workers, address) as engine, show_preparation() as report:
         prepared = prepare_corpora(corpora, out, settings, engine, valid=valids, on_progress=report)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.outputs import write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def _write_findings(findings: Findings, folder: Path) -> str:
     """Write all files of a study; return its table and the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in findings.pages.items():
-        (folder / name).write_text(text, "utf-8")
-    (folder / "found.json").write_text(json.dumps(findings.facts, indent=1), "utf-8")
+        write_output(folder / name, text)
+    write_output(folder / "found.json", json.dumps(findings.facts, indent=1))
     return f"{findings.pages['table.md']}\n{folder}"
 
 

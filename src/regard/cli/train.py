@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.corpus_options import Columns, Valid, ValidFile, column_names, files_option
+from regard.cli.corpus_options import (
+    Columns,
+    Valid,
+    ValidFile,
+    check_columns,
+    columns_setting,
+    files_option,
+)
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -105,15 +112,13 @@ def train(
     from regard.train.distributed import join_world, launch, launched_by_torchrun
 
     bundle = None if from_ is None else open_bundle(from_)
-    names = {} if columns is None else {"columns": column_names(columns)}
-    data = _data_settings(
-        _training_files(source, target, text, documents, images),
-        files_option("valid", valid, valid_file),
-        names,
-    )
+    files = _training_files(source, target, text, documents, images)
+    valid_files, old = files_option("valid", valid, valid_file), files_option("mix", mix, mix_file)
+    check_columns(columns, files, valid_files, old)
+    data = _data_settings(files, valid_files, columns)
     run = _load_run(config, preset, bundle, [data, *(set_ or [])])
-    if old := files_option("mix", mix, mix_file):
-        run = _mix_in(run, {"files": old, **names})
+    if old is not None:
+        run = _mix_in(run, {"files": old, **columns_setting(columns, old)})
     directory = RunDirectory(out)
     if workers > 1 and not launched_by_torchrun():
         with directory.lock(), show_preparation() as report:
@@ -160,14 +165,14 @@ def _training_files(
 
 
 def _data_settings(
-    train: list[str] | None, valid: list[str] | None, names: dict[str, Any]
+    train: list[str] | None, valid: list[str] | None, columns: tuple[str, str] | None
 ) -> dict[str, Any]:
     """Return the `data` settings that the options give."""
     data: dict[str, Any] = {}
     if train is not None:
-        data["train"] = [{"files": train, **names}]
+        data["train"] = [{"files": train, **columns_setting(columns, train)}]
     if valid is not None:
-        data["valid"] = {"files": valid, **names}
+        data["valid"] = {"files": valid, **columns_setting(columns, valid)}
     return {"data": data}
 
 
@@ -199,7 +204,7 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
 
     new = sum(map(count, run.data.train))
     if not new:
-        raise UsageError("--mix needs new training data to mix with.")
+        raise UsageError("--mix needs new training data to mix with. Add --source and --target.")
     weight = new / max(1, count(CorpusConfig(**old)))
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
     return run.model_copy(update={"data": run.data.model_copy(update={"train": mixed})})

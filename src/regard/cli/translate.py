@@ -16,7 +16,7 @@ import typer
 from regard.cli.align import alignment_values
 from regard.cli.common_options import BeamSize, JsonLines, NBest, Out
 from regard.cli.line_files import line_batches, open_input
-from regard.cli.outputs import check_output, open_output
+from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def translate(
         bool,
         typer.Option(
             "--align",
-            help="Add a tab and the word links, i-j i-j, to each line.",
+            help="Add the word links, i-j i-j, to each line, after a tab.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -109,7 +109,8 @@ def translate(
 ) -> None:
     """Translate text line by line. An empty line stays empty.
 
-    With --n-best, each output line is: line number from 0 ||| translation ||| score.
+    With --n-best, each output line is: line number from 0 ||| translation ||| score, and with
+    --align also ||| links.
 
     Example: regard translate model/ < in.en > out.de
     """
@@ -122,7 +123,7 @@ def translate(
     number = 0
     with (
         open_input(source) as lines,
-        open_output(out, source) as file,
+        open_output(out) as file,
         _progress(source) as advance,
     ):
         for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
@@ -161,11 +162,12 @@ def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, TranslationRe
 
     def write_n_best(file: TextIO, number: int, result: TranslationResult) -> None:
         for each in result.n_best:
-            file.write(f"{number - 1} ||| {each.text} ||| {each.score:.4f}\n")
+            links = "" if each.alignment is None else f" ||| {write_links(each.alignment.links)}"
+            file.write(f"{number - 1} ||| {to_line(each.text)} ||| {each.score:.4f}{links}\n")
 
     def write_text(file: TextIO, number: int, result: TranslationResult) -> None:
         links = "" if result.alignment is None else f"\t{write_links(result.alignment.links)}"
-        file.write(f"{result.text}{links}\n")
+        file.write(f"{to_line(result.text)}{links}\n")
 
     return write_json if as_json else write_n_best if n_best else write_text
 
@@ -174,19 +176,20 @@ def _json_values(result: TranslationResult) -> dict[str, Any]:
     values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
     if result.n_best:
         values["n_best"] = [_translation_values(each) for each in result.n_best]
-    if result.alignment is not None:
-        values["alignment"] = alignment_values(result.alignment)
     if result.quality is not None:
         values["quality"] = asdict(result.quality)
     return values
 
 
 def _translation_values(result: TranslationResult) -> dict[str, Any]:
-    return {
+    values = {
         "text": result.text,
         "score": result.score,
         "segments": [asdict(segment) for segment in result.segments],
     }
+    if result.alignment is not None:
+        values["alignment"] = alignment_values(result.alignment)
+    return values
 
 
 @contextmanager

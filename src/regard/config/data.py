@@ -11,6 +11,7 @@ from regard.config.attention import Fraction
 from regard.config.base import Config
 from regard.data.formats.corpus import Corpus, open_corpus
 from regard.data.preparation.pipeline import PreparationSettings
+from regard.errors import ConfigError
 from regard.text.tokenizer import MAX_VOCABULARY
 
 
@@ -30,6 +31,11 @@ class CorpusConfig(Config):
         """Open the corpus with `open_files`, by default as sentence pairs."""
         options: dict[str, Any] = {"name": name, "weight": self.weight}
         if self.columns is not None:
+            if len(self.files) > 1:
+                raise ConfigError(
+                    f"data: {' and '.join(self.files)} are two files, which have no columns. "
+                    "Remove `columns`."
+                )
             options |= dict(zip(("source", "target"), self.columns, strict=True))
         return open_files(*self.files, **options)
 

@@ -193,9 +193,9 @@ class Explanation:
         path = Path(path)
         match path.suffix:
             case ".html":
-                path.write_text(self.to_html(), encoding="utf-8")
+                path.write_bytes(self.to_html().encode(errors="backslashreplace"))
             case ".json":
-                path.write_text(self.to_json(), encoding="utf-8")
+                path.write_bytes(self.to_json().encode(errors="backslashreplace"))
             case ".svg" | ".png":
                 self.figure().save(path)
             case _:

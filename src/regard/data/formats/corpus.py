@@ -123,7 +123,7 @@ def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
             "a source file and a target file."
         )
     try:
-        return kinds[suffix](path, **fields)
+        return kinds[suffix](path, **_with_names(kinds[suffix], path, fields))
     except TypeError:
         raise CorpusError(
             f"{path}: a TMX file needs a source and a target language (--columns en fr)."
@@ -148,7 +148,24 @@ def open_documents(path: str, **fields: Any) -> Corpus:
             '.parquet file with the keys "text" and "label".'
         )
     kind, names = kinds[suffix]
-    return kind(path, **(names | fields))
+    return kind(path, **(names | _with_names(kind, path, fields)))
+
+
+def _with_names(kind: type[SingleFile], path: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields with the source and the target as `kind` names them.
+
+    The columns of a TSV file are numbers, and the keys or languages of other formats are strings.
+    """
+    names = {side: fields[side] for side in ("source", "target") if side in fields}
+    if kind is not Tsv:
+        return fields | {side: str(name) for side, name in names.items()}
+    for name in names.values():
+        if type(name) is not int or name < 0:
+            raise CorpusError(
+                f"{path}: a TSV file has no column {name!r}. Count its columns from 0, as in "
+                "--columns 0 1."
+            )
+    return fields
 
 
 def _suffix(path: str, known: Container[str]) -> str | None:

@@ -22,7 +22,7 @@ class Figure:
         path = Path(path)
         match path.suffix:
             case ".svg":
-                path.write_text(self.svg, encoding="utf-8")
+                path.write_bytes(self.svg.encode(errors="backslashreplace"))
             case ".png":
                 path.write_bytes(self.png())
             case _:

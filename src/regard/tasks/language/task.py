@@ -46,6 +46,11 @@ class LanguageTask(Task[LanguageModule]):
                 "data.train: a language model's corpus is one text file (--text FILE). To "
                 "translate, choose a translation model."
             )
+        if config.columns is not None:
+            raise ConfigError(
+                "data.train: the corpus of a language model is plain text, which has no columns. "
+                "Remove the columns (--columns)."
+            )
         return config.build(name, TextLines)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:

@@ -229,13 +229,12 @@ class Translator:
             self._ranked_results(text, segments, n_best, options.length_penalty)
             for text, segments in zip(texts, found, strict=True)
         ]
-        best = self._annotate([results[0] for results in ranked], alignments, quality)
+        flat = [result for results in ranked for result in results]
+        annotated = iter(self._annotate(flat, alignments, quality))
+        ranked = [[next(annotated) for _ in results] for results in ranked]
         if n_best == 1:
-            return best
-        return [
-            replace(result, n_best=(result, *results[1:]))
-            for result, results in zip(best, ranked, strict=True)
-        ]
+            return [best for (best,) in ranked]
+        return [replace(results[0], n_best=tuple(results)) for results in ranked]
 
     def align(
         self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
