@@ -15,6 +15,7 @@ import regard
 from regard.batch import Documents, Tokens, pad
 from regard.bundle.bundle import SCORES, open_bundle
 from regard.config.load import load_config
+from regard.data.formats.corpus import open_documents
 from regard.data.loading.shards import PreparedData
 from regard.errors import ArtifactError, ConfigError, CorpusError, RegardError
 from regard.nn import pooling as pool
@@ -23,7 +24,12 @@ from regard.tasks.classification.document_classifier import (
     DocumentClassifier,
     document_view,
 )
-from regard.tasks.classification.module import held_out_documents, score_labels, split_documents
+from regard.tasks.classification.module import (
+    held_out_documents,
+    read_labelled,
+    score_labels,
+    split_documents,
+)
 from regard.tasks.training import RunDirectory
 from regard.text.tokenizer import EOS, SentencePiece
 from tests.command import run_cli
@@ -322,3 +328,25 @@ def test_model_card_and_description(directory: RunDirectory) -> None:
     assert result["classes"]["names"] == [BLAME, PRAISE]
     model = regard.load(directory.model).model
     assert result["parameters"]["all"] == sum(p.numel() for p in model.parameters())
+
+
+def test_a_validation_document_without_a_label_is_refused(
+    folder: Path, directory: RunDirectory, tmp_path: Path
+) -> None:
+    unlabelled = tmp_path / "unlabelled.tsv"
+    unlabelled.write_text(f"\tone two\n{PRAISE}\tthree four\n")
+    with pytest.raises(CorpusError, match="label ''"):
+        run_cli(["evaluate", str(directory.model), "--documents", str(unlabelled)])
+    (results,) = ([ClassificationResult("one", PRAISE, {PRAISE: -0.1, BLAME: -2.3})],)
+    with pytest.raises(KeyError):
+        score_labels(results, [""], [PRAISE, BLAME])
+
+
+def test_a_validation_document_of_control_characters_is_left_out(
+    folder: Path, directory: RunDirectory, tmp_path: Path
+) -> None:
+    path = tmp_path / "controls.tsv"
+    path.write_text(f"{PRAISE}\t\x01\x02\n{PRAISE}\tthree good\n")
+    tokenizer = SentencePiece.load(directory.data)
+    labelled = read_labelled(open_documents(str(path), name="valid"), tokenizer, [PRAISE, BLAME])
+    assert labelled.texts == ("three good",)

@@ -19,7 +19,7 @@ from regard.data.loading.shards import PreparedData
 from regard.errors import ConfigError, CorpusError, RegardError
 from regard.inference.engine import SamplingOptions
 from regard.search import Hypothesis, greedy, sample
-from regard.tasks.language.completer import Completer, load_completer
+from regard.tasks.language.completer import Completer, Perplexity, load_completer
 from regard.tasks.language.module import held_out_texts
 from regard.tasks.language.task import TASK
 from regard.tasks.training import RunDirectory, train_run
@@ -298,3 +298,17 @@ def test_model_card_and_description(directory: RunDirectory) -> None:
     assert result["scores"]["values"]["perplexity"] > 1
     bundle = open_bundle(directory.model)
     assert TASK.sizes(bundle) == regard.VocabularySizes(290, 290)
+
+
+def test_texts_without_spaces_are_validated_and_have_no_word_perplexity(tmp_path: Path) -> None:
+    """A line of such a script is one word, so its perplexity may exceed a float."""
+    lines = ["".join(chr(0x4E00 + (i * j) % 97) for j in range(1, 300)) for i in range(3, 40)]
+    for name in ("train", "valid"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    directory = RunDirectory(tmp_path / "run")
+    settings = ("train.steps=2", "data.vocabulary=400")
+    run_cli(arguments(tmp_path, "lm-transformer", directory.path, *settings))
+    scores = json.loads(open_bundle(directory.model).read(SCORES))
+    assert scores["values"].keys() == {"perplexity", "bits_per_character", "nll"}
+    assert scores["signatures"].keys() == scores["values"].keys()
+    assert math.isinf(Perplexity(1e4, 1_000, 2, 1_000).per_word)

@@ -116,6 +116,40 @@ def test_without_validation_files_pairs_are_held_out(toy: Toy) -> None:
     assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
 
 
+def test_too_few_pairs_to_hold_out_are_an_error(toy: Toy, tmp_path: Path) -> None:
+    for side in ("a", "b"):
+        lines = (toy.folder / f"train.{side}").read_text().splitlines(keepends=True)
+        (tmp_path / f"train.{side}").write_text("".join(lines[:20]))
+    arguments = Toy(tmp_path).arguments(TRANSFORMER, RunDirectory(tmp_path / "run"))
+    at = arguments.index("--valid")
+    with pytest.raises(ConfigError, match=r"data\.valid: .*data\.held_out"):
+        run_cli(arguments[:at] + arguments[at + 3 :])
+
+
+def test_long_validation_pairs_are_left_out_and_counted(trained: RunDirectory) -> None:
+    run, tokenizer = load_config(trained.path / RUN), SentencePiece.load(trained.data)
+    prepared, long = PreparedData.open(str(trained.data)), "one " * (run.data.max_length + 1)
+    valid = Pairs(("one", long, "three", "four"), ("one", "two", long, "four"))
+    module = TranslationModule(run, prepared, tokenizer, valid)
+    assert module.valid == Pairs(("one", "four"), ("one", "four"))
+    assert "2 validation pairs, 2 longer than data.max_length left out" in module.facts["data"]
+    with pytest.raises(ConfigError, match=r"data\.valid: .*data\.max_length"):
+        TranslationModule(run, prepared, tokenizer, Pairs((long,), (long,)))
+
+
+def test_a_changed_validation_set_is_noticed_on_resume(toy: Toy) -> None:
+    directory = toy.run_directory("other-valid")
+    run_cli(toy.arguments(TRANSFORMER, directory, "train.steps=20"))
+    arguments = toy.arguments(TRANSFORMER, directory, "train.steps=20")
+    for name in ("valid.a", "valid.b"):
+        changed = toy.folder / f"other-{name}"
+        changed.write_text("one two\n" + (toy.folder / name).read_text())
+        arguments[arguments.index(str(toy.folder / name))] = str(changed)
+    with pytest.raises(ArtifactError, match=r"validation set was \w+ and is \w+"):
+        run_cli(arguments)
+    run_cli([*arguments, "--accept-changes"])
+
+
 def _sides(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return pairs.sources, pairs.targets
 
