@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import pickle
 import resource
@@ -19,6 +20,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
+from regard.evaluate.quality import QualityFeatures
 from regard.tasks.translation.loading import (
     ALIGNMENT_FILE,
     QUALITY_FILE,
@@ -104,6 +107,12 @@ def tensor(dtype: str = "F32", shape: Any = (1,), offsets: Any = (0, 4)) -> dict
 def alignment_head(attention: bytes, head: bytes, shift: bytes) -> Content:
     values = b'{"attention": "%b", "head": %b, "shift": %b, "null": false}'
     return {ALIGNMENT_FILE: values % (attention, head, shift)}
+
+
+def thresholds(median: float, extreme: float, threshold: float = 1.0) -> Content:
+    names = [field.name for field in fields(QualityFeatures)]
+    values = {"median": dict.fromkeys(names, median), "extreme": dict.fromkeys(names, extreme)}
+    return {QUALITY_FILE: json.dumps({**values, "threshold": threshold}).encode()}
 
 
 def empty_tensors(count: int) -> Content:
@@ -267,12 +276,18 @@ def contents(valid: Content) -> dict[str, Content]:
             SPLIT_FILE: b'{"split_above": "long", "max_length": "longer"}'
         },
         "texts of no length": {SPLIT_FILE: b"{}"},
+        "texts of a negative length": {SPLIT_FILE: b'{"split_above": -1, "max_length": -1}'},
+        "texts of any length": {SPLIT_FILE: b'{"split_above": 1, "max_length": 1000000000}'},
+        "texts split below nothing": {SPLIT_FILE: b'{"split_above": 9, "max_length": 8}'},
         "lists without end": {SPLIT_FILE: b"[" * 100_000},
         "an attention that the model lacks": alignment_head(b"encoder", b"0", b"0"),
         "a head that the model lacks": alignment_head(ATTENTION, b"9", b"0"),
         "a negative head": alignment_head(ATTENTION, b"-1", b"0"),
         "an impossible alignment step": alignment_head(ATTENTION, b"0", b"2"),
         "thresholds of no length": {QUALITY_FILE: b"{}"},
+        "an extreme that equals its median": thresholds(1.0, 1.0),
+        "an extreme without bounds": thresholds(1.0, math.inf),
+        "a threshold of zero": thresholds(1.0, 2.0, 0.0),
         "a file for an engine that is noise": {
             "ctranslate2/model.bin": bytes(range(256)) * 10,
             "ctranslate2/config.json": b"{}",

@@ -10,6 +10,7 @@ table 2).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from statistics import fmean, pstdev
@@ -44,6 +45,11 @@ class QualityThresholds:
     median: QualityFeatures
     extreme: QualityFeatures  # 99th percentiles
     threshold: float  # a feature this many units from its median raises a warning
+
+    def __post_init__(self) -> None:
+        units = [getattr(self.extreme, name) - getattr(self.median, name) for name in _names()]
+        if not all(0 < value < math.inf for value in (*units, self.threshold)):
+            raise ValueError("each extreme must be above its median, and the threshold above 0")
 
 
 @dataclass(frozen=True, slots=True)
