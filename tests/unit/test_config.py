@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from regard.config.load import dump_config, load_config, presets
+from regard.config.describe import describe_run
+from regard.config.load import dump_config, load_config, presets, validate_config
 from regard.config.model import VocabularySizes
 from regard.errors import ConfigError
+from tests.config_grammar import MODELS, build, runs
+from tests.tiny_models import tiny_run
 
 
 def error_message(*overrides: str, preset: str = "bahdanau") -> str:
@@ -68,9 +74,12 @@ def test_a_model_that_cannot_be_built_is_explained() -> None:
     assert "bilinear" in error_message("model.decoder.attention.score.kind=dot")
     assert "joint vocabulary" in error_message(preset="transformer")
     assert "embedding_dim" in error_message("model.embedding_dim=100", preset="lm-transformer")
-    assert "into 5 heads" in error_message(
-        "model.decoder.self_attention.score.heads=5", preset="lm-transformer"
-    )
+    for score in ("heads: 5", "heads: 5, dim: 10"):
+        assert "into 5 heads" in error_message(
+            f"model.decoder.self_attention.score={{kind: scaled-dot, {score}}}",
+            preset="lm-transformer",
+        )
+    assert "at most 65536" in error_message("model.decoder.dim=1000000000000")
     assert "tie_embeddings" in error_message(
         "model.tie_embeddings=output", "model.embedding_dim=8", preset="luong-dot"
     )
@@ -141,6 +150,8 @@ def test_a_part_of_another_kind_keeps_no_old_settings(tmp_path: Path) -> None:
         ("model: {kind: encoder-decoder}\n", "model.encoder is missing"),
         ("model: {}\n", "model.kind is missing"),
         ("#" * 300_000, "at most 262,144 characters"),
+        ("a: !!bool maybe\n", "tags"),
+        ("a: 2024-13-45\n", "not valid YAML"),
     ],
 )
 def test_a_malicious_or_broken_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -148,6 +159,77 @@ def test_a_malicious_or_broken_file_is_refused(tmp_path: Path, text: str, words:
     path.write_text(text)
     message = error_message(preset=str(path))
     assert words in message and "run.yaml" in message
+
+
+def test_a_file_cannot_extend_itself(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(f"extends: {two}\n")
+    two.write_text(f"extends: {one}\n")
+    assert f"{one} extends {two} extends {one}" in error_message(preset=str(one))
+
+
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "run.yaml: is not UTF-8" in error_message(preset=str(path))
+    assert "neither a preset nor a file" in error_message(preset=str(tmp_path))
+    assert "neither a preset nor a file" in error_message(preset="a\0b")
+    assert "cannot be read" in error_message(preset="a" * 300)
+
+
+def test_an_override_that_is_not_yaml_is_text() -> None:
+    for text in ("2024-13-45", "a: b: c", "[1"):
+        assert load_config("bahdanau", [f"description={text}"]).description == text
+    assert "nested" in error_message(f"description={'[' * 2000}{']' * 2000}")
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        "{kind: grid, features: 6, rows: 2, columns: 3, dim: 8}",
+        "{kind: image, height: 512, width: 512, channels: [4, 4, 4, 4, 4, 4, 4, 4, 4]}",
+        "{kind: transformer, dim: 620, hidden_dim: 9, positions: learned, max_positions: 1, "
+        "self_attention: {score: {kind: dot}}}",
+    ],
+)
+def test_encoders_of_all_inputs_are_described(encoder: str) -> None:
+    run = load_config("bahdanau", [f"model.encoder={encoder}"])
+    assert describe_run(run, VocabularySizes(20, 30)).parameters["all"] > 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_config_is_described_or_refused(name: str) -> None:
+    for run in list(runs(name))[::8]:
+        try:
+            assert describe_run(run, VocabularySizes(11, 11)).parameters["all"] > 0
+        except ConfigError:
+            assert build(run) is None
+
+
+JUNK = [None, True, 0, 1, 3, -1, 10**6, 10**30, 1.5, float("nan"), "", "x", "3", "hard", "learned"]
+JUNK += [[], [1], {}, {1: 2}, {"kind": "dot"}, {"kind": [1]}, {"kind": 3}, {"kind": None}]
+
+
+@pytest.mark.parametrize("name", presets())
+def test_damaged_settings_give_no_traceback(name: str) -> None:
+    """Any setting replaced by any value: the run is described, or a ConfigError says why not."""
+    draw, settings = random.Random(name), tiny_run(name).model_dump(mode="json")
+    for path in paths(settings):
+        damaged = replace_at(settings, path, draw.choice(JUNK))
+        with suppress(ConfigError):
+            describe_run(validate_config(damaged, name), VocabularySizes(11, 11))
+
+
+def paths(settings: Any) -> list[tuple[Any, ...]]:
+    if not isinstance(settings, dict):
+        return [()]
+    return [(), *((key, *rest) for key, value in settings.items() for rest in paths(value))]
+
+
+def replace_at(settings: Any, path: tuple[Any, ...], value: Any) -> Any:
+    if not path:
+        return value
+    return settings | {path[0]: replace_at(settings[path[0]], path[1:], value)}
 
 
 @pytest.mark.parametrize("name", presets())

@@ -41,7 +41,6 @@ def describe(
 
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
-    from regard.bundle.manifest import MANIFEST
     from regard.config.describe import describe_run
     from regard.config.load import load_config, presets
     from regard.config.model import VocabularySizes
@@ -55,7 +54,7 @@ def describe(
             _print_presets(descriptions)
         return
     contents: dict[str, Any] = {}
-    if (Path(name) / MANIFEST).exists():
+    if _is_bundle(Path(name)):
         if set_:
             raise UsageError("--set cannot change a model bundle.")
         run, sizes, contents = _read_bundle(Path(name))
@@ -68,6 +67,15 @@ def describe(
     else:
         _print_description(name, description, obstacles)
         _print_contents(contents)
+
+
+def _is_bundle(path: Path) -> bool:
+    from regard.bundle.manifest import MANIFEST
+
+    try:
+        return (path / MANIFEST).exists()
+    except OSError:  # not a path, such as a name that is too long
+        return False
 
 
 def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 from torch import nn
 
 from regard import attention as att
@@ -19,6 +19,7 @@ from regard.errors import ConfigError
 
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 Depth = Annotated[int, Field(gt=0, le=256)]  # bounded: building a model must not take hours
+Size = Annotated[int, Field(gt=0, le=1 << 16)]  # of a vector, or a number of positions
 
 # -- score ---------------------------------------------------------------------------------------
 
@@ -58,17 +59,21 @@ class PerceptronConfig(Config):
 class ProjectedScoreConfig(Config):
     """Fields of the scores that project queries and keys."""
 
-    dim: PositiveInt | None = None  # size of projected queries and keys; null: that of the query
-    heads: PositiveInt = 1  # number of attention heads
+    dim: Size | None = None  # size of projected queries and keys; null: that of the query
+    heads: Size = 1  # number of attention heads
 
     def width(self, query_dim: int) -> int:
         dim = self.dim or query_dim
-        if dim % self.heads:
-            raise ConfigError(
-                f"attention.score.heads: {dim} dimensions cannot be split into {self.heads} heads. "
-                "Choose a divisor"
-            )
+        _check_heads(dim, self.heads)
         return dim
+
+
+def _check_heads(dim: int, heads: int) -> None:
+    if dim % heads:
+        raise ConfigError(
+            f"attention.score.heads: {dim} dimensions cannot be split into {heads} heads. "
+            "Choose a divisor"
+        )
 
 
 class ScaledDotConfig(ProjectedScoreConfig):
@@ -114,7 +119,7 @@ class EverywhereConfig(Config):
 class CausalConfig(Config):
     equation: ClassVar[Equation] = att.Causal.equation
     kind: Literal["causal"] = "causal"
-    window: PositiveInt | None = None  # number of last positions to attend to; null: all
+    window: Size | None = None  # number of last positions to attend to; null: all
 
     def build(self, query_dim: int) -> att.Span:
         return att.Causal(self.window)
@@ -131,7 +136,7 @@ class LastConfig(Config):
 class LocalMonotoneConfig(Config):
     equation: ClassVar[Equation] = att.LocalMonotone.equation
     kind: Literal["local-monotone"] = "local-monotone"
-    reach: PositiveInt = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
+    reach: Size = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
     def build(self, query_dim: int) -> att.Span:
         return att.LocalMonotone(self.reach)
@@ -140,7 +145,7 @@ class LocalMonotoneConfig(Config):
 class LocalPredictiveConfig(Config):
     equation: ClassVar[Equation] = att.LocalPredictive.equation
     kind: Literal["local-predictive"] = "local-predictive"
-    reach: PositiveInt = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
+    reach: Size = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
     def build(self, query_dim: int) -> att.Span:
         return att.LocalPredictive(query_dim, self.reach)
@@ -211,6 +216,7 @@ class AttentionConfig(Config):
         """
         if context_dim is None and self.score.heads > 1:
             context_dim = key_dim
+        _check_heads(context_dim or key_dim, self.score.heads)
         return att.Attention(
             self.score.build(query_dim, key_dim),
             span=self.span.build(query_dim),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
 from regard.attention import Equation
 from regard.config.attention import (
@@ -15,6 +15,7 @@ from regard.config.attention import (
     Depth,
     Fraction,
     ScaledDotConfig,
+    Size,
     SoftAttentionConfig,
 )
 from regard.config.base import Config
@@ -31,7 +32,7 @@ from regard.nn.transformer import TransformerDecoder
 class RecurrentDecoderConfig(Config):
     """Fields of recurrent decoders."""
 
-    dim: PositiveInt  # size of the states
+    dim: Size  # size of the states
     cell: Cell = "gru"
     layers: Depth = 1  # number of layers
     dropout: Fraction = 0.0
@@ -168,7 +169,7 @@ class LSTMNConfig(Config):
     layers: ClassVar[int] = 1
     max_length: ClassVar[int | None] = None
     kind: Literal["lstmn"] = "lstmn"
-    dim: PositiveInt  # size of the states
+    dim: Size  # size of the states
     attention: CausalAttentionConfig
     dropout: Fraction = 0.0
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.attention import Attention, AttentionOutput, Equation
-from regard.batch import Documents, Images, Tokens
+from regard.batch import Documents, Grids, Images, Tokens
 from regard.config.attention import AttentionUse
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -47,7 +47,7 @@ class Description:
 def describe_run(run: RunConfig, sizes: VocabularySizes) -> Description:
     """Build the model on the meta device, run it on an example and describe it."""
     # A document's sentences are grouped by their lengths, which needs values.
-    device = "cpu" if run.model.kind == "classifier" else "meta"
+    device = "cpu" if run.model.reads == "documents" else "meta"
     with torch.device(device), torch.no_grad():
         model = run.model.build(sizes)
         shapes = _shapes(run, model)
@@ -108,12 +108,22 @@ def _shapes(run: RunConfig, model: nn.Module) -> list[AttentionShapes]:
 
 
 def _run_on_example(run: RunConfig, model: Any) -> None:
-    ids = torch.zeros(1, 3, dtype=torch.long)
+    ids = torch.zeros(1, 1, dtype=torch.long)  # one token: a model may have one position only
     if run.model.kind == "language-model":
         model(ids)
     elif run.model.kind == "classifier":
-        model(Documents(Tokens(ids), torch.ones(1, dtype=torch.long)))
-    elif run.model.encoder.kind == "image":
-        model(Images(torch.zeros(1, 3, 64, 64)), ids)
+        model(_example_source(run.model.encoder, ids))
     else:
-        model(Tokens(ids), ids)
+        model(_example_source(run.model.encoder, ids), ids)
+
+
+def _example_source(encoder: Any, ids: Tensor) -> Tokens | Images | Grids | Documents:
+    match encoder.kind:
+        case "image":
+            return Images(torch.zeros(1, 3, encoder.height, encoder.width))
+        case "grid":
+            return Grids(torch.zeros(1, encoder.rows, encoder.columns, encoder.features))
+        case "hierarchical":
+            return Documents(Tokens(ids), torch.ones(1, dtype=torch.long))
+        case _:
+            return Tokens(ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 from torch import nn
 
 from regard.attention import Equation
@@ -16,6 +16,7 @@ from regard.config.attention import (
     PerceptronConfig,
     PoolingAttentionConfig,
     ScaledDotConfig,
+    Size,
     SoftAttentionConfig,
 )
 from regard.config.base import Config
@@ -34,7 +35,7 @@ EmbeddingFactory: TypeAlias = Callable[[], nn.Embedding]
 
 
 class RecurrentStackConfig(Config):
-    dim: PositiveInt  # size of the states of one direction
+    dim: Size  # size of the states of one direction
     cell: Cell = "gru"
     layers: Depth = 1  # number of layers
     bidirectional: bool = True
@@ -69,13 +70,13 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
 class TransformerConfig(Config):
     """Fields of Transformer encoders and decoders."""
 
-    dim: PositiveInt  # size of the states; must equal model.embedding_dim
-    hidden_dim: PositiveInt  # hidden size of the feed-forward layers
+    dim: Size  # size of the states; must equal model.embedding_dim
+    hidden_dim: Size  # hidden size of the feed-forward layers
     layers: Depth = 6  # number of layers
     activation: Literal["relu", "gelu"] = "relu"  # of the feed-forward layers
     norm: Literal["pre", "post"] = "pre"  # layer normalization before or after each sublayer
     positions: Literal["sinusoidal", "learned"] = "sinusoidal"
-    max_positions: PositiveInt = 1024  # number of learned positions
+    max_positions: Size = 1024  # number of learned positions
     dropout: Fraction = 0.1
 
     def shape(self) -> BlockShape:
@@ -120,10 +121,10 @@ class ImageEncoderConfig(Config):
     reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
-    height: PositiveInt = 224  # images are resized to height × width pixels
-    width: PositiveInt = 224
+    height: Size = 224  # images are resized to height × width pixels
+    width: Size = 224
     # Channels of each convolution stage. A stage halves height and width.
-    channels: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (32, 64, 128, 256)
+    channels: Annotated[tuple[Size, ...], Field(min_length=1)] = (32, 64, 128, 256)
     positional_encoding: bool = False  # add a 2-D positional encoding to the regions
 
     @property
@@ -160,10 +161,10 @@ class GridEncoderConfig(Config):
     reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["grid"] = "grid"
-    rows: PositiveInt = 7
-    columns: PositiveInt = 7
-    features: PositiveInt  # number of features of a region
-    dim: PositiveInt = 512  # size that the features are projected to
+    rows: Size = 7
+    columns: Size = 7
+    features: Size  # number of features of a region
+    dim: Size = 512  # size that the features are projected to
     positional_encoding: bool = False  # add a 2-D positional encoding to the regions
 
     @property

@@ -65,44 +65,62 @@ def validate_config(settings: Any, where: str) -> RunConfig:
         raise ConfigError("\n".join(_explain(e, where) for e in error.errors())) from None
 
 
-def _settings(name: str) -> dict[str, Any]:
+def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read a preset or a file and the one that it extends; `extending` are the files so far."""
+    if name in extending:
+        raise ConfigError(f"{' extends '.join([*extending, name])}. Extend a preset instead")
     if name in presets():
         text, where = (PRESETS / f"{name}.yaml").read_text("utf-8"), f"preset {name}"
     else:
-        path = Path(name)
-        if not path.is_file():
-            raise ConfigError(
-                f"{name} is neither a preset nor a file. {_suggestion(name, presets())}"
-            )
-        with path.open(encoding="utf-8") as file:
-            text, where = file.read(MAX_FILE_BYTES + 1), name
+        text, where = _read_file(name), name
     settings = _parse(text, where)
     base = settings.pop("extends", None)
-    return settings if base is None else _merge(_settings(str(base)), settings)
+    return settings if base is None else _merge(_settings(str(base), (*extending, name)), settings)
+
+
+def _read_file(name: str) -> str:
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            return file.read(MAX_FILE_BYTES + 1)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{name}: is not UTF-8 text, so it is not a run file") from None
+    except (FileNotFoundError, IsADirectoryError, ValueError):  # ValueError: a null character
+        raise ConfigError(
+            f"{name} is neither a preset nor a file. {_suggestion(name, presets())}"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     if len(text) > MAX_FILE_BYTES:
         raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")
     try:
-        depth = 0
-        for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
-            if depth > MAX_DEPTH:
-                raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
-            if count > MAX_PARTS:
-                raise ConfigError(f"{where}: must have at most {MAX_PARTS:,} keys and values")
-            if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
-                raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
-        settings = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: an invalid date or number
+        settings = _load_yaml(text, where)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date
         raise ConfigError(f"{where}: not valid YAML: {error}") from None
     if not isinstance(settings, dict):
         raise ConfigError(f"{where}: must be a mapping with at least the key `model`")
     return settings
+
+
+def _load_yaml(text: str, where: str) -> Any:
+    """Load YAML of limited size, without aliases and without tags, which can raise anything."""
+    depth = 0
+    for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
+        if getattr(event, "tag", None) is not None:
+            raise ConfigError(f"{where}: YAML tags ({event.tag}) are not allowed")
+        if depth > MAX_DEPTH:
+            raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
+        if count > MAX_PARTS:
+            raise ConfigError(f"{where}: must have at most {MAX_PARTS:,} keys and values")
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
+            raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
+    return yaml.safe_load(text)
 
 
 def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,8 +160,8 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
             raise ConfigError(f"--set {assignment}: {value_path} is a value and has no settings")
         settings = inner
     try:
-        parsed = yaml.safe_load(value)
-    except yaml.YAMLError:
+        parsed = _load_yaml(value, f"--set {path}")
+    except (yaml.YAMLError, ValueError):  # not YAML, or an impossible date: text
         parsed = value
     if last == "kind" and settings.get("kind") != parsed:
         settings.clear()  # settings of one kind do not fit another

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 from torch import nn
 
 from regard.attention import Equation
-from regard.config.attention import AttentionUse, Fraction
+from regard.config.attention import AttentionUse, Fraction, Size
 from regard.config.base import Config
 from regard.config.decoders import LMDecoder, SourceDecoder
 from regard.config.encoders import AnyEncoder, SourceEncoder
@@ -29,7 +29,7 @@ class VocabularySizes:
 class EncoderDecoderConfig(Config):
     equation: ClassVar[Equation] = EncoderDecoder.equation
     kind: Literal["encoder-decoder"] = "encoder-decoder"
-    embedding_dim: PositiveInt  # size of the token embeddings
+    embedding_dim: Size  # size of the token embeddings
     encoder: SourceEncoder
     decoder: SourceDecoder
     # output: the target embedding is also the output layer. all: and the source embedding.
@@ -65,7 +65,7 @@ class LanguageModelConfig(Config):
     equation: ClassVar[Equation] = LanguageModel.equation
     reads: ClassVar[str] = "nothing"
     kind: Literal["language-model"] = "language-model"
-    embedding_dim: PositiveInt  # size of the token embeddings
+    embedding_dim: Size  # size of the token embeddings
     decoder: LMDecoder
     tie_embeddings: Literal["none", "output"] = "none"  # output: share it with the output layer
 
@@ -82,7 +82,7 @@ class LanguageModelConfig(Config):
 class ClassifierConfig(Config):
     equation: ClassVar[Equation] = Classifier.equation
     kind: Literal["classifier"] = "classifier"
-    embedding_dim: PositiveInt  # size of the token embeddings
+    embedding_dim: Size  # size of the token embeddings
     encoder: AnyEncoder
     dropout: Fraction = 0.0  # of the document vector
 
