@@ -1,4 +1,4 @@
-"""Word alignments from attention, IBM Model 1 links and symmetrization."""
+"""Word alignments from attention, and symmetrization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from regard.align.extraction import (
     choose_alignment_head,
     choose_alignment_heads,
 )
-from regard.align.ibm1 import ibm1_links
 from regard.align.symmetrize import symmetrize
 from regard.align.tokenized_text import TokenizedText
 from regard.batch import pad
@@ -92,26 +91,6 @@ def test_two_directions_choose_the_heads_that_agree_best(tokenizer) -> None:
 def test_pretokenized_words_are_split_at_spaces(tokenizer) -> None:
     text = TokenizedText.from_text(tokenizer, "don't  stop-here .", pretokenized=True)
     assert text.word_texts == ["don't", "stop-here", "."]
-
-
-def test_ibm1_finds_the_links_of_shuffled_words() -> None:
-    generator = random.Random(1)
-    words = [f"w{i}" for i in range(30)]
-    pairs = []
-    for _ in range(300):
-        source = generator.sample(words, 6)
-        target = [word.upper() for word in source]
-        generator.shuffle(target)
-        pairs.append((source, target))
-    expected = [{(s.index(word.lower()), j) for j, word in enumerate(t)} for s, t in pairs]
-    found = ibm1_links(pairs)
-    right = sum(len(a & b) for a, b in zip(found, expected, strict=True))
-    assert right >= 0.99 * sum(map(len, expected))
-    assert right >= 0.99 * sum(map(len, found))
-
-
-def test_ibm1_of_empty_texts_has_no_links() -> None:
-    assert ibm1_links([([], []), (["a"], [])]) == [frozenset(), frozenset()]
 
 
 def test_symmetrization_lies_between_intersection_and_union() -> None:

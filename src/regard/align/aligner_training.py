@@ -111,7 +111,8 @@ class _Training:
     ) -> TaskResult:
         """All pairs of words that occur together, equally likely."""
         sources, targets = (len(vocabularies[side]) for side in ("source", "target"))
-        edges = np.linspace(0, sources, PARTITIONS + 1).astype(int).tolist()
+        partitions = min(PARTITIONS, len(chunks))
+        edges = np.linspace(0, sources, partitions + 1).astype(int).tolist()
         inputs: Facts = {"chunks": [chunk.outputs for chunk in chunks]}
         found = self._run(
             "cooccur",
@@ -122,7 +123,7 @@ class _Training:
             ],
         )  # fmt: skip
         merges = []
-        for part in range(PARTITIONS):
+        for part in range(partitions):
             ranges = [(each.name, *each.facts["edges"][part : part + 2]) for each in found]
             keys = {"keys": [each.outputs for each in found]}
             where = {"ranges": ranges}
@@ -155,9 +156,10 @@ class _Training:
         done = run_task(
             self._task("update", f"lexicon-{number + 1}", inputs, parameters, {}), update
         )
-        for task in counts:  # as large as the lexicon, and not needed again
-            for path in Path(self.work).glob(f"{task.name}.*"):
-                path.unlink(missing_ok=True)
+        if not storage.is_remote(self.work):  # as large as the lexicon, and not needed again
+            for task in counts:
+                for path in Path(self.work).glob(f"{task.name}.*"):
+                    path.unlink(missing_ok=True)
         return done
 
     def _task(

@@ -1,4 +1,4 @@
-"""Word alignments from attention weights.
+"""Word alignments of tokenized texts, by the word aligner or from attention weights.
 
 Attention weights are between pieces, and a model has many of them: layers, heads, and two alignment
 steps for each target word. One is the step that outputs the word, the other the next step, where
@@ -22,6 +22,7 @@ from torch import Tensor
 from regard.align.links import Links
 from regard.align.symmetrize import transpose_links
 from regard.align.tokenized_text import TokenizedText, concatenate_texts
+from regard.align.word_aligner import WordAligner, to_links
 from regard.inference.forced_decoding import (
     ForcedDecoding,
     cross_attention_names,
@@ -54,7 +55,7 @@ class WordAlignment:
 
     source: TokenizedText
     target: TokenizedText
-    weights: Float[Tensor, "J I"]  # of each target word; the last column is the end of sentence
+    weights: Float[Tensor, "J I"]  # of each target word; the last column is no source word
     links: Links  # (source word, target word)
 
 
@@ -68,6 +69,24 @@ def force_texts(
     """Force-decode pairs of texts, as `force_decode` does with token ids."""
     ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
     return force_decode(model, ids, names, with_logps=with_logps)
+
+
+def align_texts(
+    aligner: WordAligner, pairs: Sequence[tuple[TokenizedText, TokenizedText]]
+) -> list[WordAlignment]:
+    """Align the words of pairs by the word aligner; weights are probabilities of links."""
+    words = [(_lowercased(source), _lowercased(target)) for source, target in pairs]
+    alignments = []
+    for (source, target), matrix in zip(pairs, aligner.posteriors(words), strict=True):
+        linked = torch.from_numpy(matrix.T)
+        null = (1 - linked.sum(dim=1, keepdim=True)).clamp(min=0)
+        weights = torch.cat([linked, null], dim=1)
+        alignments.append(WordAlignment(source, target, weights, to_links(matrix)))
+    return alignments
+
+
+def _lowercased(text: TokenizedText) -> list[str]:
+    return [word.lower() for word in text.word_texts]
 
 
 def align_words(

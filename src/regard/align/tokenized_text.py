@@ -10,7 +10,7 @@ from typing import Any
 from regard.align.links import Links
 from regard.errors import CorpusError
 from regard.text.tokenizer import Span, TokenizedPieces, Tokenizer
-from regard.text.words import pieces_by_word, split_words
+from regard.text.words import pieces_by_word, split_at_spaces, split_words
 
 END = "</s>"
 
@@ -28,7 +28,7 @@ class TokenizedText:
         cls, tokenizer: Tokenizer, raw: str, *, pretokenized: bool = False
     ) -> TokenizedText:
         """Tokenize a text. If `pretokenized`, its words are split at spaces only."""
-        words = _spaced_words(raw) if pretokenized else split_words(raw)
+        words = split_at_spaces(raw) if pretokenized else split_words(raw)
         return cls(raw, tokenizer.pieces(raw), words)
 
     @classmethod
@@ -77,15 +77,6 @@ def concatenate_texts(raw: str, parts: Sequence[tuple[int, TokenizedText]]) -> T
 
 def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:
     return [(start + offset, end + offset) for start, end in spans]
-
-
-def _spaced_words(text: str) -> list[Span]:
-    spans, position = [], 0
-    for word in text.split():
-        start = text.index(word, position)
-        position = start + len(word)
-        spans.append((start, position))
-    return spans
 
 
 def check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:

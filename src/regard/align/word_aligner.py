@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from regard.align.hmm import JUMPS, Lexicon, Matrix, Model, WordPairs
 from regard.align.kernels.native_hmm import posteriors
@@ -25,7 +24,8 @@ from regard.data import storage
 from regard.errors import ArtifactError
 from regard.text.words import split_words
 
-FORMAT = "word aligner, 1"
+FORMAT = 1
+_TEXTS = ("source_words", "target_words", "facts")
 FILE = "aligner.safetensors"
 MIN_POSTERIOR = 0.5
 MAX_HMM_WORDS = 400  # of a side; the HMM's time grows with their third power, Model 1's does not
@@ -76,35 +76,39 @@ class WordAligner:
         storage.write_bytes(str(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        lexicon = self.lexicon
-        arrays: dict[str, NDArray[Any]] = {
-            name: getattr(lexicon, name) for name in Lexicon.__slots__
-        }
-        for name, words in (("source_words", self.sources), ("target_words", self.targets)):
-            arrays[name] = np.frombuffer("\n".join(words).encode(), np.uint8)
-        # A single entry: safetensors writes several in a random order.
-        return save(arrays, {FORMAT: json.dumps(self.facts, sort_keys=True)})
+        """The content of a safetensors file. Texts are arrays: the order of metadata is random."""
+        facts = json.dumps({"format": FORMAT, **self.facts}, sort_keys=True)
+        texts = ("\n".join(self.sources), "\n".join(self.targets), facts)
+        arrays = {name: getattr(self.lexicon, name) for name in Lexicon.__slots__}
+        for name, text in zip(_TEXTS, texts, strict=True):
+            arrays[name] = np.frombuffer(text.encode(), np.uint8)
+        return save(arrays)
 
     @classmethod
     def load(cls, path: Path) -> WordAligner:
         """Read an aligner. Raises ArtifactError if the file is damaged."""
         try:
-            with safe_open(path, "numpy") as file:
-                metadata = file.metadata() or {}
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            if FORMAT not in metadata:
-                raise ValueError(f"format {list(metadata)}, not {FORMAT!r}")
-            sources = _vocabulary(arrays.pop("source_words"))
-            targets = _vocabulary(arrays.pop("target_words"))
+            return cls.from_bytes(path.read_bytes(), str(path))
+        except OSError as error:
+            raise ArtifactError(f"{path}: cannot be read ({error.strerror}).") from None
+
+    @classmethod
+    def from_bytes(cls, content: bytes, path: str) -> WordAligner:
+        """Read an aligner from the content of the file `path`."""
+        try:
+            arrays = load(content)
+            sources, targets, facts = (arrays.pop(name).tobytes().decode() for name in _TEXTS)
             lexicon = Lexicon(**arrays)
-            _check_lexicon(lexicon, len(sources), len(targets))
-            return cls(sources, targets, lexicon, json.loads(metadata[FORMAT]))
-        except FileNotFoundError:
-            raise ArtifactError(f"{path}: no such file. Check the path.") from None
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            found = json.loads(facts)
+            if found.pop("format") != FORMAT:
+                raise ValueError(f"this version reads format {FORMAT}")
+            aligner = cls(_vocabulary(sources), _vocabulary(targets), lexicon, found)
+            _check_lexicon(lexicon, len(aligner.sources), len(aligner.targets))
+        except (SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise ArtifactError(
                 f"{path}: not a word aligner ({error}). Train it again with `regard align --save`."
             ) from error
+        return aligner
 
 
 def encode_pairs(
@@ -126,8 +130,7 @@ def to_links(matrix: Matrix) -> Links:
     return Links(zip(*(axis.tolist() for axis in np.nonzero(matrix > MIN_POSTERIOR)), strict=True))
 
 
-def _vocabulary(encoded: NDArray[Any]) -> dict[str, int]:
-    text = encoded.astype(np.uint8).tobytes().decode()
+def _vocabulary(text: str) -> dict[str, int]:
     words = text.split("\n") if text else []
     ids = {word: number for number, word in enumerate(words)}
     if len(ids) < len(words):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -23,6 +23,13 @@ NBest = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Output file. Default: standard output."),
+]
+AlignWith = Annotated[
+    Literal["aligner", "attention"] | None,
+    typer.Option(
+        help="Find word links with the bundle's word aligner or with its attention. "
+        "Default: the aligner, if the bundle has one."
+    ),
 ]
 Html = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write the report as an HTML page.")

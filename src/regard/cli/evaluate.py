@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from regard.cli.common_options import BeamSize, JsonReport
+from regard.cli.common_options import AlignWith, BeamSize, JsonReport
 from regard.cli.corpus_options import Columns, check_columns, columns_setting
 from regard.cli.outputs import check_output, to_line, write_output
 from regard.cli.usage import UsageError
@@ -72,6 +72,7 @@ def evaluate(
             metavar="FILE", help="With --alignments: score this Pharaoh file instead of a model."
         ),
     ] = None,
+    align_with: AlignWith = None,
     one_based: Annotated[
         bool, typer.Option("--one-based", help="With --alignments: gold links count from 1.")
     ] = False,
@@ -123,7 +124,9 @@ def evaluate(
                 print(f"{name:{width}} {value:#8.4g}  {scores.signatures.get(name, '')}".rstrip())
         return
     if alignments is not None:
-        agreement = _score_alignments(model, alignments, source, target, links, int(one_based))
+        agreement = _score_alignments(
+            model, alignments, source, target, links, int(one_based), align_with
+        )
         if as_json:
             print(json.dumps(asdict(agreement)))
         else:
@@ -192,6 +195,7 @@ def _score_alignments(
     target: str | None,
     links: str | None,
     first: int,
+    align_with: Literal["aligner", "attention"] | None,
 ) -> AlignmentScores:
     from regard.align.aer import score_alignments
     from regard.align.links import check_gold, read_gold, read_links
@@ -205,7 +209,9 @@ def _score_alignments(
     check_gold(gold, sources, targets, alignments)
     from regard.tasks.translation.translator import Translator
 
-    aligned = Translator.load(bundle, engine="torch").align(sources, targets, pretokenized=True)
+    aligned = Translator.load(bundle, engine="torch").align(
+        sources, targets, pretokenized=True, align_with=align_with
+    )
     return score_alignments([each.links for each in aligned], gold)
 
 

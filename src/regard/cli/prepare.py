@@ -96,7 +96,7 @@ def prepare(
     check_columns(columns, train, valid_files)
     corpora = [corpus_argument(train, columns, "train")]
     valids = [] if valid_files is None else [corpus_argument(valid_files, columns, "valid")]
-    with _open_runner(runner, workers, address) as engine, show_preparation() as report:
+    with open_runner(runner, workers, address) as engine, show_preparation() as report:
         prepared = prepare_corpora(corpora, out, settings, engine, valid=valids, on_progress=report)
     for split, shards in prepared.splits.items():
         pairs = sum(shard.pairs for shard in shards)
@@ -104,7 +104,7 @@ def prepare(
         print(f"{split}: {pairs:,} pairs, {tokens[0]:,} + {tokens[1]:,} tokens")
 
 
-def _open_runner(name: str, workers: int, address: str | None) -> Runner:
+def open_runner(name: str, workers: int, address: str | None) -> Runner:
     if name == "ray":
         from regard.data.preparation.ray_runner import RayRunner
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 import typer
 
 from regard.cli.align import alignment_values
-from regard.cli.common_options import BeamSize, JsonLines, NBest, Out
+from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, Out
 from regard.cli.line_files import line_batches, open_input
 from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
@@ -97,6 +97,7 @@ def translate(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    align_with: AlignWith = None,
     check: Annotated[
         bool,
         typer.Option(
@@ -142,7 +143,8 @@ def translate(
                 no_repeat_ngram=no_repeat_ngram,
                 forbid=forbid or (),
                 logps=as_json,
-                alignments=align,
+                alignments=align or align_with is not None,
+                align_with=align_with,
                 quality=check,
             )
             for result in results:

@@ -52,6 +52,7 @@ class DataConfig(Config):
     max_length: PositiveInt = 256
     dedupe: Literal["none", "exact", "near"] = "near"  # which duplicates to drop
     tokenizer: str | None = None  # directory of a tokenizer to use instead of training one
+    aligner: bool = True  # translation: also train a word aligner
 
     def build(self) -> PreparationSettings:
         return PreparationSettings(

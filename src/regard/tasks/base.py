@@ -54,8 +54,10 @@ class Task(ABC, Generic[T]):
     def preparation(self, data: DataConfig) -> PreparationSettings:
         """Return the settings of corpus preparation."""
 
-    def prepare_extras(self, run: RunConfig, out: str, on_progress: ProgressCallback) -> None:
-        """Prepare data besides texts, such as images, into the directory `out`."""
+    def prepare_extras(
+        self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
+    ) -> None:
+        """Prepare data besides texts, such as images, in the directory of the prepared texts."""
         return
 
     @abstractmethod

@@ -117,7 +117,7 @@ def prepare_data(
         valid=valid,
         on_progress=on_progress,
     )
-    task.prepare_extras(run, prepared.root, on_progress)
+    task.prepare_extras(run, prepared, on_progress)
     return prepared
 
 

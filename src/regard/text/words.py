@@ -47,6 +47,16 @@ def split_words(text: str) -> list[Span]:
     return [(kept[start], kept[end - 1] + 1) for start, end in spans]
 
 
+def split_at_spaces(text: str) -> list[Span]:
+    """Return the (start, end) of the words of a text whose words are separated by white space."""
+    spans, position = [], 0
+    for word in text.split():
+        start = text.index(word, position)
+        position = start + len(word)
+        spans.append((start, position))
+    return spans
+
+
 def _split_visible(text: str) -> list[Span]:
     spans: list[Span] = []
     start = -1  # of the current word; −1: none

@@ -29,7 +29,7 @@ from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.pointing import PointingExample, PointingScores, Regions, score_pointing
 from regard.explain.record import Explanation, ImageSource, ModelIdentity
-from regard.inference.engine import SearchOptions
+from regard.inference.engine import SearchOptions, cap_length
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_image
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import Hypothesis, beam, greedy
@@ -111,6 +111,12 @@ class Captioner:
             for name, hypotheses in zip(names, results, strict=True)
         ]
 
+    @property
+    def max_length(self) -> int:
+        """The most tokens that a caption may have, the end token counted."""
+        max_length = self.settings.max_length + EXTRA_LENGTH
+        return cap_length(max_length, self.model.decoder.max_positions)
+
     @torch.inference_mode()
     def search(
         self, source: Images | Grids, options: SearchOptions | None = None
@@ -125,7 +131,7 @@ class Captioner:
                 "rows": source.rows,
                 "bos": BOS,
                 "eos": EOS,
-                "max_length": self.settings.max_length + EXTRA_LENGTH,
+                "max_length": self.max_length,
                 "device": device,
             }
             if options.beam_size == 1:
@@ -197,7 +203,7 @@ class Captioner:
             source,
             beam_size=options.beam_size,
             length_penalty=options.length_penalty,
-            max_length=self.settings.max_length + EXTRA_LENGTH,
+            max_length=self.max_length,
         )
         return TokenizedText.from_tokens(self.tokenizer, hypotheses[0].tokens), tree
 

@@ -72,12 +72,14 @@ class CaptioningTask(Task[CaptioningModule]):
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return replace(data.build(), fields=("image_name", "text"), limits=None)
 
-    def prepare_extras(self, run: RunConfig, out: str, on_progress: ProgressCallback) -> None:
+    def prepare_extras(
+        self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
+    ) -> None:
         """Prepare the images."""
         data = run.data
         corpora = (*data.train, *([] if data.valid is None else [data.valid]))
         names = (one.image for config in corpora for one in self.corpus(config, "").read())
-        prepare_images(names, out, image_input_of(run), InProcessRunner(), on_progress)
+        prepare_images(names, prepared.root, image_input_of(run), InProcessRunner(), on_progress)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece

@@ -264,13 +264,6 @@ def build_language_model(run: RunConfig, vocabulary: int) -> LanguageModel[Any]:
         raise ConfigError(
             f"model: kind {model.kind} is not a language model. Choose a model that is."
         )
-    max_positions = model.decoder.max_length
-    if max_positions is not None and run.data.max_length > max_positions:
-        raise ConfigError(
-            f"data.max_length: {run.data.max_length} tokens exceed the {max_positions} learned "
-            f"positions of the decoder. Set data.max_length={max_positions}, or raise "
-            "model.decoder.max_positions."
-        )
     return model.build(VocabularySizes(vocabulary, vocabulary))
 
 

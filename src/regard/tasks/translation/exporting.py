@@ -62,7 +62,8 @@ def export_bundle(
     pieces = [tokenizer.piece(token) for token in range(tokenizer.size)]
     name = EXPORTS[quantization == "int8"]
     files = convert_to_ctranslate2(translator.model, pieces, quantization=quantization)
-    parity = compare_engines(translator, CTranslate2Engine(files), sources, references)
+    engine = CTranslate2Engine(files, max_positions=translator.model.decoder.max_positions)
+    parity = compare_engines(translator, engine, sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtifactError(
             f"{path}: log-probabilities of the exported model differ by {parity.logps:.2g}. "

@@ -113,7 +113,9 @@ def write_guide(
             "data that the model was trained on."
         )
     for translator in (forward, backward):
-        translator.align([], [])  # raises for a model without attention, before the work begins
+        translator.align(
+            [], [], align_with="attention"
+        )  # raises for a model without attention, before the work begins
     facts = {"tokenizer": prepared.tokenizer, **_head_facts(_guided_head(forward))}
     pairs = _align_pairs(forward, backward, prepared.shards("train"), report)
     PieceLinks.from_pairs(pairs, facts).write(path)
@@ -147,7 +149,8 @@ def _align_pairs(
             block = [opened.pair(i) for i in range(first, min(first + BLOCK, shard.pairs))]
             sources = [decode(source.tolist()) for source, _ in block]
             targets = [decode(target.tolist()) for _, target in block]
-            there, back = forward.align(sources, targets), backward.align(targets, sources)
+            there = forward.align(sources, targets, align_with="attention")
+            back = backward.align(targets, sources, align_with="attention")
             for one, other in zip(there, back, strict=True):
                 links = symmetrize(one.links, transpose_links(other.links), "intersection")
                 yield one.source.pieces.ids, one.target.pieces.ids, links_to_pieces(one, links)

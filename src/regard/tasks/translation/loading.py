@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from regard.align.extraction import AlignmentHead, has_alignment_head
+from regard.align.word_aligner import WordAligner
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle
 from regard.config.model import VocabularySizes
@@ -21,6 +22,7 @@ EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with an exported model; the first is preferred."""
 
 SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
+ALIGNER_FILE = "aligner.safetensors"
 
 
 def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
@@ -61,6 +63,12 @@ def read_alignment_head(bundle: Bundle, model: EncoderDecoder[Tokens, Any]) -> A
     return head
 
 
+def read_aligner(bundle: Bundle) -> WordAligner | None:
+    if ALIGNER_FILE not in bundle.names:
+        return None
+    return WordAligner.from_bytes(bundle.read(ALIGNER_FILE), str(bundle.path / ALIGNER_FILE))
+
+
 def ensemble_engine(
     model: EncoderDecoder[Tokens, Any],
     others: Sequence[EncoderDecoder[Tokens, Any]],
@@ -85,4 +93,5 @@ def make_engine(bundle: Bundle, model: EncoderDecoder[Tokens, Any], name: Engine
     from regard.inference.ctranslate2_engine import CTranslate2Engine
 
     names = [file for file in bundle.names if file.startswith(f"{name}/")]
-    return CTranslate2Engine({file.removeprefix(f"{name}/"): bundle.read(file) for file in names})
+    files = {file.removeprefix(f"{name}/"): bundle.read(file) for file in names}
+    return CTranslate2Engine(files, max_positions=model.decoder.max_positions)

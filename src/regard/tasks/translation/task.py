@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regard.align.extraction import AlignmentHead
+from regard.align.word_aligner import WordAligner
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle
 from regard.bundle.card import LIMITATIONS
@@ -12,11 +13,12 @@ from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation.prepare import PreparationSettings
+from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
 from regard.tasks.base import Task
 from regard.tasks.model_card import card_files
+from regard.tasks.translation.aligner import prepare_aligner, read_prepared_aligner
 from regard.tasks.translation.calibrate import calibrate
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.module import TranslationModule, held_out_pairs, read_valid
@@ -35,6 +37,13 @@ class TranslationTask(Task[TranslationModule]):
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return data.build()
+
+    def prepare_extras(
+        self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
+    ) -> None:
+        """Train the word aligner."""
+        if run.data.aligner:
+            prepare_aligner(prepared, run.data.tokenizer, on_progress)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
@@ -61,7 +70,8 @@ class TranslationTask(Task[TranslationModule]):
         outcome: TrainingOutcome,
     ) -> dict[str, bytes]:
         translator = module.translator(model)
-        calibrate(translator, module.prepared, module.valid)
+        translator.aligner = read_prepared_aligner(module.prepared)
+        calibrate(translator, module.valid)
         search, head = module.run.search, translator.alignment_head
         card = card_files(
             module,
@@ -73,7 +83,7 @@ class TranslationTask(Task[TranslationModule]):
             limitations=LIMITATIONS,
             pieces="both sides",
             search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
-            alignment=None if head is None else _describe_head(head),
+            alignment=_describe_alignment(translator.aligner, head),
             score_notes={"nll": "mean −log p of a reference token given the tokens before it"},
         )
         return {**calibration_files(translator), **card}
@@ -82,8 +92,13 @@ class TranslationTask(Task[TranslationModule]):
         return Translator.from_bundle(bundle, engine=engine, device=device)
 
 
-def _describe_head(head: AlignmentHead) -> str:
-    return f"{head.summary}; F1 {head.agreement:.3f} with the links of IBM Model 1"
+def _describe_alignment(aligner: WordAligner | None, head: AlignmentHead | None) -> str | None:
+    if aligner is None:
+        return None if head is None else head.summary
+    found = f"word aligner, trained on {aligner.facts['pairs']:,} pairs"
+    if head is None:
+        return found
+    return f"{found}; attention ({head.summary}): F1 {head.agreement:.3f} with the aligner's links"
 
 
 TASK = TranslationTask()

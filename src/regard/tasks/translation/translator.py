@@ -16,20 +16,17 @@ from regard.align.extraction import (
     AlignmentHead,
     WordAlignment,
     align_words,
-    concatenate_alignments,
-    force_texts,
 )
 from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText, check_links
+from regard.align.word_aligner import WordAligner
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, open_bundle
-from regard.errors import ArtifactError, CorpusError
+from regard.errors import CorpusError
 from regard.evaluate.quality import (
     QualityFeatures,
     QualityThresholds,
-    assess_quality,
     measure_features,
-    worst_report,
 )
 from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
@@ -48,7 +45,9 @@ from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_tokenizer
+from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
 from regard.tasks.translation.loading import (
+    ALIGNER_FILE,
     ALIGNMENT_FILE,
     QUALITY_FILE,
     SPLIT_FILE,
@@ -56,6 +55,7 @@ from regard.tasks.translation.loading import (
     load_ensemble_model,
     load_model,
     make_engine,
+    read_aligner,
     read_alignment_head,
 )
 from regard.tasks.translation.options import encode_prefixes, make_search_options
@@ -65,8 +65,6 @@ from regard.tasks.translation.result import (
     segments_score,
 )
 from regard.text.tokenizer import EOS, Tokenizer
-
-_Forced = tuple[WordAlignment, tuple[float, ...]]  # and the log-probabilities of the target
 
 
 class Translator:
@@ -78,7 +76,8 @@ class Translator:
         splitting: Lengths above which a text is split.
         options: Default search options.
         engine: Finds translations; by default the model itself.
-        alignment_head: The attention weights that align words.
+        alignment_head: The attention weights that can align words.
+        aligner: Aligns words without the model; by default used instead of the attention.
         thresholds: The calibration of quality warnings.
         identity: Names the model in explanations.
     """
@@ -92,13 +91,15 @@ class Translator:
         *,
         engine: Engine | None = None,
         alignment_head: AlignmentHead | None = None,
+        aligner: WordAligner | None = None,
         thresholds: QualityThresholds | None = None,
         identity: ModelIdentity | None = None,
     ) -> None:
         self.model, self.tokenizer, self.splitting = model, tokenizer, splitting
         self.options = options
         self.engine = engine or TorchEngine(model)
-        self.alignment_head, self.thresholds = alignment_head, thresholds
+        self.alignment_head, self.aligner = alignment_head, aligner
+        self.thresholds = thresholds
         self.identity = identity or ModelIdentity("unsaved model")
 
     @classmethod
@@ -154,6 +155,7 @@ class Translator:
             SearchOptions(config.search.beam_size, config.search.length_penalty),
             engine=engine_,
             alignment_head=alignment_head,
+            aligner=read_aligner(bundle),
             thresholds=(
                 bundle.value(QUALITY_FILE, QualityThresholds)
                 if QUALITY_FILE in bundle.names
@@ -176,6 +178,7 @@ class Translator:
         forbid: Sequence[str] = (),
         logps: bool = False,
         alignments: bool = False,
+        align_with: AlignWith | None = None,
         quality: bool = False,
     ) -> list[TranslationResult]:
         """Translate each text. An empty text has an empty translation.
@@ -194,6 +197,7 @@ class Translator:
                 to tokenize them. A prefix takes precedence.
             logps: Compute the log-probability of each token with every engine.
             alignments: Align the words of source and translation.
+            align_with: As for `align`.
             quality: Check for omissions, repetitions and inventions; sets `quality` and `warnings`.
 
         Raises:
@@ -203,7 +207,8 @@ class Translator:
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
-        self._check_annotations(alignments, quality)
+        annotator = self._annotator
+        annotator.check(alignments, align_with, quality)
         options = make_search_options(
             self.options,
             self.tokenizer,
@@ -230,18 +235,28 @@ class Translator:
             for text, segments in zip(texts, found, strict=True)
         ]
         flat = [result for results in ranked for result in results]
-        annotated = iter(self._annotate(flat, alignments, quality))
+        annotated = iter(annotator.annotate(flat, alignments, align_with, quality))
         ranked = [[next(annotated) for _ in results] for results in ranked]
         if n_best == 1:
             return [best for (best,) in ranked]
         return [replace(results[0], n_best=tuple(results)) for results in ranked]
 
     def align(
-        self, sources: Sequence[str], targets: Sequence[str], *, pretokenized: bool = False
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        *,
+        pretokenized: bool = False,
+        align_with: AlignWith | None = None,
     ) -> list[WordAlignment]:
-        """Align the words of given pairs by forced decoding.
+        """Align the words of given pairs.
 
-        `pretokenized`: words are split at spaces only.
+        Args:
+            sources: Source texts.
+            targets: Their translations.
+            pretokenized: Split words at spaces only.
+            align_with: "aligner", the default, or "attention": the attention weights of a forced
+                decoding. A bundle without an aligner uses its attention.
         """
         if len(sources) != len(targets):
             raise CorpusError(
@@ -249,19 +264,17 @@ class Translator:
                 "Pass one target for each source."
             )
         pairs = self._tokenize_pairs(sources, targets, pretokenized)
-        return [aligned for aligned, _ in self._force_pairs(pairs, with_logps=False)]
+        return self._annotator.align(pairs, align_with)
 
-    def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[_Forced]:
+    def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedPair]:
         """Return the alignment of each pair and the log-probabilities of its target tokens."""
-        return self._force_pairs(self._tokenize_pairs(sources, targets), with_logps=True)
+        return self._annotator.force(self._tokenize_pairs(sources, targets))
 
     def measure_quality(self, texts: Sequence[str]) -> list[QualityFeatures]:
         """Translate texts and return the quality features of each translated segment."""
-        return [
-            measure_features(aligned, logps)
-            for segments in self._force_segments(self.translate(texts), with_logps=True)
-            for aligned, logps in segments
-        ]
+        annotator = self._annotator
+        forced = annotator.force(annotator.segment_pairs(self.translate(texts)))
+        return [measure_features(aligned, logps) for aligned, logps in forced]
 
     def explain(
         self,
@@ -337,7 +350,9 @@ class Translator:
             model_input,
             beam_size=self.options.beam_size,
             length_penalty=self.options.length_penalty,
-            max_length=max_target_length(model_input.ids.size(1)),
+            max_length=max_target_length(
+                model_input.ids.size(1), max_positions=self.model.decoder.max_positions
+            ),
         )
         same = hypotheses[0].tokens == tokens
         return TokenizedText.from_tokens(self.tokenizer, tokens), beam if same else None
@@ -401,69 +416,15 @@ class Translator:
             for segments in found
         ]
 
-    def _check_annotations(self, alignments: bool, quality: bool) -> None:
-        if alignments or quality:
-            self._required_alignment_head()
-        if quality and self.thresholds is None:
-            raise ArtifactError(
-                "The model has no calibration data, so quality checks (--check) are unavailable. "
-                "Train it again with `regard train`."
-            )
-
-    def _annotate(
-        self, results: list[TranslationResult], alignments: bool, quality: bool
-    ) -> list[TranslationResult]:
-        if not (alignments or quality):
-            return results
-        annotated = []
-        for result, forced in zip(
-            results, self._force_segments(results, with_logps=quality), strict=True
-        ):
-            segments = list(zip(result.segments, forced, strict=True))
-            if segments and alignments:
-                parts = [
-                    (segment.span, segment.target_span, aligned)
-                    for segment, (aligned, _) in segments
-                ]
-                alignment = concatenate_alignments(result.source, result.text, parts)
-                result = replace(result, alignment=alignment)
-            if segments and quality and self.thresholds is not None:
-                reports = [
-                    (segment.span[0], assess_quality(self.thresholds, aligned, logps))
-                    for segment, (aligned, logps) in segments
-                ]
-                result = replace(result, quality=worst_report(reports))
-            annotated.append(result)
-        return annotated
-
-    def _force_segments(
-        self, results: Sequence[TranslationResult], *, with_logps: bool
-    ) -> list[list[_Forced]]:
-        """Force-decode the tokens that the search found, which `encode` may not reproduce."""
-        pairs = [
-            (
-                TokenizedText.from_text(self.tokenizer, result.source[slice(*segment.span)]),
-                TokenizedText.from_tokens(self.tokenizer, segment.tokens),
-            )
-            for result in results
-            for segment in result.segments
-        ]
-        forced = iter(self._force_pairs(pairs, with_logps=with_logps))
-        return [[next(forced) for _ in result.segments] for result in results]
-
-    def _force_pairs(
-        self, pairs: list[tuple[TokenizedText, TokenizedText]], *, with_logps: bool
-    ) -> list[_Forced]:
-        head = self._required_alignment_head()
-        forced = force_texts(self.model, pairs, [head.attention], with_logps=with_logps)
-        return [
-            (align_words(head, source, target, each), each.logps)
-            for (source, target), each in zip(pairs, forced, strict=True)
-        ]
+    @property
+    def _annotator(self) -> Annotator:
+        return Annotator(
+            self.model, self.tokenizer, self.aligner, self.alignment_head, self.thresholds
+        )
 
     def _tokenize_pairs(
         self, sources: Sequence[str], targets: Sequence[str], pretokenized: bool = False
-    ) -> list[tuple[TokenizedText, TokenizedText]]:
+    ) -> list[TextPair]:
         source_texts, target_texts = (
             [
                 TokenizedText.from_text(self.tokenizer, text, pretokenized=pretokenized)
@@ -473,14 +434,6 @@ class Translator:
         )
         return list(zip(source_texts, target_texts, strict=True))
 
-    def _required_alignment_head(self) -> AlignmentHead:
-        if self.alignment_head is None:
-            raise ArtifactError(
-                "The model has no alignment head: it has no attention over the source. "
-                "Use a model with attention."
-            )
-        return self.alignment_head
-
 
 def calibration_files(translator: Translator) -> dict[str, bytes]:
     """Return the bundle files with the translator's splitting and calibration."""
@@ -489,8 +442,11 @@ def calibration_files(translator: Translator) -> dict[str, bytes]:
         ALIGNMENT_FILE: translator.alignment_head,
         QUALITY_FILE: translator.thresholds,
     }
-    return {
+    files = {
         name: json.dumps(asdict(value), indent=1).encode()
         for name, value in values.items()
         if value is not None
     }
+    if translator.aligner is not None:
+        files[ALIGNER_FILE] = translator.aligner.to_bytes()
+    return files

@@ -1,0 +1,59 @@
+"""The word aligner of a translation model, trained on the pairs of the model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from regard.align.aligner_training import train_aligner
+from regard.align.chunks import prepared_readers
+from regard.align.word_aligner import WordAligner
+from regard.data import storage
+from regard.data.loading.shards import PreparedData, shards_fingerprint
+from regard.data.preparation.prepare import ProgressCallback
+from regard.data.preparation.runner import InProcessRunner
+from regard.errors import CorpusError
+from regard.tasks.translation.loading import ALIGNER_FILE
+
+
+def prepare_aligner(
+    prepared: PreparedData, tokenizer: str | None, on_progress: ProgressCallback
+) -> None:
+    """Train an aligner on the training pairs, into their directory, unless it is there already.
+
+    `tokenizer`: the directory of the tokenizer, of a run that does not train one. If it is a bundle
+    whose aligner was trained on more pairs, that aligner is copied.
+    """
+    fingerprint = shards_fingerprint(prepared.shards("train"))
+    path = storage.join_path(prepared.root, ALIGNER_FILE)
+    if storage.path_exists(path):
+        earlier = WordAligner.from_bytes(storage.read_bytes(path), path)
+        if earlier.facts.get("data") == fingerprint:
+            return
+    pairs = sum(shard.pairs for shard in prepared.shards("train"))
+    given = None if tokenizer is None else storage.join_path(tokenizer, ALIGNER_FILE)
+    if given is not None and storage.path_exists(given):
+        larger = WordAligner.from_bytes(storage.read_bytes(given), given)
+        if larger.facts["pairs"] > pairs:
+            larger.facts["data"] = fingerprint
+            storage.write_bytes(path, larger.to_bytes())
+            return
+    work = storage.join_path(prepared.root, "work/aligner")
+    try:
+        aligner = train_aligner(
+            prepared_readers(prepared), work, InProcessRunner(), on_progress=on_progress
+        )
+    except CorpusError:
+        return  # pairs without words: there is nothing to align
+    aligner.facts["data"] = fingerprint
+    storage.write_bytes(path, aligner.to_bytes())
+    if not storage.is_remote(work):
+        shutil.rmtree(Path(work), ignore_errors=True)
+
+
+def read_prepared_aligner(prepared: PreparedData) -> WordAligner | None:
+    """Read the aligner of prepared data; None if it was not trained."""
+    path = storage.join_path(prepared.root, ALIGNER_FILE)
+    if not storage.path_exists(path):
+        return None
+    return WordAligner.from_bytes(storage.read_bytes(path), path)

@@ -1,0 +1,120 @@
+"""Annotations of translations: word alignments and quality reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from regard.align.extraction import (
+    AlignmentHead,
+    WordAlignment,
+    align_texts,
+    align_words,
+    concatenate_alignments,
+    force_texts,
+)
+from regard.align.tokenized_text import TokenizedText
+from regard.align.word_aligner import WordAligner
+from regard.batch import Tokens
+from regard.errors import ArtifactError
+from regard.evaluate.quality import QualityThresholds, assess_quality, worst_report
+from regard.models import EncoderDecoder
+from regard.tasks.translation.result import TranslationResult
+from regard.text.tokenizer import Tokenizer
+
+AlignWith: TypeAlias = Literal["aligner", "attention"]
+TextPair: TypeAlias = tuple[TokenizedText, TokenizedText]
+ForcedPair: TypeAlias = tuple[WordAlignment, tuple[float, ...]]
+"""An alignment and the log-probabilities of the target's tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """Aligns and assesses translations with what a bundle has for it."""
+
+    model: EncoderDecoder[Tokens, Any]
+    tokenizer: Tokenizer
+    aligner: WordAligner | None
+    alignment_head: AlignmentHead | None
+    thresholds: QualityThresholds | None
+
+    def check(self, alignments: bool, align_with: AlignWith | None, quality: bool) -> None:
+        """Raise ArtifactError if the bundle lacks what these annotations need."""
+        if alignments or quality:
+            self._aligns_by(align_with if alignments else None)
+        if quality and self.thresholds is None:
+            raise ArtifactError(
+                "The model has no calibration data, so quality checks (--check) are unavailable. "
+                "Train it again with `regard train`."
+            )
+
+    def annotate(
+        self,
+        results: list[TranslationResult],
+        alignments: bool,
+        align_with: AlignWith | None,
+        quality: bool,
+    ) -> list[TranslationResult]:
+        pairs = self.segment_pairs(results) if alignments or quality else []
+        aligned = iter(self.align(pairs, align_with) if alignments else [])
+        forced = iter(self.force(pairs) if quality else [])
+        annotated = []
+        for result in results:
+            if alignments and result.segments:
+                parts = [
+                    (segment.span, segment.target_span, next(aligned))
+                    for segment in result.segments
+                ]
+                alignment = concatenate_alignments(result.source, result.text, parts)
+                result = replace(result, alignment=alignment)
+            if quality and result.segments and self.thresholds is not None:
+                reports = [
+                    (segment.span[0], assess_quality(self.thresholds, *next(forced)))
+                    for segment in result.segments
+                ]
+                result = replace(result, quality=worst_report(reports))
+            annotated.append(result)
+        return annotated
+
+    def segment_pairs(self, results: Sequence[TranslationResult]) -> list[TextPair]:
+        """The segments of results, with the tokens that the search found.
+
+        `encode` may not reproduce these.
+        """
+        return [
+            (
+                TokenizedText.from_text(self.tokenizer, result.source[slice(*segment.span)]),
+                TokenizedText.from_tokens(self.tokenizer, segment.tokens),
+            )
+            for result in results
+            for segment in result.segments
+        ]
+
+    def align(self, pairs: list[TextPair], align_with: AlignWith | None) -> list[WordAlignment]:
+        chosen = self._aligns_by(align_with)
+        if isinstance(chosen, WordAligner):
+            return align_texts(chosen, pairs)
+        forced = force_texts(self.model, pairs, [chosen.attention])
+        return [align_words(chosen, *pair, each) for pair, each in zip(pairs, forced, strict=True)]
+
+    def force(self, pairs: list[TextPair]) -> list[ForcedPair]:
+        """Align pairs and force-decode their targets."""
+        alignments = self.align(pairs, None)
+        forced = force_texts(self.model, pairs, [], with_logps=True)
+        return [(one, each.logps) for one, each in zip(alignments, forced, strict=True)]
+
+    def _aligns_by(self, align_with: AlignWith | None) -> WordAligner | AlignmentHead:
+        if self.aligner is not None and align_with != "attention":
+            return self.aligner
+        if align_with == "aligner":
+            raise ArtifactError(
+                "The bundle has no word aligner. Train the model again with `regard train`, or "
+                "align with the attention."
+            )
+        if self.alignment_head is None:
+            raise ArtifactError(
+                "The model has no alignment head: it has no attention over the source. "
+                "Use a model with attention, or one with a word aligner."
+            )
+        return self.alignment_head
