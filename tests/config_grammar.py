@@ -182,7 +182,7 @@ def runs(name: str) -> Iterator[RunConfig]:
             for parent in parents:
                 at = at.setdefault(parent, {})
             at[last] = value
-        yield validate_config({"model": nested}, name)
+        yield validate_config({"model": nested, "data": {"max_length": 32}}, name)
 
 
 def build(run: RunConfig) -> Any:

@@ -66,6 +66,16 @@ def test_a_caption_does_not_depend_on_the_batch(preset: str, images: list[str]) 
         assert len(one.logps) - len(one.pieces) in (0, 1) and len(one.pieces) <= 16
 
 
+def test_a_caption_ends_before_the_learned_positions_do(images: list[str]) -> None:
+    settings = "model.decoder.positions=learned", "model.decoder.max_positions=10"
+    small = captioner("caption-transformer", *settings, "data.max_length=9")
+    with torch.no_grad():
+        small.model.readout.bias[2] = -1e4  # no caption ends by itself
+    (found,) = small.caption(images[:1])
+    assert len(found.logps) == 9
+    assert small.explain(images[0]).beam is not None
+
+
 def test_alternatives_are_the_next_best(images: list[str]) -> None:
     (found,) = captioner("caption-soft").caption(images[:1], SearchOptions(4), n_best=3)
     assert len(found.alternatives) == 2

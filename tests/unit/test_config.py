@@ -123,6 +123,14 @@ def test_a_learned_query_has_no_position() -> None:
     assert "model.encoder.pool.span.kind must be 'everywhere', not 'causal'" in message
 
 
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_learned_positions_must_suffice_for_the_data(side: str) -> None:
+    learned = f"model.{side}.positions=learned", f"model.{side}.max_positions=100"
+    load_config("transformer", [*learned, "data.max_length=99"])  # and the end
+    message = error_message(*learned, "data.max_length=100", preset="transformer")
+    assert f"101 positions, and model.{side} has 100" in message
+
+
 def test_an_unknown_preset_suggests_the_nearest() -> None:
     assert '"bahdanau"' in error_message(preset="bahdanou")
 
@@ -188,12 +196,12 @@ def test_an_override_that_is_not_yaml_is_text() -> None:
     [
         "{kind: grid, features: 6, rows: 2, columns: 3, dim: 8}",
         "{kind: image, height: 512, width: 512, channels: [4, 4, 4, 4, 4, 4, 4, 4, 4]}",
-        "{kind: transformer, dim: 620, hidden_dim: 9, positions: learned, max_positions: 1, "
+        "{kind: transformer, dim: 620, hidden_dim: 9, positions: learned, max_positions: 2, "
         "self_attention: {score: {kind: dot}}}",
     ],
 )
 def test_encoders_of_all_inputs_are_described(encoder: str) -> None:
-    run = load_config("bahdanau", [f"model.encoder={encoder}"])
+    run = load_config("bahdanau", [f"model.encoder={encoder}", "data.max_length=1"])
     assert describe_run(run, VocabularySizes(20, 30)).parameters["all"] > 0
 
 

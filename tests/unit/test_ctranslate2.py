@@ -50,7 +50,17 @@ def transformer(heads: int = 2, variant: str = "") -> EncoderDecoder[Any, Any]:
 
 
 def exported(model: EncoderDecoder[Any, Any]) -> CTranslate2Engine:
-    return CTranslate2Engine(convert_to_ctranslate2(model, PIECES), workers=1)
+    files, max_positions = convert_to_ctranslate2(model, PIECES), model.decoder.max_positions
+    return CTranslate2Engine(files, workers=1, max_positions=max_positions)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_hypotheses_end_before_the_learned_positions_do(beam_size: int) -> None:
+    model = transformer(2, "decoder.positions=learned decoder.max_positions=300")
+    with torch.no_grad():
+        model.readout.bias[EOS] = -1e4  # no hypothesis ends by itself
+    (found,) = exported(model).search([[4] * 250], SearchOptions(beam_size))
+    assert {len(hypothesis.tokens) for hypothesis in found} == {299}
 
 
 def sources(count: int = 5, max_length: int = 16) -> list[list[int]]:

@@ -13,14 +13,17 @@ import xxhash
 from torch import nn
 
 from regard.batch import Tokens
+from regard.config.model import VocabularySizes
+from regard.errors import ConfigError, CorpusError
 from regard.inference.engine import SamplingOptions, SearchOptions, mix_seed
 from regard.inference.forced_decoding import force_decode
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.search import Hypothesis, beam, greedy
 from regard.text.tokenizer import BOS, EOS
-from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny
+from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny, tiny_run
 
+SAMPLING = SearchOptions(2, sampling=SamplingOptions())
 FEW = ["bahdanau", "luong-local-p", "transformer"]
 
 
@@ -63,6 +66,34 @@ def test_results_do_not_depend_on_budget_and_order(name: str, beam_size: int) ->
         (alone,) = engine.search([source], options)
         assert_same(in_large, alone)
         assert_same(in_small, alone)
+
+
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("options", [SearchOptions(1), SearchOptions(3), SAMPLING], ids=str)
+def test_hypotheses_end_before_the_learned_positions_do(
+    options: SearchOptions, invariant: bool
+) -> None:
+    model = learned_positions(20)
+    with torch.no_grad():
+        model.readout.bias[EOS] = -1e4  # no hypothesis ends by itself
+    engine, source = TorchEngine(model, invariant=invariant), [4] * 19
+    (found,) = engine.search([source], options)
+    assert {len(hypothesis.tokens) for hypothesis in found} == {19}
+    force_decode(model, [(source, hypothesis.tokens) for hypothesis in found])
+    with pytest.raises(ConfigError, match="prefix, min_length: 19 tokens"):
+        engine.search([source], options, prefixes=[[5] * 19])
+    with pytest.raises(CorpusError, match="21 tokens is too long for the 20 learned positions"):
+        engine.search([[4] * 20], options)
+
+
+def learned_positions(count: int) -> EncoderDecoder:
+    settings = [
+        f"model.{side}.{setting}"
+        for side in ("encoder", "decoder")
+        for setting in ("positions=learned", f"max_positions={count}")
+    ]
+    run = tiny_run("transformer", (*settings, f"data.max_length={count - 1}"))
+    return run.model.build(VocabularySizes(VOCABULARY, VOCABULARY))
 
 
 def test_results_are_in_the_order_of_the_sources() -> None:

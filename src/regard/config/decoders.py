@@ -130,10 +130,6 @@ class TransformerLMConfig(TransformerConfig):
     kind: Literal["transformer"] = "transformer"
     self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
 
-    @property
-    def max_length(self) -> int | None:
-        return self.max_positions if self.positions == "learned" else None
-
     def build(self, input_dim: int) -> Decoder[Any]:
         self.check_embedding_dim(input_dim)
         attentions = [
@@ -148,7 +144,6 @@ class TransformerLMConfig(TransformerConfig):
 
 class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = RecurrentSelfAttention.equation
-    max_length: ClassVar[int | None] = None  # number of positions; None: unlimited
     kind: Literal["recurrent-self-attention"] = "recurrent-self-attention"
     attention: CausalAttentionConfig
 
@@ -167,7 +162,6 @@ class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
 class LSTMNConfig(Config):
     equation: ClassVar[Equation] = LSTMN.equation
     layers: ClassVar[int] = 1
-    max_length: ClassVar[int | None] = None
     kind: Literal["lstmn"] = "lstmn"
     dim: Size  # size of the states
     attention: CausalAttentionConfig

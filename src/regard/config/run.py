@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from regard.config.base import Config
 from regard.config.data import DataConfig
 from regard.config.model import Model
 from regard.config.train import TrainConfig
+from regard.errors import ConfigError
 from regard.train.losses import CrossEntropy, Reinforce
 
 
@@ -27,6 +28,22 @@ class RunConfig(Config):
     data: DataConfig = DataConfig()
     train: TrainConfig = TrainConfig()
     search: SearchConfig = SearchConfig()
+
+    @model_validator(mode="after")
+    def _check_positions(self) -> RunConfig:
+        """Check that learned positions suffice for texts of `data.max_length` tokens."""
+        if self.model.kind == "classifier":
+            return self
+        needed = self.data.max_length + (self.model.kind == "encoder-decoder")  # the end token
+        for name in ("encoder", "decoder"):
+            part: Any = getattr(self.model, name, None)
+            if getattr(part, "positions", None) == "learned" and part.max_positions < needed:
+                raise ConfigError(
+                    f"data.max_length: {self.data.max_length} tokens need {needed} positions, and "
+                    f"model.{name} has {part.max_positions} learned ones. Lower data.max_length, "
+                    f"or raise model.{name}.max_positions"
+                )
+        return self
 
     def build_objective(self) -> CrossEntropy | Reinforce:
         """Build the loss of a model that generates text; hard attention needs REINFORCE."""

@@ -42,12 +42,20 @@ class CTranslate2Engine:
     sentences as one worker of two. Hypotheses have no log-probabilities of their tokens.
     CTranslate2 computes those only by forced decoding, which takes a fifth of the search's time for
     the best hypotheses and as long as the search for all of a beam of five.
+
+    `max_positions`: tokens that the model's decoder can read; None: no bound.
     """
 
     name = "ctranslate2"
 
-    def __init__(self, files: Mapping[str, bytes], *, workers: int | None = None) -> None:
-        self.workers = workers or available_cores()
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        workers: int | None = None,
+        max_positions: int | None = None,
+    ) -> None:
+        self.workers, self.max_positions = workers or available_cores(), max_positions
         try:
             self.pieces: list[str] = json.loads(files[VOCABULARY])
             self.translator = import_ctranslate2().Translator(
@@ -80,7 +88,8 @@ class CTranslate2Engine:
         for row in sorted(range(len(sources)), key=lambda row: -len(sources[row])):
             if sources[row]:
                 needed = max(len(prefixes[row]), options.min_length)
-                by_limit[max_target_length(len(sources[row]) + 1, needed)].append(row)
+                limit = max_target_length(len(sources[row]) + 1, needed, self.max_positions)
+                by_limit[limit].append(row)
         pending = [
             (row, result)
             for limit, rows in by_limit.items()

@@ -90,19 +90,34 @@ class Engine(Protocol):
         """
 
 
-def max_target_length(width: int, at_least: int = 0) -> int:
+def max_target_length(width: int, at_least: int = 0, max_positions: int | None = None) -> int:
     """Return the most tokens that a hypothesis may have, the end token counted.
 
     Args:
         width: Tokens of the source, the end token counted.
         at_least: Tokens that the hypothesis must have: its prefix or its minimum length.
+        max_positions: Tokens that the decoder can read; None: no bound.
 
     The limit is twice the source and ten. Of 20,000 references each from descriptions, debates,
     everyday sentences and legislation (English to and from German or French, 8,000 pieces), 0 to
     0.005 % are longer, and 0.2 % of the legislation. With a factor of one and a half, up to 1 %
     are longer.
     """
-    return max(2 * _round_up(width), _round_up(at_least)) + 10
+    length = cap_length(max(2 * _round_up(width), _round_up(at_least)) + 10, max_positions)
+    if length <= at_least:
+        raise ConfigError(
+            f"prefix, min_length: {at_least} tokens are too many for the {max_positions} learned "
+            "positions of the decoder. Use fewer."
+        )
+    return length
+
+
+def cap_length(length: int, max_positions: int | None) -> int:
+    """Bound the length of a hypothesis by what a decoder can read.
+
+    It reads the start token and all tokens. The last one is read only by forced decoding.
+    """
+    return length if max_positions is None else min(length, max_positions - 1)
 
 
 def _round_up(length: int) -> int:

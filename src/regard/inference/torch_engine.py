@@ -92,7 +92,9 @@ class TorchEngine:
         prefixes = prefixes or [()] * len(sources)
         positions = positions or [(row, 0) for row in range(len(sources))]
         limits = [
-            max_target_length(len(source) + 1, max(len(prefix), options.min_length))
+            max_target_length(
+                len(source) + 1, max(len(prefix), options.min_length), self._max_positions
+            )
             for source, prefix in zip(sources, prefixes, strict=True)
         ]
         results: list[list[Hypothesis]] = [[] for _ in sources]
@@ -187,6 +189,11 @@ class TorchEngine:
         return [[_penalized(each, options) for each in row] for row in zip(*draws, strict=True)]
 
     @property
+    def _max_positions(self) -> int | None:
+        bounds = [model.decoder.max_positions for model in self.models]
+        return min((bound for bound in bounds if bound is not None), default=None)
+
+    @property
     def _device(self) -> torch.device:
         return next(self.model.parameters()).device
 
@@ -197,7 +204,10 @@ class TorchEngine:
             return tuple(model.start(source) for model in self.models)
         rows, kept = self._repeat_rows(len(batch), 1), torch.arange(len(batch), device=self._device)
         source = pad([batch[row] for row in rows.tolist()], multiple=LANES).to(self._device)
-        return tuple(reorder(model.start(source), kept, kept) for model in self.models)
+        return tuple(
+            reorder(model.start(_fit(source, model.encoder.max_positions)), kept, kept)
+            for model in self.models
+        )
 
     def _step(self, beam_size: int) -> Step[tuple[Any, ...]]:
         """Return the step of all models. If invariant, it computes copies of rows as well."""
@@ -223,6 +233,15 @@ class TorchEngine:
         """Number the sentences, repeated until their rows satisfy LANES and QUAD."""
         enough = max(sentences, -(-LANES // beam_size))
         return torch.arange(-(-enough // QUAD) * QUAD, device=self._device) % sentences
+
+
+def _fit(source: Tokens, max_positions: int | None) -> Tokens:
+    """Cut off padding that has no learned position."""
+    assert source.lengths is not None
+    if max_positions is None or source.ids.size(1) <= max_positions:
+        return source
+    width = max(max_positions, int(source.lengths.max()))
+    return Tokens(source.ids[:, :width], source.lengths)
 
 
 def _single(step: Step[Any]) -> Step[tuple[Any, ...]]:

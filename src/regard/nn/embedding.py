@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.errors import CorpusError
+
 
 class Embedding(nn.Embedding):
     """y = √dim E_w  (Vaswani et al. 2017, 3.4)
@@ -27,6 +29,8 @@ class Embedding(nn.Embedding):
 
 
 class Positions(nn.Module, ABC):
+    max_positions: int | None = None  # None: no bound
+
     @abstractmethod
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
         """Vectors for the positions of `inputs`, counted from `start`."""
@@ -55,11 +59,15 @@ class LearnedPositions(Positions):
 
     def __init__(self, max_positions: int, dim: int) -> None:
         super().__init__()
+        self.max_positions = max_positions
         self.table = nn.Embedding(max_positions, dim)
         nn.init.normal_(self.table.weight, std=dim**-0.5)
 
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
         end, limit = start + inputs.size(1), self.table.num_embeddings
         if end > limit:
-            raise ValueError(f"position {end} is beyond the {limit} learned positions")
+            raise CorpusError(
+                f"A text of {end} tokens is too long for the {limit} learned positions of the "
+                "model. Shorten or split it."
+            )
         return self.table.weight[start:end]

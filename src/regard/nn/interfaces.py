@@ -48,6 +48,7 @@ class Decoded:
 class Encoder(nn.Module, ABC, Generic[Source]):
     equation: ClassVar[Equation]
     dim: int  # E
+    max_positions: int | None = None  # tokens that it can read; None: no bound
 
     @abstractmethod
     def forward(self, source: Source) -> Encoded: ...
@@ -59,6 +60,7 @@ class Encoder(nn.Module, ABC, Generic[Source]):
 class Decoder(nn.Module, ABC, Generic[S]):
     equation: ClassVar[Equation]
     dim: int  # E of the outputs
+    max_positions: int | None = None  # tokens that it can read; None: no bound
     blank_memory: bool = False  # whether its own past begins with a blank, before the first token
     cross_attentions: tuple[str, ...] = ()  # names of its attentions to the source
 

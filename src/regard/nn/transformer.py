@@ -162,6 +162,7 @@ class TransformerEncoder(Encoder[Tokens]):
     ) -> None:
         super().__init__()
         self.dim, self.embedding = shape.dim, embedding
+        self.max_positions = positions.max_positions
         self.input = TransformerInput(positions, shape.dropout)
         self.blocks = Stack[EncoderBlock](EncoderBlock(shape, each) for each in attentions)
         self.norm = shape.final_norm()
@@ -202,7 +203,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         attentions: list[tuple[Attention, Attention | None]],
     ) -> None:
         super().__init__()
-        self.dim = shape.dim
+        self.dim, self.max_positions = shape.dim, positions.max_positions
         self.input = TransformerInput(positions, shape.dropout)
         self.blocks = Stack[DecoderBlock](DecoderBlock(shape, *each) for each in attentions)
         self.norm = shape.final_norm()
