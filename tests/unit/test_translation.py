@@ -40,7 +40,8 @@ def trained(toy: Toy) -> RunDirectory:
 
 def test_a_bundle_has_all_files_and_scores(trained: RunDirectory) -> None:
     bundle = open_bundle(trained.model)
-    others = {"splitting.json", "alignment.json", "quality.json", "data.json", "README.md"}
+    others = {"splitting.json", "alignment.json", "aligner.safetensors", "quality.json"}
+    others |= {"data.json", "README.md"}
     assert set(bundle.names) == {RUN, SCORES, WEIGHTS, "tokenizer.model", "tokenizer.json", *others}
     scores = json.loads(bundle.read(SCORES))
     assert scores["signatures"]["bleu"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")

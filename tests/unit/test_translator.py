@@ -409,7 +409,7 @@ def test_warnings_are_sentences() -> None:
     result = TranslationResult("A dog runs.", "x x x", -1.0, (), quality=report)
     assert result.warnings == (
         "Check the translation: repeated words.",
-        "Source words without attention: dog runs.",
+        "Source words without a counterpart: dog runs.",
     )
     assert replace(result, quality=replace(report, score=0.9)).warnings == ()
     assert replace(result, quality=None).warnings == ()

@@ -10,6 +10,7 @@
     ├── scores.json          validation scores and their signatures
     ├── data.json            sizes and fingerprints of the corpora
     ├── alignment.json       the alignment head
+    ├── aligner.safetensors  the word aligner
     ├── quality.json         thresholds of quality warnings
     └── ctranslate2/         the exported model, after `regard export`
 

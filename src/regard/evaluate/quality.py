@@ -21,7 +21,7 @@ from regard.align.extraction import WordAlignment
 from regard.text.tokenizer import Span
 
 FLAGGED = 0.03  # share of held-out translations; on similar texts it then stays below 5 %
-UNATTENDED = 0.2  # a source word with less total attention weight counts as unattended
+UNATTENDED = 0.2  # a source word with less total weight has no counterpart in the target
 LONGEST_PERIOD = 10  # in words, of a repetition
 
 
@@ -32,7 +32,7 @@ class QualityFeatures:
     unlikely: float  # mean of −log p over the tokens
     uneven: float  # standard deviation of −log p
     worst: float  # −log p of the least likely token, the end included
-    unattended: float  # longest run of source words without attention
+    unattended: float  # longest run of source words without a counterpart
     looping: float  # longest run of words that repeat the words before them
     short: float  # log of source over target characters
     long: float  # log of target over source characters
@@ -62,7 +62,7 @@ class QualityReport:
     score: float
     reasons: tuple[str, ...]  # descriptions of the features beyond the threshold, worst first
     features: QualityFeatures
-    unattended: tuple[Span, ...]  # the source words without attention
+    unattended: tuple[Span, ...]  # the source words without a counterpart
 
     @property
     def needs_review(self) -> bool:

@@ -48,7 +48,7 @@ class TranslationResult:
         if not self.quality.unattended:
             return reasons
         words = " ".join(self.source[start:end] for start, end in self.quality.unattended)
-        return (*reasons, f"Source words without attention: {words}.")
+        return (*reasons, f"Source words without a counterpart: {words}.")
 
     def __str__(self) -> str:
         return self.text
