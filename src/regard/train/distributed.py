@@ -6,6 +6,7 @@ the processes; without them, a run has one process.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import uuid
@@ -165,6 +166,9 @@ def join_world() -> Iterator[World]:
         yield World(dist.get_rank(), dist.get_world_size(), device, joined=True)
     finally:
         dist.destroy_process_group()
+        # DDP is part of reference cycles and holds the group. Its threads must end before the
+        # interpreter does: a thread that then asks for the GIL aborts the process.
+        gc.collect()
 
 
 def launched_by_torchrun() -> bool:
