@@ -57,11 +57,11 @@ def _prepare(
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    """Return the checksums of all files except temporary ones of killed workers."""
+    """Return the checksums of all files."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix != ".tmp"
+        if path.is_file()
     }
 
 

@@ -47,9 +47,10 @@ def prepare_corpora(
             "held_out and validation files cannot be combined. Use one of them for validation."
         )
     with lock_directory(out):
-        storage.remove_temporary(out)
+        storage.remove_temporary(out)  # of a run that was killed
         manifest = _run_pipeline(Pipeline(out, settings, runner, on_progress), corpora, valid)
         storage.write_bytes(storage.join_path(out, MANIFEST), dump_json(manifest))
+        storage.remove_temporary(out)  # of workers that were killed and replaced
     return PreparedData.open(out)
 
 
