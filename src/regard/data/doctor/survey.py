@@ -134,11 +134,34 @@ def normalized_blocks(corpus: Corpus) -> Iterator[Block]:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """How well the lines of a side fit its profile: the mean log-probability of their trigrams.
+
+    It varies less from line to line the longer the lines are, as a mean does.
+    """
+
+    median: float
+    spread: float  # standard deviation, times the square root of a line's length
+
+    @classmethod
+    def of(cls, means: NDArray[np.float32], lengths: NDArray[np.int64]) -> Fit:
+        median = float(np.median(means))
+        deviations = np.abs(means - median) * np.sqrt(lengths)
+        return cls(median, 1.4826 * float(np.median(deviations)))
+
+    def is_unlikely(
+        self, means: NDArray[np.float32], lengths: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Which lines are more than four standard deviations below the median."""
+        return (self.median - means) * np.sqrt(np.maximum(1, lengths)) > 4 * self.spread
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageBaseline:
     """Trigram log-probabilities and scripts of the training corpus, with limits for odd lines."""
 
     log_probabilities: tuple[NDArray[np.float32], NDArray[np.float32]]  # of source, target
-    min_fits: tuple[float, float]  # mean log-probability under the profile of the line's side
+    fits: tuple[Fit, Fit]  # to the profile of the line's side
     min_margins: tuple[float, float]  # of this fit over the fit to the other side
     scripts: tuple[str | None, str | None]
 
@@ -153,10 +176,11 @@ def fit_baseline(found: Survey, corpus: Corpus) -> LanguageBaseline:
         judged = codes.lengths >= _MIN_LINE
         same, other = (fit[judged] for fit in mean_over_lines(codes, logs[side], logs[1 - side]))
         margin = same - other
+        lengths = codes.lengths[judged]
         if not len(same):
             same = margin = np.zeros(1, np.float32)
-        median = float(np.median(same))
-        fits.append(median - 2 * 1.4826 * float(np.median(np.abs(same - median))))
+            lengths = np.ones(1, np.int64)
+        fits.append(Fit.of(same, lengths))
         margins.append(0.3 * float(np.median(margin)))
     scripts = found.source.alphabet.script(), found.target.alphabet.script()
     return LanguageBaseline(logs, (fits[0], fits[1]), (margins[0], margins[1]), scripts)
@@ -232,7 +256,8 @@ def _apply_baseline(
         margin = same - other
         judged = (codes.lengths >= _MIN_LINE) & ~copies & ~foreign
         fits_other = judged & (margin < -0.2)  # 0 of 60,000 lines of Europarl are below −0.2
-        fits_neither = (same < baseline.min_fits[side]) & (margin < baseline.min_margins[side])
+        unlikely = baseline.fits[side].is_unlikely(same, codes.lengths)
+        fits_neither = unlikely & (margin < baseline.min_margins[side])
         mark("other language", fits_other)
         mark("third language", judged & fits_neither & ~fits_other)
         mark("damaged text", _damaged(lines))
