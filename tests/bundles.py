@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from regard.align.extraction import AlignmentHead
 from regard.bundle.bundle import RUN, save_bundle
 from regard.config.load import dump_config
+from regard.config.run import RunConfig
 from regard.evaluate.quality import calibrate_thresholds
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import cross_attention_names
 from regard.inference.pipeline import Splitting
+from regard.tasks.classification.document_classifier import CLASSES, build_classification_model
+from regard.tasks.language.completer import build_language_model
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator, calibration_files
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny_models import tiny_run
 
+Files = dict[str, bytes]
 LINES = ["A dog runs.", "Two cats run away.", "A man sees a dog.", "A cat sees two men.", "Go!"]
 
 
@@ -35,10 +41,29 @@ def make_bundle(
     if names := cross_attention_names(model):
         translator.alignment_head = AlignmentHead(names[0], 0, 0, null=False)
         translator.thresholds = calibrate_thresholds(translator.measure_quality(LINES))
-    tokenizer.save(path.with_name("pieces"))
-    files = {
-        name: (path.with_name("pieces") / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)
-    }
-    files |= {RUN: dump_config(config).encode()} | calibration_files(translator)
+    return _save(path, config, tokenizer, model, calibration_files(translator))
+
+
+def make_language_bundle(path: Path) -> Path:
+    """Save a small language model to `path`."""
+    config, tokenizer = tiny_run("lm-transformer"), SentencePiece.train(LINES, size=300)
+    return _save(path, config, tokenizer, build_language_model(config, tokenizer.size), {})
+
+
+def make_classifier_bundle(path: Path) -> Path:
+    """Save a small document classifier to `path`. A label contains a tab."""
+    config, tokenizer = tiny_run("han"), SentencePiece.train(LINES, size=300)
+    model = build_classification_model(config, tokenizer.size, 2)
+    classes = json.dumps({"names": ["dog\tbreed", "cat"]}).encode()
+    return _save(path, config, tokenizer, model, {CLASSES: classes})
+
+
+def _save(
+    path: Path, config: RunConfig, tokenizer: SentencePiece, model: nn.Module, files: Files
+) -> Path:
+    pieces = path.with_name("pieces")
+    tokenizer.save(pieces)
+    files = {name: (pieces / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)} | files
+    files |= {RUN: dump_config(config).encode()}
     save_bundle(path, files, dict(model.named_parameters()))
     return path
