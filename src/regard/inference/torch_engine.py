@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -148,7 +148,7 @@ class TorchEngine:
                 constraints=constraints,
                 device=self._device,
             )
-            return [[_penalized(hypothesis, options)] for hypothesis in found]
+            return [[hypothesis.penalized(options.length_penalty)] for hypothesis in found]
         return beam(
             step,
             state,
@@ -186,7 +186,10 @@ class TorchEngine:
             )
             for draw in range(options.beam_size)
         ]
-        return [[_penalized(each, options) for each in row] for row in zip(*draws, strict=True)]
+        return [
+            [each.penalized(options.length_penalty) for each in row]
+            for row in zip(*draws, strict=True)
+        ]
 
     @property
     def _max_positions(self) -> int | None:
@@ -297,9 +300,3 @@ def _worker_map(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
             yield pool.map
     finally:
         torch.set_num_threads(threads)
-
-
-def _penalized(hypothesis: Hypothesis, options: SearchOptions) -> Hypothesis:
-    """Greedy search and sampling score Σ log p; results are ranked by Σ log p / length^α."""
-    score = hypothesis.score / len(hypothesis.logps) ** options.length_penalty
-    return replace(hypothesis, score=score)

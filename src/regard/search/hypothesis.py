@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 import torch
@@ -28,6 +28,10 @@ class Hypothesis:
     def ended(self) -> bool:
         """Whether it ended before the maximum length."""
         return len(self.logps) > len(self.tokens)
+
+    def penalized(self, length_penalty: float) -> Hypothesis:
+        """The hypothesis with the score of beam search; other searches score Σ logps."""
+        return replace(self, score=sum(self.logps) / len(self.logps) ** length_penalty)
 
 
 def constrained_logps(

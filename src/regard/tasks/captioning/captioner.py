@@ -135,7 +135,8 @@ class Captioner:
                 "device": device,
             }
             if options.beam_size == 1:
-                return [[one] for one in greedy(self.model.step, state, **limits)]
+                found = greedy(self.model.step, state, **limits)
+                return [[one.penalized(options.length_penalty)] for one in found]
             return beam(
                 self.model.step,
                 state,
