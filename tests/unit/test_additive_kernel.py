@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -375,3 +376,70 @@ print(peak() - before)
         check=True,
     )
     assert 0 < int(done.stdout) < 27e6
+
+
+@needs_library
+@pytest.mark.parametrize(
+    ("query", "keys", "energy"),
+    [
+        ((2, 1, 3, 8), (2, 1, 4, 6), (1, 8)),  # another width
+        ((2, 1, 3, 8), (1, 1, 4, 8), (1, 8)),  # fewer rows
+        ((2, 2, 3, 8), (2, 1, 4, 8), (2, 8)),  # fewer heads
+        ((2, 1, 3, 8), (2, 1, 4, 8), (1, 6)),  # fewer energies
+        ((2, 2, 3, 8), (2, 2, 4, 8), (1, 8)),
+    ],
+)
+def test_shapes_that_do_not_fit_never_reach_the_library(
+    monkeypatch: pytest.MonkeyPatch, query, keys, energy
+) -> None:
+    class Library:
+        def regard_additive_scores(self, *arguments) -> None:
+            pytest.fail("called with shapes that do not fit")
+
+    monkeypatch.setattr(kernels, "_native", Library())
+    with pytest.raises((ValueError, TypeError)):
+        kernels._scores(torch.rand(query), torch.rand(keys), torch.rand(energy))
+
+
+SANITIZED = """
+#include "additive.c"
+#include <stdlib.h>
+
+static float *floats(int64_t count)
+{
+    float *x = malloc((size_t)count * sizeof(float)); /* exact, so that any read beyond it shows */
+    for (int64_t i = 0; i < count; i++)
+        x[i] = 0.01f + (float)(i % 7);
+    return x;
+}
+
+int main(void)
+{
+    const int64_t shapes[][5] = {SHAPES};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int64_t *n = shapes[i], B = n[0], H = n[1], T = n[2], S = n[3], D = n[4];
+        const int64_t near[] = {T * H * D, D, H * D}, far[] = {S * H * D, D, H * D};
+        float *q = floats(B * T * H * D), *k = floats(B * S * H * D), *v = floats(H * D);
+        float *scores = floats(B * H * T * S), *dq = floats(B * H * T * D), *dv = floats(B * H * D);
+        regard_additive_scores(q, near, k, far, v, scores, n, 1);
+        regard_additive_gradient(q, near, k, far, v, scores, dq, dv, n, 1);
+        free(q), free(k), free(v), free(scores), free(dq), free(dv);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
+def test_the_library_stays_within_its_tensors(tmp_path: Path) -> None:
+    """Compiled with AddressSanitizer and UndefinedBehaviorSanitizer, over many shapes."""
+    shapes = [*SHAPES, *((2, 2, 5, 6, dim) for dim in range(1, 140)), (1, 1, 0, 3, 4)]
+    rows = ", ".join("{" + ", ".join(map(str, shape)) + "}" for shape in shapes)
+    program, source = tmp_path / "sanitized", tmp_path / "sanitized.c"
+    source.write_text(SANITIZED.replace("{SHAPES}", f"{{{rows}}}"))
+    flags = ["-O1", "-g", "-std=gnu11", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    folder = Path(kernels.__file__).parent
+    subprocess.run(["gcc", *flags, "-I", folder, source, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
