@@ -133,7 +133,7 @@ def read_recipe(run: RunConfig) -> Recipe:
         rate=train.optimizer.rate,
         betas=train.optimizer.betas,
         epsilon=train.optimizer.epsilon,
-        warmup=train.schedule.warmup,
+        warmup=train.schedule.warmup_steps(train.steps),
         clip=train.clip_norm,
         beam=run.search.beam_size,
         alpha=run.search.length_penalty,

@@ -245,3 +245,14 @@ def test_a_dumped_config_loads_as_the_same_config(tmp_path: Path, name: str) -> 
     path = tmp_path / "run.yaml"
     path.write_text(dump_config(load_config(name)))
     assert load_config(path) == load_config(name)
+
+
+@pytest.mark.parametrize(
+    ("warmup", "steps", "expected"),
+    [(0.125, 8_000, 1_000), (0.125, 1_000, 125), (300, 1_000, 300), (0, 9, 0)],
+)
+def test_a_warmup_below_one_is_a_share_of_the_steps(
+    warmup: float, steps: int, expected: int
+) -> None:
+    run = load_config("translate-tiny", [f"train.schedule.warmup={warmup}", f"train.steps={steps}"])
+    assert run.train.build().schedule.warmup == expected

@@ -27,11 +27,16 @@ class AdamConfig(Config):
 
 
 class ScheduleConfig(Config):
-    warmup: NonNegativeInt = 0  # steps of linear increase to the peak
+    # Steps of linear increase to the peak; below 1, a share of all steps.
+    warmup: NonNegativeInt | Annotated[float, Field(gt=0, lt=1)] = 0
     part: ClassVar[type[Schedule]]
 
-    def build(self) -> Schedule:
-        return self.part(self.warmup)
+    def warmup_steps(self, steps: int) -> int:
+        """The warmup of a run of `steps` steps."""
+        return round(self.warmup * steps) if 0 < self.warmup < 1 else int(self.warmup)
+
+    def build(self, steps: int) -> Schedule:
+        return self.part(self.warmup_steps(steps))
 
 
 class ConstantConfig(ScheduleConfig):
@@ -106,7 +111,7 @@ class TrainConfig(Config):
         return TrainerSettings(
             steps=self.steps,
             optimizer=self.optimizer.build(),
-            schedule=self.schedule.build(),
+            schedule=self.schedule.build(self.steps),
             metric=self.metric,
             higher_is_better=self.metric not in ("nll", "perplexity"),
             seed=self.seed,

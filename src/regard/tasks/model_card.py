@@ -116,11 +116,12 @@ def _size(part: Any) -> str:
 
 def _training(run: RunConfig, outcome: TrainingOutcome) -> dict[str, str]:
     train = run.train
+    warmup = train.schedule.warmup_steps(train.steps)
     return {
         "train.steps": f"{outcome.step:,} ({outcome.reason})",
         "train.batch_tokens": f"{train.micro_batches} × {train.batch_tokens:,}",
         "train.optimizer": f"{train.optimizer.kind}, rate {train.optimizer.rate:g}",
-        "train.schedule": f"{train.schedule.kind}, {train.schedule.warmup:,} warmup steps",
+        "train.schedule": f"{train.schedule.kind}, {warmup:,} warmup steps",
         "train.label_smoothing": f"{train.label_smoothing:g}",
         "train.seed": str(train.seed),
     }
