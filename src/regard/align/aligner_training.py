@@ -168,7 +168,7 @@ class _Training:
         return PreparationTask(f"align {stage}", self.work, name, inputs, parameters, where)
 
     def _run(self, stage: str, tasks: Sequence[PreparationTask]) -> list[TaskResult]:
-        return run_tasks(stage, run_stage, tasks, self.runner, self.pairs, self.on_progress)
+        return run_tasks(stage, run_em_stage, tasks, self.runner, self.pairs, self.on_progress)
 
 
 def count_chunk(task: PreparationTask, write: Write) -> Facts:
@@ -195,7 +195,7 @@ STAGES: dict[str, Stage] = {
 }
 
 
-def run_stage(task: PreparationTask) -> TaskResult:
+def run_em_stage(task: PreparationTask) -> TaskResult:
     return run_task(task, STAGES[task.stage])
 
 

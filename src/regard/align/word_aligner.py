@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+import torch
 
 from regard.align.hmm import JUMPS, Lexicon, Matrix, Model, WordPairs
 from regard.align.kernels.native_hmm import posteriors
 from regard.align.links import Links
+from regard.bundle.weights import pack, unpack
 from regard.data import storage
 from regard.errors import ArtifactError
 from regard.text.words import split_words
@@ -81,8 +81,8 @@ class WordAligner:
         texts = ("\n".join(self.sources), "\n".join(self.targets), facts)
         arrays = {name: getattr(self.lexicon, name) for name in Lexicon.__slots__}
         for name, text in zip(_TEXTS, texts, strict=True):
-            arrays[name] = np.frombuffer(text.encode(), np.uint8)
-        return save(arrays)
+            arrays[name] = np.array(list(text.encode()), np.uint8)
+        return pack({name: torch.from_numpy(array) for name, array in arrays.items()})
 
     @classmethod
     def load(cls, path: Path) -> WordAligner:
@@ -95,8 +95,8 @@ class WordAligner:
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> WordAligner:
         """Read an aligner from the content of the file `path`."""
+        arrays = {name: tensor.numpy() for name, tensor in unpack(content, Path(path)).items()}
         try:
-            arrays = load(content)
             sources, targets, facts = (arrays.pop(name).tobytes().decode() for name in _TEXTS)
             lexicon = Lexicon(**arrays)
             found = json.loads(facts)
@@ -104,7 +104,7 @@ class WordAligner:
                 raise ValueError(f"this version reads format {FORMAT}")
             aligner = cls(_vocabulary(sources), _vocabulary(targets), lexicon, found)
             _check_lexicon(lexicon, len(aligner.sources), len(aligner.targets))
-        except (SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ArtifactError(
                 f"{path}: not a word aligner ({error}). Train it again with `regard align --save`."
             ) from error
