@@ -120,7 +120,7 @@ def test_hard_attention_is_refused_where_no_loss_trains_it(preset: str, attentio
 def test_a_learned_query_has_no_position() -> None:
     """With a causal span it would attend to the first word alone."""
     message = error_message("model.encoder.pool.span.kind=causal", preset="han")
-    assert "model.encoder.pool.span.kind must be 'everywhere', not 'causal'" in message
+    assert 'model.encoder.pool.span.kind cannot be "causal". Valid names: everywhere' in message
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])

@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from regard.attention import Attention, Last, dot
+from regard.nn.interfaces import source_memory
 from regard.nn.rnn import RecurrentCells, RecurrentStack, StepwiseCells
 
 
@@ -53,3 +55,21 @@ def test_stepwise_cells_equal_all_steps_at_once(cell, layers) -> None:
     )
     for a, b in pairs:
         torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("lengths", [None, torch.tensor([5, 3])])
+def test_the_last_state_that_a_decoder_sees_is_the_summary_of_both_directions(lengths) -> None:
+    """At the last position itself, the backward half has read a single word."""
+    stack = RecurrentStack(5, 4)
+    x = torch.randn(2, 5, 5)
+    changed = x.clone()
+    changed[:, 0] += 1
+    span_last = Attention(dot(), span=Last())
+    contexts = []
+    for inputs in (x, changed):
+        encoded = stack(inputs, lengths)
+        memory = source_memory(span_last, encoded)
+        contexts.append(span_last(torch.zeros(2, 1, 8), memory).context[:, 0])
+        torch.testing.assert_close(contexts[-1], encoded.summary)
+    difference = (contexts[0] - contexts[1]).abs()
+    assert difference[:, :4].max() > 1e-3 and difference[:, 4:].max() > 1e-3

@@ -69,6 +69,7 @@ class Visibility:
 class Span(nn.Module, ABC):
     equation: ClassVar[Equation]
     prior: ClassVar[Literal["gaussian"] | None] = None  # what multiplies the normalized weights
+    reads_summary: ClassVar[bool] = False  # whether the last state must be the whole source
 
     @abstractmethod
     def visibility(self, query: SpanQuery) -> Visibility: ...
@@ -134,9 +135,14 @@ class Causal(IndexSpan):
 
 
 class Last(IndexSpan):
-    """The bottleneck of the plain encoder–decoder."""
+    """The bottleneck of the plain encoder–decoder: one vector for the whole source.
 
-    equation = Equation("last", "s = n − 1", "Cho et al. 2014, 2.2")
+    Modules that build a memory put the encoder's summary at the last position (`source_memory`):
+    there, the backward half of a bidirectional encoder has read the last word only.
+    """
+
+    equation = Equation("last", "s = n − 1, where h_{n−1} is the summary", "Cho et al. 2014, 2.2")
+    reads_summary = True
     width = 1
 
     def sees(self, t: Tensor, s: Tensor, n: Tensor) -> Tensor:

@@ -156,6 +156,9 @@ SpanConfig = Annotated[
     Field(discriminator="kind"),
 ]
 
+UnplacedSpanConfig = Annotated[EverywhereConfig | LastConfig, Field(discriminator="kind")]
+"""The spans that do not depend on the position of the query."""
+
 # -- normalizer ----------------------------------------------------------------------------------
 
 
@@ -236,7 +239,7 @@ class SoftAttentionConfig(AttentionConfig):
 class PoolingAttentionConfig(SoftAttentionConfig):
     """Attention of a learned query, which has no position that a span could refer to."""
 
-    span: EverywhereConfig = EverywhereConfig()
+    span: UnplacedSpanConfig = EverywhereConfig()
 
 
 class CausalAttentionConfig(SoftAttentionConfig):

@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Equation, Lengths, SampledPosition
+from regard.attention import Attention, Equation, Lengths, Memory, SampledPosition
 
 Source = TypeVar("Source", contravariant=True)
 S = TypeVar("S")
@@ -73,6 +73,16 @@ class Decoder(nn.Module, ABC, Generic[S]):
 
     if TYPE_CHECKING:
         __call__ = forward
+
+
+def source_memory(attention: Attention, source: Encoded) -> Memory:
+    """The memory of a source; for a span that reads the summary, the last state is the summary."""
+    states, lengths = source.states, source.lengths
+    if attention.span.reads_summary:
+        last = states.size(1) if lengths is None else lengths[:, None, None]
+        position = torch.arange(states.size(1), device=states.device)[:, None]
+        states = torch.where(position == last - 1, source.summary[:, None], states)
+    return attention.build_memory(states, lengths)
 
 
 def masked_mean(x: Float[Tensor, "B S E"], lengths: Lengths) -> Float[Tensor, "B E"]:

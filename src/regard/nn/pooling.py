@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention, Dropout, Equation, Lengths
+from regard.attention import Attention, Dropout, Equation
 from regard.batch import Documents, Tokens
-from regard.nn.interfaces import Encoded, Encoder
+from regard.nn.interfaces import Encoded, Encoder, source_memory
 from regard.nn.rnn import RecurrentStack
 
 BLOCK = 1 << 13  # word positions encoded at once; larger blocks have more padding
@@ -25,9 +26,9 @@ class AttentionPooling(nn.Module):
         self.attention = attention
         self.query = nn.Parameter(torch.randn(query_dim) * query_dim**-0.5)
 
-    def forward(self, states: Float[Tensor, "B S E"], lengths: Lengths) -> Float[Tensor, "B E"]:
-        query = self.query.expand(states.size(0), 1, -1)
-        return self.attention(query, self.attention.build_memory(states, lengths)).context[:, 0]
+    def forward(self, source: Encoded) -> Float[Tensor, "B E"]:
+        query = self.query.expand(source.states.size(0), 1, -1)
+        return self.attention(query, source_memory(self.attention, source)).context[:, 0]
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -61,8 +62,8 @@ class HierarchicalEncoder(Encoder[Documents]):
 
     def forward(self, source: Documents) -> Encoded:
         sentences = self.dropout(self._sentence_vectors(source.sentences))  # M E
-        states = self.sentence_encoder(pad_rows(sentences, source.counts), source.counts).states
-        return Encoded(states, source.counts, self.sentence_pooling(states, source.counts))
+        encoded = self.sentence_encoder(pad_rows(sentences, source.counts), source.counts)
+        return replace(encoded, summary=self.sentence_pooling(encoded))
 
     def _sentence_vectors(self, words: Tokens) -> Float[Tensor, "M E"]:
         """One vector per sentence; sentences of similar length are encoded together."""
@@ -71,7 +72,7 @@ class HierarchicalEncoder(Encoder[Documents]):
             lengths = None if words.lengths is None else words.lengths[rows]
             width = None if lengths is None else int(lengths.max())
             x = self.dropout(self.embedding(words.ids[rows, :width]))
-            vectors.append(self.word_pooling(self.word_encoder(x, lengths).states, lengths))
+            vectors.append(self.word_pooling(self.word_encoder(x, lengths)))
         return torch.cat(vectors)[torch.cat(blocks).argsort()]
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Memory, SampledPosition
-from regard.nn.interfaces import Decoded, Decoder, Encoded
+from regard.nn.interfaces import Decoded, Decoder, Encoded, source_memory
 from regard.nn.output import DeepOutput
 from regard.nn.rnn import RecurrentCells, StepwiseCells
 
@@ -93,7 +93,7 @@ class BahdanauDecoder(Decoder[RecurrentState]):
         self.gate = nn.Linear(cells.dim, 1) if gate else None
 
     def start(self, source: Encoded) -> RecurrentState:
-        memory = self.attention.build_memory(source.states, source.lengths)
+        memory = source_memory(self.attention, source)
         return RecurrentState(memory, self.bridge(source.summary))
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
@@ -146,7 +146,7 @@ class LuongDecoder(Decoder[RecurrentState]):
         self.input_feeding = input_feeding
 
     def start(self, source: Encoded) -> RecurrentState:
-        memory = self.attention.build_memory(source.states, source.lengths)
+        memory = source_memory(self.attention, source)
         carry = self.bridge(source.summary)
         fed_output = carry.new_zeros(carry.size(0), self.dim) if self.input_feeding else None
         return RecurrentState(memory, carry, fed_output)

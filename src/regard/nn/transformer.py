@@ -13,7 +13,7 @@ from regard.attention import Attention, Dropout, Equation, Lengths, Memory
 from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.embedding import Positions
-from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean
+from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean, source_memory
 
 Norm: TypeAlias = Literal["pre", "post"]
 Activation: TypeAlias = Literal["relu", "gelu"]
@@ -103,7 +103,7 @@ class DecoderBlock(nn.Module):
         """
         if self.cross_attention is None:
             return None
-        return self.cross_attention.build_memory(source.states, source.lengths)
+        return source_memory(self.cross_attention, source)
 
     def forward(
         self, x: States, past: Memory | None, source: Memory | None, start: int
