@@ -89,6 +89,20 @@ def test_spans_of_pieces_and_words_match_the_raw_text(
         assert all(words) or not spans
 
 
+@ten_thousand
+@given(texts=many_strings)
+def test_spans_of_decoded_pieces_end_where_their_text_ends(
+    tokenizer: SentencePiece, texts: list[str]
+) -> None:
+    for ids in tokenizer.encode(texts):
+        text, found = tokenizer.decode_with_spans(ids)
+        assert (text, list(found.ids)) == (tokenizer.decode(ids), ids)
+        for at, (name, (start, end)) in enumerate(zip(found.pieces, found.spans, strict=True), 1):
+            if not name.startswith("<0x"):
+                assert end == len(tokenizer.decode(ids[:at]))
+                assert text[start:end] in (name.lstrip("▁"), " ")
+
+
 @pytest.mark.parametrize(
     "text", ["a\u0301", " 你 好", "x\tﬁ\n", "👩\u200d👧 e", "\ufeffdie  Katze "]
 )

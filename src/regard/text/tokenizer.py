@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -317,15 +317,37 @@ class SentencePiece(Tokenizer):
         return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
-        text, names, spans = self.decode(ids), [self.piece(i) for i in ids], list[Span]()
-        # Consecutive byte pieces share the span of the characters they encode.
-        runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)
-        for _, run in runs:
-            at = list(run)
-            start, end = (len(self.decode(ids[:edge])) for edge in (at[0], at[-1] + 1))
-            start += names[at[0]][0] == "▁" and start < end - 1 and text[start].isspace()
-            spans += [(start, end)] * len(at)
+        text, names = self.decode(ids), self._processor.id_to_piece(list(ids))
+        spans = _plain_spans(text, names)
+        if spans is None:
+            spans = []
+            # Consecutive byte pieces share the span of the characters they encode.
+            runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)
+            for _, run in runs:
+                at = list(run)
+                start, end = (len(self.decode(ids[:edge])) for edge in (at[0], at[-1] + 1))
+                spans += [_without_space(text, names[at[0]], start, end)] * len(at)
         return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
+
+
+def _plain_spans(text: str, names: Sequence[str]) -> list[Span] | None:
+    """Return the spans of pieces in their text, or None unless the text consists of their names.
+
+    Byte pieces and special tokens decode to something shorter than their names.
+    """
+    joined = "".join(names).replace("▁", " ")
+    space = joined.startswith(" ")  # decoding removes it
+    if joined[space:] != text:
+        return None
+    edges = [max(0, end - space) for end in accumulate(map(len, names), initial=0)]
+    return [
+        _without_space(text, name, *span) for name, span in zip(names, pairwise(edges), strict=True)
+    ]
+
+
+def _without_space(text: str, name: str, start: int, end: int) -> Span:
+    """Return the span of a piece without the space that the piece begins with."""
+    return start + (name[0] == "▁" and start < end - 1 and text[start].isspace()), end
 
 
 def _parts(line: str) -> list[str]:
