@@ -1,4 +1,4 @@
-"""Guided alignment: the file of links, target weights, the loss and the commands."""
+"""Guided alignment: the file of links, target weights, the loss, and links of any aligner."""
 
 from __future__ import annotations
 
@@ -15,33 +15,38 @@ import torch
 import xxhash
 from safetensors.numpy import load, save
 from torch import Tensor, nn
-from typer.testing import CliRunner
 
 from benchmarks.toys import pairs as toy_pairs
 from benchmarks.toys import pointing
-from regard.align.extraction import AlignmentHead, align_words
-from regard.align.symmetrize import symmetrize, transpose_links
+from regard.align.extraction import AlignmentHead, force_texts, measure_agreement
+from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText
 from regard.batch import Batch, Tokens, pad
 from regard.bundle.bundle import open_bundle
-from regard.cli.main import app
 from regard.config.load import load_config
 from regard.config.model import VocabularySizes
-from regard.data.formats.corpus import open_corpus
+from regard.config.train import GuidedAlignmentConfig
+from regard.data.formats.corpus import open_corpus, read_parallel
 from regard.data.loading.piece_links import FORMAT, Ids, Link, PieceLinks
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
-from regard.data.preparation.runner import InProcessRunner
-from regard.errors import ArtifactError, ConfigError, RegardError
-from regard.inference.forced_decoding import force_decode
+from regard.data.preparation.prepare import StageProgress
+from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.tasks.bundles import bundle_config
 from regard.tasks.training import RunDirectory, fine_tuning_settings, prepare_data
-from regard.tasks.translation.guide import Guide, links_to_pieces, write_guide
+from regard.tasks.translation.guide import (
+    GUIDE_FILE,
+    Guide,
+    guided_head,
+    links_to_pieces,
+    prepare_guide,
+)
+from regard.tasks.translation.loading import ALIGNER_FILE
+from regard.tasks.translation.task import TASK
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS, EOS, SentencePiece
 from regard.train.loggers.jsonl import read_events
 from regard.train.losses import CrossEntropy, GuidedAlignmentLoss
-from tests.bundles import LINES, make_bundle
+from tests.bundles import LINES
 from tests.command import run_cli
 from tests.tiny_models import target as some_target
 from tests.tiny_models import tiny, tiny_run, tokens
@@ -72,7 +77,7 @@ def make_links(**facts: str) -> PieceLinks:
 
 
 def guide(shift: int = 0) -> Guide:
-    return Guide(Path("guide"), AlignmentHead(ATTENTION, 0, shift, null=False), make_links())
+    return Guide(make_links(), AlignmentHead(ATTENTION, 0, shift, null=True))
 
 
 # the file
@@ -91,19 +96,21 @@ def test_the_key_of_a_pair_is_stable_and_the_same_in_both_directions() -> None:
 def test_both_directions_find_the_same_links() -> None:
     stored = make_links()
     for order in (slice(None), slice(None, None, -1)):
-        rows, links = stored.of(batch_of([pair[order] for pair, _ in PAIRS]))
+        known, rows, links = stored.of(batch_of([pair[order] for pair, _ in PAIRS]))
+        assert known.all()
         for row, (_, wanted) in enumerate(PAIRS):
             found = [tuple(link[order]) for link in links[rows == row].tolist()]
             assert found == wanted
 
 
 def test_links_survive_writing_and_reading(tmp_path: Path) -> None:
-    stored = make_links(attention=ATTENTION)
+    stored = make_links(data="some")
     stored.write(tmp_path / "links")
     found = PieceLinks.open(tmp_path / "links")
-    assert found.facts == {"attention": ATTENTION}
+    assert found.facts == {"data": "some"}
     assert found.fingerprint == stored.fingerprint
-    rows, links = found.of(batch_of([*(pair for pair, _ in PAIRS), ((9,), (9, 9))]))
+    known, rows, links = found.of(batch_of([*(pair for pair, _ in PAIRS), ((9,), (9, 9))]))
+    assert known.tolist() == [True] * len(PAIRS) + [False]  # also of the pair without links
     for row, (_, wanted) in enumerate(PAIRS):
         assert [tuple(link) for link in links[rows == row].tolist()] == wanted
     assert len(rows) == 6
@@ -154,12 +161,6 @@ def _damage(path: Path, way: str) -> None:
             path.write_bytes(save(arrays, facts))
         case "keys in no order":
             path.write_bytes(save({**arrays, "keys": arrays["keys"][::-1].copy()}, facts))
-        case "no attention":
-            make_links(head="0", shift="0", tokenizer="").write(path)
-        case "no head":
-            make_links(attention=ATTENTION, head="first", shift="0", tokenizer="").write(path)
-        case "an impossible step":
-            make_links(attention=ATTENTION, head="0", shift="-7", tokenizer="").write(path)
 
 
 @pytest.mark.parametrize(
@@ -167,22 +168,22 @@ def _damage(path: Path, way: str) -> None:
     [
         *("missing", "empty", "cut", "text", "one bit", "a huge header", "other tensors"),
         *("other types", "another version", "starts beyond the links", "starts that fall"),
-        *("keys in no order", "no attention", "no head", "an impossible step"),
+        "keys in no order",
     ],
 )
 def test_a_damaged_guide_is_named(tmp_path: Path, way: str) -> None:
-    path = tmp_path / "guide.links"
+    path = tmp_path / GUIDE_FILE
     make_links().write(path)
     _damage(path, way)
-    with pytest.raises(ArtifactError, match=r"guide\.links: .*[Ww]rite it again.*`regard align"):
-        Guide.open(path, SentencePiece.train(LINES, size=300))
+    with pytest.raises(ArtifactError, match=r"guide\.safetensors: .*Prepare the data again"):
+        PieceLinks.open(path)
 
 
 def test_links_outside_the_pair_are_ignored() -> None:
     pair, _ = PAIRS[0]
     far = PieceLinks.from_pairs([(*pair, [(3, 0), (0, 2), (65_535, 65_535), (1, 1)])], {})
     wanted = replace(guide(), links=far).target_weights(batch_of([pair]))
-    assert wanted.nonzero().tolist() == [[0, 1, 1]]
+    assert wanted.nonzero().tolist() == [[0, 0, 3], [0, 1, 1]]  # the first piece has no other link
 
 
 # target weights
@@ -190,25 +191,27 @@ def test_links_outside_the_pair_are_ignored() -> None:
 
 @pytest.mark.parametrize("shift", [0, 1])
 def test_target_weights_are_uniform_over_linked_pieces(shift: int) -> None:
-    """Two sentences by hand: three source pieces and EOS, two target pieces after BOS."""
-    wanted = guide(shift).target_weights(batch_of([PAIRS[0][0], PAIRS[1][0]]))
-    by_hand = torch.zeros(2, 5, 4)  # the second target is longer: four pieces and EOS
+    """Three sentences by hand; a piece without a link attends to EOS, the last source position."""
+    wanted = guide(shift).target_weights(batch_of([PAIRS[0][0], PAIRS[1][0], PAIRS[2][0]]))
+    by_hand = torch.zeros(3, 5, 4)  # the longest source has three pieces, the longest target four
     by_hand[0, 0 + shift] = torch.tensor([0.5, 0, 0.5, 0])
     by_hand[0, 1 + shift] = torch.tensor([0, 1.0, 0, 0])
-    by_hand[1, 3 + shift] = torch.tensor([1.0, 0, 0, 0])
+    by_hand[1, 0 + shift : 3 + shift, 1] = 1.0
+    by_hand[1, 3 + shift, 0] = 1.0
+    by_hand[2, 0 + shift : 3 + shift, 2] = 1.0
     assert torch.equal(wanted, by_hand)
 
 
 def test_target_weights_do_not_depend_on_batch_and_padding() -> None:
     alone = [guide().target_weights(batch_of([pair]))[0] for pair, _ in PAIRS]
     order = [2, 0, 3, 1]
-    unknown = ((31, 32), (33, 34))  # the guide has no links of it
+    unknown = ((31, 32), (33, 34))  # the guide does not have it
     batch = batch_of([*(PAIRS[i][0] for i in order), unknown], padding=3)
     wanted = guide().target_weights(batch)
     for row, i in enumerate(order):
         steps, positions = alone[i].shape
         assert torch.equal(wanted[row, :steps, :positions], alone[i])
-        assert wanted[row].sum() == alone[i].sum()
+        assert wanted[row].sum() == alone[i].sum() == len(PAIRS[i][0][1])
     assert not wanted[-1].any()
 
 
@@ -218,14 +221,33 @@ def test_all_pieces_of_linked_words_are_linked() -> None:
         TokenizedText.from_text(pieces, "Two zebras."),
         TokenizedText.from_text(pieces, "Zwei Zebras."),
     )
-    forced = force_decode(tiny_model(pieces.size), [(source.pieces.ids, target.pieces.ids)])[0]
-    pair = align_words(AlignmentHead(ATTENTION, 0, 0, null=False), source, target, forced)
-    links = frozenset({(1, 1), (1, 0)})
     first, second = target.word_pieces[0], target.word_pieces[1]
     assert len(source.word_pieces[1]) > 1
     assert len(second) > 1
     wanted = {(i, j) for i in source.word_pieces[1] for j in (*first, *second)}
-    assert links_to_pieces(pair, links) == sorted(wanted)
+    assert links_to_pieces(source, target, Links({(1, 1), (1, 0)})) == sorted(wanted)
+
+
+# the guided head
+
+
+@pytest.mark.parametrize(
+    ("preset", "small", "head"),
+    [
+        ("transformer", {"layers": 3}, ("decoder.blocks.1.cross_attention", 1)),
+        ("transformer", {"layers": 2}, ("decoder.blocks.0.cross_attention", 1)),
+        ("transformer", {"layers": 1}, ("decoder.blocks.0.cross_attention", 1)),
+        ("transformer", {"heads": 1}, ("decoder.blocks.0.cross_attention", 0)),
+        ("bahdanau", {}, ("decoder.attention", 0)),
+        ("luong-dot", {}, ("decoder.attention", 0)),
+    ],
+)
+def test_the_model_determines_the_guided_head(
+    preset: str, small: dict[str, int], head: tuple[str, int]
+) -> None:
+    model = tiny_run(preset, **small).model.build(VocabularySizes(11, 11))
+    name, shift = head
+    assert guided_head(model) == AlignmentHead(name, 0, shift, null=True)
 
 
 def tiny_model(vocabulary: int) -> nn.Module:
@@ -336,7 +358,7 @@ def _reversal(source: Tokens, steps: int) -> Tensor:
     return wanted
 
 
-# the commands
+# links of the aligner or from a file
 
 
 @pytest.fixture(scope="module")
@@ -344,107 +366,212 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return make_toy(tmp_path_factory.mktemp("toy"))
 
 
-class TrueLinks:
-    """The true links of the toy corpus."""
-
-    def __init__(self, toy: Toy) -> None:
-        self.toy, data = toy, toy.folder / "prepared" / "data"
-        self.pieces, self.pairs = SentencePiece.load(data), list[tuple[Ids, Ids, list[Link]]]()
-        (shard,) = PreparedData.open(str(data)).shards("train")
-        opened = shard.open()
-        for i in range(shard.pairs):
-            source, target = (
-                TokenizedText.from_tokens(self.pieces, ids.tolist()) for ids in opened.pair(i)
-            )
-            words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
-            links = [link for there, back in words for link in product(there, back)]
-            self.pairs.append((source.pieces.ids, target.pieces.ids, links))
-
-    def write(self, name: str, **facts: str) -> Path:
-        """Write a guide; by default for the only cross-attention of the toy Transformer."""
-        path = self.toy.folder / name
-        defaults = {
-            "tokenizer": self.pieces.fingerprint,
-            "attention": ATTENTION,
-            "head": "0",
-            "shift": "1",
-        }
-        PieceLinks.from_pairs(self.pairs, {**defaults, **facts}).write(path)
-        return path
+def pharaoh(toy: Toy, name: str, *, unlinked: int = 0) -> Path:
+    """Write the true links of the toy corpus, except those of the first source words."""
+    lines = []
+    for source in read_parallel(str(toy.folder / "train.a"), str(toy.folder / "train.b"))[0]:
+        n = len(source.split())
+        lines.append(write_links((i, n - 1 - i) for i in range(unlinked, n)))
+    path = toy.folder / name
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
 
 
-@pytest.fixture(scope="module")
-def true_links(toy: Toy) -> TrueLinks:
-    return TrueLinks(toy)
+def toy_guide(
+    toy: Toy, name: str, config: GuidedAlignmentConfig
+) -> tuple[PreparedData, list[StageProgress], PieceLinks]:
+    """Prepare a guide of the toy corpus in a new directory."""
+    folder = toy.folder / name / "data"
+    if not folder.exists():
+        shutil.copytree(toy.folder / "prepared" / "data", folder)
+    prepared, reports = PreparedData.open(str(folder)), list[StageProgress]()
+    corpus = open_corpus(str(toy.folder / "train.a"), str(toy.folder / "train.b"))
+    prepare_guide(config, prepared, [corpus], reports.append)
+    return prepared, reports, PieceLinks.open(folder / GUIDE_FILE)
 
 
-def test_guided_training_resumes_only_with_the_same_guide(toy: Toy, true_links: TrueLinks) -> None:
-    directory, path = toy.run_directory("guided"), true_links.write("own.links")
+def true_links(prepared: PreparedData) -> list[tuple[Ids, Ids, list[Link]]]:
+    """The links between the pieces of the prepared toy pairs, whose words are reversed."""
+    tokenizer = SentencePiece.load(Path(prepared.root))
+    (shard,) = prepared.shards("train")
+    opened, found = shard.open(), []
+    for i in range(shard.pairs):
+        source, target = (
+            TokenizedText.from_tokens(tokenizer, ids.tolist()) for ids in opened.pair(i)
+        )
+        words = zip(source.word_pieces, reversed(target.word_pieces), strict=True)
+        links = [link for there, back in words for link in product(there, back)]
+        found.append((source.pieces.ids, target.pieces.ids, sorted(links)))
+    return found
+
+
+@pytest.mark.parametrize("pretokenized", [False, True])
+def test_a_pharaoh_file_gives_the_links_of_all_training_pairs(toy: Toy, pretokenized: bool) -> None:
+    path = pharaoh(toy, "true.links")
+    config = GuidedAlignmentConfig(links=str(path), pretokenized=pretokenized)
+    prepared, reports, stored = toy_guide(toy, f"file-{pretokenized}", config)
+    assert [(p.stage, p.done, p.total, p.pairs) for p in reports] == [
+        ("guide", 0, 1, 400),
+        ("guide", 1, 1, 400),
+    ]
+    for source, target, links in true_links(prepared):
+        known, _, found = stored.of(batch_of([(source, target)]))
+        assert known.all()
+        assert sorted(map(tuple, found.tolist())) == links
+
+
+def test_the_aligner_gives_most_of_the_true_links(toy: Toy) -> None:
+    prepared, reports, stored = toy_guide(toy, "auto", GuidedAlignmentConfig())
+    pairs = true_links(prepared)
+    assert (reports[0].done, reports[-1].done, reports[-1].pairs) == (0, 1, len(pairs))
+    right = made = 0
+    for source, target, links in pairs:
+        known, _, found = stored.of(batch_of([(source, target)]))
+        assert known.all()
+        made += len(found)
+        right += len(set(links) & set(map(tuple, found.tolist())))
+    assert right / made > 0.8
+    assert right / sum(len(links) for *_, links in pairs) > 0.8
+
+
+def test_a_guide_is_written_again_only_if_its_links_or_data_changed(toy: Toy) -> None:
+    path = pharaoh(toy, "some.links")
+    config = GuidedAlignmentConfig(links=str(path))
+
+    def is_written(config: GuidedAlignmentConfig) -> bool:
+        return bool(toy_guide(toy, "again", config)[1])
+
+    assert is_written(config)
+    assert not is_written(config)
+    moved = GuidedAlignmentConfig(links=str(path.rename(toy.folder / "moved.links")))
+    assert not is_written(moved)
+    assert is_written(moved.model_copy(update={"pretokenized": True}))
+    assert is_written(GuidedAlignmentConfig())
+    assert not is_written(GuidedAlignmentConfig())
+    pharaoh(toy, "moved.links", unlinked=1)
+    assert is_written(moved)
+    file = toy.folder / "again" / "data" / GUIDE_FILE
+    file.write_bytes(file.read_bytes()[:-1])
+    assert is_written(moved)
+
+
+@pytest.mark.parametrize(
+    ("damage", "cause"),
+    [
+        (lambda lines: lines[:-1], r"bad\.links: has links for 399 pairs.* 400"),
+        (lambda lines: [*lines, ""], r"bad\.links: has links for 401 pairs.* 400"),
+        (
+            lambda lines: [*lines[:6], "0-99", *lines[7:]],
+            r"bad\.links, line 7: link 0-99 .*outsi",
+        ),
+        (lambda lines: [lines[0], "1:1", *lines[2:]], r"bad\.links, line 2: '1:1' is not a link"),
+    ],
+)
+def test_a_pharaoh_file_that_does_not_fit_the_corpora_is_refused(toy: Toy, damage, cause) -> None:
+    path = pharaoh(toy, "bad.links")
+    path.write_text("".join(f"{line}\n" for line in damage(path.read_text().splitlines())))
+    with pytest.raises(CorpusError, match=cause):
+        toy_guide(toy, "bad", GuidedAlignmentConfig(links=str(path)))
+    assert not (toy.folder / "bad" / "data" / GUIDE_FILE).exists()
+
+
+def test_a_missing_pharaoh_file_is_named(toy: Toy) -> None:
+    with pytest.raises(CorpusError, match=r"missing\.links"):
+        toy_guide(toy, "missing", GuidedAlignmentConfig(links="missing.links"))
+
+
+# training
+
+
+def test_a_guided_run_saves_the_guided_head(toy: Toy) -> None:
+    directory = toy.run_directory("guided")
     settings = ("train.steps=30", "train.save_every=30", "train.schedule.warmup=0")
-    command = toy.arguments(
-        TRANSFORMER, directory, f"train.guided_alignment.links={path}", *settings
-    )
-    run_cli(command)
+    guided = (*settings, "train.guided_alignment={links: auto}")
+    run_cli(toy.arguments(TRANSFORMER, directory, *guided))
     events = list(read_events(directory.log))
     plan = next(e for e in events if e["event"] == "training_started")["plan"]
-    count = len({frozenset((source, target)) for source, target, _ in true_links.pairs})
+    count = len(PieceLinks.open(directory.data / GUIDE_FILE).keys)
     assert plan["guide"] == f"{ATTENTION}, head 0, at next input, links of {count} pairs"
     losses = [e["parts"]["guide"] for e in events if e["event"] == "step_completed"]
     assert sum(losses[-10:]) < sum(losses[:10])
-    bundle = open_bundle(directory.model)
-    assert fine_tuning_settings(bundle, bundle_config(bundle))["train"]["guided_alignment"] is None
 
-    true_links.write("own.links", head="1")
-    with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links"):
-        run_cli(command)
+    translator = Translator.load(directory.model)
+    head, aligner = translator.alignment_head, translator.aligner
+    assert head is not None and aligner is not None
+    assert replace(head, agreement=0.0) == AlignmentHead(ATTENTION, 0, 1, null=True)
+    pairs = [
+        (
+            TokenizedText.from_text(translator.tokenizer, source),
+            TokenizedText.from_text(translator.tokenizer, target),
+        )
+        for source, target in zip(
+            *read_parallel(str(toy.folder / "valid.a"), str(toy.folder / "valid.b")), strict=True
+        )
+    ]
+    links = [alignment.links for alignment in translator.align(
+        [source.raw for source, _ in pairs], [target.raw for _, target in pairs]
+    )]  # fmt: skip
+    measured = measure_agreement(head, pairs, force_texts(translator.model, pairs), links)
+    assert head.agreement == pytest.approx(measured.agreement)
+
+    bundle = open_bundle(directory.model)
+    config = bundle_config(bundle)
+    kept = fine_tuning_settings(bundle, config)["train"]["guided_alignment"]
+    assert kept["links"] == "auto"
     unguided = toy.arguments(TRANSFORMER, directory, *settings)
     with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links.*None"):
         run_cli(unguided)
 
 
-def test_a_guide_may_be_moved_before_a_run_is_resumed(toy: Toy, true_links: TrueLinks) -> None:
-    directory = toy.run_directory("moved")
-    for path in (true_links.write("here.links"), true_links.write("there.links")):
-        run_cli(
-            toy.arguments(
-                TRANSFORMER, directory, f"train.guided_alignment.links={path}", "train.steps=2"
-            )
-        )
+def test_guided_training_resumes_only_with_the_same_links(toy: Toy) -> None:
+    directory, path = toy.run_directory("resumed"), pharaoh(toy, "own.links")
+
+    def train(path: Path, *settings: str) -> None:
+        links = f"train.guided_alignment.links={path}"
+        run_cli(toy.arguments(RECURRENT, directory, links, "train.steps=2", *settings))
+
+    train(path, "data.aligner=false")
+    bundle = open_bundle(directory.model)
+    assert fine_tuning_settings(bundle, bundle_config(bundle))["train"]["guided_alignment"] is None
+    head = Translator.load(directory.model).alignment_head
+    assert head is not None
+    assert (head.attention, head.head, head.shift, head.null) == ("decoder.attention", 0, 0, True)
+    train(path.rename(toy.folder / "there.links"), "data.aligner=false")
+    with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links"):
+        train(pharaoh(toy, "there.links", unlinked=1), "data.aligner=false")
+
+
+def test_a_guide_of_other_pairs_is_refused(toy: Toy) -> None:
+    prepared, _, stored = toy_guide(toy, "other", GuidedAlignmentConfig())
+    replace(stored, facts={**stored.facts, "data": "other"}).write(Path(prepared.root) / GUIDE_FILE)
+    with pytest.raises(ArtifactError, match="other pairs"):
+        Guide.open(prepared, tiny_model(prepared.vocabulary))
 
 
 @pytest.mark.parametrize(
-    ("preset", "facts", "settings", "cause"),
+    ("settings", "cause"),
     [
-        (RECURRENT, {}, (), rf"{ATTENTION}, head 0.* decoder\.attention"),
-        (TRANSFORMER, {"head": "4"}, (), rf"wrong\.links trains {ATTENTION}, head 4"),
-        (TRANSFORMER, {"attention": "encoder", "head": "mean"}, (), "trains encoder, mean of all"),
-        (TRANSFORMER, {}, ("train.subword_alpha=0.1",), r"train\.subword_alpha"),
+        (("data.aligner=false",), r"guided_alignment\.links: auto .*data\.aligner"),
+        (("train.subword_alpha=0.1",), r"train\.subword_alpha"),
+        (("train.guided_alignment.pretokenized=true",), r"guided_alignment\.pretokenized"),
     ],
 )
-def test_a_guide_that_does_not_fit_the_run_is_refused(
-    toy: Toy,
-    true_links: TrueLinks,
-    preset: str,
-    facts: dict[str, str],
-    settings: tuple[str, ...],
-    cause: str,
-) -> None:
-    path, directory = true_links.write("wrong.links", **facts), RunDirectory(toy.folder / "refused")
-    shutil.copytree(toy.folder / "prepared" / "data", directory.data, dirs_exist_ok=True)
+def test_settings_that_exclude_a_guide_are_refused(settings: tuple[str, ...], cause: str) -> None:
     with pytest.raises(ConfigError, match=cause):
-        run_cli(toy.arguments(preset, directory, f"train.guided_alignment.links={path}", *settings))
+        load_config("bahdanau", ["train.guided_alignment.links=auto", *settings])
 
 
-def test_a_guide_for_another_vocabulary_is_refused(true_links: TrueLinks) -> None:
-    path = true_links.write("foreign.links", tokenizer="another")
-    with pytest.raises(ArtifactError, match=r"foreign\.links: .*another vocabulary"):
-        Guide.open(path, true_links.pieces)
+def test_a_model_without_attention_is_refused_before_the_aligner_is_trained(toy: Toy) -> None:
+    directory = toy.run_directory("no attention")
+    (directory.data / ALIGNER_FILE).unlink()
+    run = load_config("sutskever", ["train.guided_alignment={}"])
+    with pytest.raises(ConfigError, match=r"train\.guided_alignment: .*no attention"):
+        TASK.prepare_extras(run, PreparedData.open(str(directory.data)), lambda progress: None)
+    assert not (directory.data / ALIGNER_FILE).exists()
 
 
 def test_only_translation_models_are_guided(tmp_path: Path) -> None:
-    run = load_config(
-        "caption-soft", ["train.guided_alignment.links=x", 'data.train=[{files: ["a"]}]']
-    )
+    run = load_config("caption-soft", ["train.guided_alignment={}", 'data.train=[{files: ["a"]}]'])
     with pytest.raises(ConfigError, match=r"train\.guided_alignment"):
         prepare_data(run, RunDirectory(tmp_path), lambda progress: None)
 
@@ -454,106 +581,4 @@ def test_a_guide_can_be_set_in_a_run_without_one() -> None:
     run = load_config(
         "bahdanau", ["train.guided_alignment=null", "train.guided_alignment.links=some.links"]
     )
-    assert run.train.guided_alignment is not None
-    assert (run.train.guided_alignment.links, run.train.guided_alignment.weight) == (
-        "some.links",
-        0.3,
-    )
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("models")
-    return (
-        make_bundle("transformer", folder / "forward" / "model"),
-        make_bundle("bahdanau", folder / "backward" / "model"),
-    )
-
-
-SOURCES, TARGETS = LINES, [*LINES[1:], LINES[0]]
-
-
-@pytest.fixture(scope="module")
-def data(models: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Prepared data of a few pairs, with the vocabulary of the models."""
-    folder = tmp_path_factory.mktemp("data")
-    (folder / "a").write_text("\n".join([*SOURCES, SOURCES[0], ""]))
-    (folder / "b").write_text("\n".join([*TARGETS, TARGETS[0], ""]))
-    corpus = open_corpus(str(folder / "a"), str(folder / "b"))
-    pieces = str(models[0].with_name("pieces"))
-    settings = PreparationSettings(tokenizer=pieces, limits=None, dedupe="none")
-    prepare_corpora([corpus], str(folder / "data"), settings, InProcessRunner())
-    return folder
-
-
-def test_the_command_writes_links_of_both_directions(models: tuple[Path, Path], data: Path) -> None:
-    forward_path, backward_path = models
-    out = data / "guide.links"
-    both = (str(forward_path), "--reverse", str(backward_path))
-    run_cli(["align", *both, "--prepared", str(data / "data"), "--out", str(out)])
-    forward, backward = Translator.load(forward_path), Translator.load(backward_path)
-    guide = Guide.open(out, forward.tokenizer)
-    assert forward.alignment_head is not None
-    assert guide.alignment_head == replace(forward.alignment_head, head=0, shift=1, agreement=0.0)
-    assert len(guide.links.keys) == len(SOURCES)  # one is repeated
-    found = forward.align(SOURCES, TARGETS), backward.align(TARGETS, SOURCES)
-    for one, other in zip(*found, strict=True):
-        links = symmetrize(one.links, transpose_links(other.links), "intersection")
-        pair = one.source.pieces.ids, one.target.pieces.ids
-        weights = guide.target_weights(batch_of([pair]))[0]
-        assert [(s, t - 1) for t, s in weights.nonzero().tolist()] == sorted(
-            links_to_pieces(one, links), key=lambda link: link[::-1]
-        )
-
-
-def test_an_attention_with_one_head_is_guided_at_its_own_step(
-    models: tuple[Path, Path], data: Path, tmp_path: Path
-) -> None:
-    many, one = (Translator.load(path) for path in models)
-    prepared = PreparedData.open(str(data / "data"))
-    write_guide(tmp_path / "guide", one, many, prepared, lambda progress: None)
-    assert one.alignment_head is not None
-    guided = Guide.open(tmp_path / "guide", one.tokenizer).alignment_head
-    assert guided == replace(one.alignment_head, agreement=0.0, null=False)
-
-
-def test_progress_is_reported(models: tuple[Path, Path], data: Path, tmp_path: Path) -> None:
-    reports: list[StageProgress] = []
-    forward, backward = (Translator.load(path) for path in models)
-    prepared = PreparedData.open(str(data / "data"))
-    write_guide(tmp_path / "guide", forward, backward, prepared, reports.append)
-    assert [(p.stage, p.done, p.total, p.pairs) for p in reports] == [
-        ("align", 0, 1, 6),
-        ("align", 1, 1, 6),
-    ]
-
-
-def test_data_of_another_model_are_refused(models: tuple[Path, Path], toy: Toy) -> None:
-    other, out = toy.folder / "prepared" / "data", toy.folder / "never.links"
-    with pytest.raises(ArtifactError, match="another vocabulary"):
-        run_cli(
-            [
-                *("align", str(models[0]), "--reverse", str(models[1])),
-                *("--prepared", str(other), "--out", str(out)),
-            ]
-        )
-    assert not out.exists()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--prepared", "data"),
-        ("--prepared", "data", "--out", "x"),
-        ("--prepared", "data", "--out", "x", "--reverse", "back", "--source", "a"),
-        ("--prepared", "data", "--out", "x", "--reverse", "back", "--json"),
-        ("--prepared", "data", "--out", "x", "--reverse", "back", "--symmetrize", "grow-diag"),
-        ("--source", "a"),
-        (),
-    ],
-)
-def test_missing_options_are_reported_first(arguments: tuple[str, ...]) -> None:
-    result = CliRunner().invoke(app, ["align", "model", *arguments])
-    assert result.exit_code == 2
-    assert not isinstance(result.exception, RegardError)
-    assert "--prepared" in result.output
+    assert run.train.guided_alignment == GuidedAlignmentConfig(links="some.links", weight=0.3)

@@ -47,7 +47,9 @@ def commands(folder: Path) -> dict[str, list[str]]:
     return {
         "prepare": ["prepare", *train, "--out", str(folder / "data"), "--vocabulary", "280"],
         "doctor": ["doctor", *train],
-        "translate": Toy(toy.folder).arguments(TRANSFORMER, RunDirectory(run / "translate"), *FEW),
+        "translate": Toy(toy.folder).arguments(
+            TRANSFORMER, RunDirectory(run / "translate"), "train.guided_alignment={}", *FEW
+        ),
         "caption": captioned_images.arguments(
             folders["captions"], "caption-soft", run / "caption", *FEW
         ),
@@ -58,8 +60,8 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "translate lines": ["translate", model, *lines, "--out", str(folder / "translated")],
         "evaluate": ["evaluate", model, *lines, "--reference", valid[1]],
         "align": [
-            *("align", model, "--reverse", model, "--out", str(folder / "guide.links")),
-            *("--prepared", str(run / "translate" / "data")),
+            *("align", "--source", train[0], "--target", train[1]),
+            *("--out", str(folder / "train.links")),
         ],
     }  # fmt: skip
 
@@ -67,7 +69,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
 SHOWN = {
     "prepare": r"encode.*1/1.*train: \d+ pairs",
     "doctor": "pairs",
-    "translate": "bleu.*run/translate/model",
+    "translate": "guide.*1/1.*bleu.*run/translate/model",
     "caption": "images.*1/1.*exact.*run/caption/model",
     "language": "perplexity.*run/language/model",
     "classify": "accuracy.*run/classify/model",

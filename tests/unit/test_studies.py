@@ -22,6 +22,7 @@ from regard.align.links import GoldAlignment
 from regard.cli.main import app
 from regard.config.model import VocabularySizes
 from regard.data.formats.corpus import read_parallel
+from regard.data.preparation.prepare import StageProgress
 from regard.errors import CorpusError
 from regard.evaluate.scores import count_statistics
 from regard.studies import runner
@@ -32,6 +33,7 @@ from regard.studies.mechanisms import Mechanisms, average_seeds
 from regard.studies.runner import RunProgress, WorkerChannel, prepare_runs, train_runs
 from regard.studies.strip_chart import strip_chart
 from regard.studies.study import Study, study_runs
+from regard.tasks.translation.guide import GUIDE_FILE
 from tests.conftest import DATA
 
 STUDIES: list[type[Study]] = [BleuByLength, Alignments, Mechanisms]
@@ -183,32 +185,37 @@ def test_a_run_stopped_while_translating_translates_on_the_next_call(
     monkeypatch.setattr(
         WorkerChannel, "should_stop", property(lambda self: run.directory.model.exists())
     )
-    runner._unless_stopped(runner._train_one, run)
+    runner._unless_stopped(run)
     assert run.directory.model.exists() and not run.outputs.exists() and not run.cost.exists()
     monkeypatch.undo()
     (trained,) = train_runs([run], 1, lambda progress: None)
     assert len(trained.outputs) == len(read_parallel(*run.test)[0])
 
 
+def test_guided_models_are_trained_in_the_directions_of_their_plain_ones() -> None:
+    entries = {entry.name: entry for entry in Alignments(quick=False).entries}
+    plain = {name for name in entries if "guided" not in name}
+    assert set(entries) - plain == {
+        *("Bahdanau guided", "Bahdanau guided backward", "Luong guided"),
+        *("Transformer guided", "Transformer guided backward"),
+    }
+    for name in set(entries) - plain:
+        guided, unguided = entries[name], entries[name.replace(" guided", "")]
+        assert guided.settings[-1] == "train.guided_alignment={links: auto}"
+        assert guided.settings[:-1] == unguided.settings
+        assert guided.reversed == unguided.reversed
+
+
 @needs_corpora
-def test_missing_links_are_written_once_for_both_directions(tmp_path: Path) -> None:
+def test_the_links_of_guided_runs_are_computed_once_for_each_direction(tmp_path: Path) -> None:
     runs = study_runs(Alignments(quick=True), DATA, tmp_path)
-
-    def link_writers() -> list[str]:
-        return [run.entry.name for run in runner._link_writers(runs)]
-
-    assert link_writers() == ["Bahdanau guided", "Transformer guided"]
-    *_, guided, guided_backward = (run for run in runs if "Transformer guided" in run.name)
-    assert guided.guide is not None
-    assert guided.guide == guided_backward.guide
-    for run in (guided, guided_backward):
-        run.directory.path.mkdir(exist_ok=True)
-        run.cost.touch()
-    assert link_writers() == ["Bahdanau guided"]
-    guided.cost.unlink()
-    guided.guide.parent.mkdir(exist_ok=True)
-    guided.guide.touch()
-    assert link_writers() == ["Bahdanau guided"]
+    guides: list[StageProgress] = []
+    prepare_runs(runs, guides.append)
+    started = [each for each in guides if each.stage == "guide" and not each.done]
+    assert len(started) == 2
+    for run in runs:
+        if run.config.train.guided_alignment is not None:
+            assert (run.directory.data / GUIDE_FILE).is_file()
 
 
 @needs_corpora

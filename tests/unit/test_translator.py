@@ -600,6 +600,13 @@ def test_align_writes_a_line_of_links_for_each_pair(model: Path, tmp_path: Path)
     assert json.loads(both.splitlines()[0])["target_words"][1] == [4, 8]
 
 
+@pytest.mark.parametrize("arguments", [(), ("--source", "a"), ("--target", "b")])
+def test_align_needs_both_sides(arguments: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, ["align", "model", *arguments])
+    assert result.exit_code == 2
+    assert "Missing option" in result.output
+
+
 def test_two_directions_save_the_heads_that_agree(tmp_path: Path) -> None:
     forward, backward = (
         make_bundle("transformer", tmp_path / name / "model") for name in ("forward", "backward")

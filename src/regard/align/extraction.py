@@ -148,6 +148,17 @@ def choose_alignment_head(
     return replace(best, agreement=scores[best])
 
 
+def measure_agreement(
+    head: AlignmentHead,
+    pairs: Sequence[tuple[TokenizedText, TokenizedText]],
+    forced: Sequence[ForcedDecoding],
+    silver: Sequence[Links],
+) -> AlignmentHead:
+    """Return `head` with the F1 of its links with `silver` links."""
+    links = [align_words(head, *pair, one).links for pair, one in zip(pairs, forced, strict=True)]
+    return replace(head, agreement=_f1(links, silver))
+
+
 def choose_alignment_heads(
     forward_pairs: Sequence[tuple[TokenizedText, TokenizedText]],
     backward_pairs: Sequence[tuple[TokenizedText, TokenizedText]],

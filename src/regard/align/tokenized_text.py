@@ -79,12 +79,14 @@ def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:
     return [(start + offset, end + offset) for start, end in spans]
 
 
-def check_links(links: Links, source: TokenizedText, target: TokenizedText) -> None:
-    """Raise CorpusError if a link is outside the words of the texts."""
+def check_links(
+    links: Links, source: TokenizedText, target: TokenizedText, where: str, remedy: str = ""
+) -> None:
+    """Raise CorpusError if a link is outside the words of the texts; `where` locates the links."""
     size = len(source.words), len(target.words)
     for link in sorted(links):
         if link[0] >= size[0] or link[1] >= size[1]:
             raise CorpusError(
-                f"gold: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
-                f"{size[0]} and {size[1]} words."
+                f"{where}: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
+                f"{size[0]} and {size[1]} words. {remedy}".rstrip()
             )

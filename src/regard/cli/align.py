@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.common_options import AlignWith, Out
-from regard.cli.outputs import check_output, open_output, written_aside
+from regard.cli.outputs import check_output, open_output
 from regard.cli.prepare import open_runner
 from regard.cli.usage import UsageError
 
@@ -26,18 +26,14 @@ BATCH_SIZE = 1_000  # sentence pairs held in memory at once
 
 
 def align(
+    source: Annotated[str, typer.Option(metavar="FILE", help="Source sentences, one per line.")],
+    target: Annotated[str, typer.Option(metavar="FILE", help="Their translations, one per line.")],
     model: Annotated[
         str | None,
         typer.Argument(
             help="A translation model bundle, or the directory of a word aligner. "
             "Default: train a word aligner on the given pairs."
         ),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Source sentences, one per line.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
     ] = None,
     out: Out = None,
     save: Annotated[
@@ -91,15 +87,6 @@ def align(
             rich_help_panel=ATTENTION,
         ),
     ] = False,
-    prepared: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Align the prepared training data in this directory (RUN/data) and write links "
-            "for guided alignment training to --out. Needs --reverse.",
-            rich_help_panel=ATTENTION,
-        ),
-    ] = None,
     pretokenized: Annotated[
         bool, typer.Option("--pretokenized", help="Split words at spaces only.")
     ] = False,
@@ -122,17 +109,6 @@ def align(
 
     regard align model/ --source test.en --target test.de > test.links
     """
-    if prepared is not None:
-        others = (source, target, choose_heads, symmetrize, pretokenized, as_json, save)
-        if model is None or reverse is None or out is None or any(others):
-            raise UsageError(
-                "--prepared needs a model, --reverse and --out and excludes all other options."
-            )
-        check_output(out)
-        _write_guide(model, reverse, prepared, out)
-        return
-    if source is None or target is None:
-        raise UsageError("Give --source and --target, or --prepared.")
     if reverse is None and (choose_heads or symmetrize is not None):
         raise UsageError("--choose-heads and --symmetrize need --reverse.")
     check_output(out, source, target)
@@ -268,17 +244,6 @@ def _choose_heads(
     for path, translator in models:
         chosen = calibration_files(translator)[ALIGNMENT_FILE]
         add_files(open_bundle(Path(path)), {ALIGNMENT_FILE: chosen})
-
-
-def _write_guide(model: str, reverse: str, prepared: str, out: Path) -> None:
-    from regard.cli.prepare import show_preparation
-    from regard.data.loading.shards import PreparedData
-    from regard.tasks.translation.guide import write_guide
-    from regard.tasks.translation.translator import Translator
-
-    forward, backward = (Translator.load(path, engine="torch") for path in (model, reverse))
-    with show_preparation() as report, written_aside(out) as temporary:
-        write_guide(temporary, forward, backward, PreparedData.open(prepared), report)
 
 
 def alignment_values(alignment: WordAlignment) -> dict[str, Any]:

@@ -45,6 +45,29 @@ class RunConfig(Config):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _check_guide(self) -> RunConfig:
+        """Check that guided alignment has links, and that the pieces that they link are fixed."""
+        guided = self.train.guided_alignment
+        if guided is None:
+            return self
+        if guided.links == "auto" and not self.data.aligner:
+            raise ConfigError(
+                "train.guided_alignment.links: auto needs the word aligner. Set data.aligner to "
+                "true, or name a Pharaoh file"
+            )
+        if guided.links == "auto" and guided.pretokenized:
+            raise ConfigError(
+                "train.guided_alignment.pretokenized: describes a Pharaoh file, but links is auto. "
+                "Set it to false, or name the file"
+            )
+        if self.train.subword_alpha:
+            raise ConfigError(
+                "train.subword_alpha: samples new pieces for each word, but train.guided_alignment "
+                "links fixed pieces. Set it to 0, or train.guided_alignment to null"
+            )
+        return self
+
     def build_objective(self) -> CrossEntropy | Reinforce:
         """Build the loss of a model that generates text; hard attention needs REINFORCE."""
         hard = any(use.attention.normalizer.kind == "hard" for use in self.model.attention_uses())

@@ -73,9 +73,12 @@ class PerformanceConfig(Config):
 
 
 class GuidedAlignmentConfig(Config):
-    """Train one attention head of a translation model on word alignments (Garg et al. 2019)."""
+    """Train one attention head of a translation model on word links (Garg et al. 2019)."""
 
-    links: str  # the alignment file, written by `regard align --prepared`
+    # auto: the links of the word aligner (data.aligner). Or a Pharaoh file of another aligner, with
+    # a line `i-j …` for each line of the training corpora, in their order.
+    links: str = "auto"
+    pretokenized: bool = False  # with a file: its words are split at spaces
     # Weight of the alignment loss per target token. The code of Garg et al. uses 0.05 in runs of
     # days; shorter runs need more.
     weight: PositiveFloat = 0.3

@@ -1,9 +1,10 @@
 """Attention as word alignment: the AER of the attention of trained models.
 
 The gold links are those of 447 pairs of the Canadian Hansards (Och and Ney 2003). The models are
-those of `bleu_by_length` that have attention, plus the other direction and guided models. The
-alignment head is chosen without gold links, by agreement with IBM Model 1 or with the other
-direction. The table also reports the AER of the best possible choice.
+those of `bleu_by_length` that have attention, plus the other direction and models of which one
+attention head is trained on the links of the word aligner (guided). In the others the alignment
+head is chosen without gold links, by agreement with the word aligner or with the other direction.
+The table also reports the AER of the best possible choice.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import Tokenizer
 
 GOLD = "word-alignment-gold"
-BIDIRECTIONAL = ("Bahdanau", "Transformer")  # also trained in the other direction
+GUIDED = ("Bahdanau", "Luong", "Transformer")  # also trained with guided alignment
+BIDIRECTIONAL = ("Bahdanau", "Transformer")  # both are also trained in the other direction
 WITH_ATTENTION = [entry for entry in BY_LENGTH if entry.name not in ("no attention", "last state")]
 SHOWN = 3  # pairs with a heatmap
 FIGURE_3 = "The agreement on the European Economic Area was signed in August 1992."
@@ -58,16 +60,19 @@ class Alignments(BleuByLength):
 
     @property
     def entries(self) -> Sequence[Entry]:
-        forward = [entry for entry in WITH_ATTENTION if entry.name in BIDIRECTIONAL]
-        backward = [
-            replace(entry, name=f"{entry.name} backward", reversed=True) for entry in forward
-        ]
+        setting = "train.guided_alignment={links: auto}"
+        plain = [(entry, entry.name in BIDIRECTIONAL) for entry in WITH_ATTENTION]
         guided = [
-            replace(entry, name=f"{one.name} guided{suffix}", guides=(one.name, other.name))
-            for one, other in zip(forward, backward, strict=True)
-            for entry, suffix in ((one, ""), (other, " backward"))
+            (replace(entry, name=f"{entry.name} guided", settings=(*entry.settings, setting)), both)
+            for entry, both in plain
+            if entry.name in GUIDED
         ]
-        return (*WITH_ATTENTION, *backward, *guided)
+        return [
+            *(entry for entry, _ in plain),
+            *(_backward(entry) for entry, both in plain if both),
+            *(entry for entry, _ in guided),
+            *(_backward(entry) for entry, both in guided if both),
+        ]
 
     def analyze(
         self, trained: Sequence[TrainedRun], data: Path, on_status: StatusCallback
@@ -109,6 +114,10 @@ class Alignments(BleuByLength):
             rows.append(AlignmentRow(name, scores, "–"))
         facts: dict[str, object] = {"rows": [asdict(row) for row in rows]}
         return Findings(facts, {"table.md": _table(rows), **pages})
+
+
+def _backward(entry: Entry) -> Entry:
+    return replace(entry, name=f"{entry.name} backward", reversed=True)
 
 
 @dataclass(frozen=True, slots=True)

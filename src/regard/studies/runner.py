@@ -16,17 +16,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as StopEvent
-from operator import attrgetter
 from queue import Empty
 from statistics import median
 
 from regard.data import storage
 from regard.data.formats.corpus import read_parallel
-from regard.data.loading.shards import PreparedData
-from regard.data.preparation.prepare import ProgressCallback, StageProgress
+from regard.data.preparation.prepare import ProgressCallback
 from regard.studies.study import Cost, StudyRun, TrainedRun, shared_preparation
 from regard.tasks.training import RunDirectory, dry_run, prepare_data, train_run
-from regard.tasks.translation.guide import write_guide
 from regard.tasks.translation.translator import Translator
 from regard.train.distributed import join_world
 from regard.train.dry_run import DryRun
@@ -52,7 +49,6 @@ class RunProgress:
 
 
 RunCallback = Callable[[RunProgress], None]
-Work = Callable[[StudyRun], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +62,19 @@ class RunEstimate:
 
 
 def prepare_runs(runs: Sequence[StudyRun], on_progress: ProgressCallback) -> None:
-    """Prepare the data once for each direction, and hard-link it into the directory of each run."""
-    prepared: set[RunDirectory] = set()
+    """Prepare the data once for each direction, and hard-link it into the directory of each run.
+
+    The links of guided runs are added when the first of them is prepared.
+    """
+    prepared: set[tuple[RunDirectory, bool]] = set()
     for run in runs:
         shared = shared_preparation(run.directory.path.parent, reverse=run.entry.reversed)
         if run.directory.data.exists():
             continue
-        if shared not in prepared:
+        guided = run.config.train.guided_alignment is not None
+        if (shared, guided) not in prepared:
             prepare_data(run.config, shared, on_progress)
-            prepared.add(shared)
+            prepared.add((shared, guided))
         run.directory.path.mkdir(exist_ok=True)
         temporary = run.directory.path / "data.tmp"
         shutil.rmtree(temporary, ignore_errors=True)
@@ -83,65 +83,30 @@ def prepare_runs(runs: Sequence[StudyRun], on_progress: ProgressCallback) -> Non
 
 
 def estimate_runs(runs: Sequence[StudyRun]) -> Iterator[RunEstimate]:
-    """Estimate the cost of each incomplete run.
-
-    Seeds of an entry cost the same, and a guided run costs as much as its guide. Aligning a pair
-    with two models takes about as long as a training step on it.
-    """
+    """Estimate the cost of each incomplete run. Seeds of an entry cost the same."""
     measured: dict[str, tuple[int, DryRun]] = {}
-    linkers = _link_writers(runs)
     for run in runs:
         if run.cost.exists():
             continue
-        entry = run.entry.name if run.entry.guides is None else run.entry.guides[0]
-        if entry not in measured:
+        if run.entry.name not in measured:
             _use_one_thread()
-            unguided = run.config.train.model_copy(update={"guided_alignment": None})
-            config = run.config.model_copy(update={"train": unguided})
             with join_world() as world:
-                measured[entry] = dry_run(config, run.directory, world)
-        parameters, step = measured[entry]
+                measured[run.entry.name] = dry_run(run.config, run.directory, world)
+        parameters, step = measured[run.entry.name]
         remaining = run.config.train.steps - (run.directory.last_step or 0)
-        tokens = remaining * step.tokens
-        if run in linkers:
-            shards = PreparedData.open(str(run.directory.data)).shards("train")
-            tokens += sum(shard.tokens[1] for shard in shards)
-        yield RunEstimate(run, parameters, remaining, tokens / step.tokens * step.seconds)
+        yield RunEstimate(run, parameters, remaining, remaining * step.seconds)
 
 
 def train_runs(runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> list[TrainedRun]:
     """Train the incomplete runs, `jobs` in parallel, and return the complete ones.
 
-    Guides are trained before the runs that they guide. After an interruption the result lacks the
-    interrupted runs.
+    After an interruption the result lacks the interrupted runs.
     """
-    plain = [run for run in runs if run.guide is None]
-    guided = [run for run in runs if run.guide is not None]
-    stages = (
-        (_train_one, plain, "cost"),
-        (_write_links, _link_writers(guided), "guide"),
-        (_train_one, guided, "cost"),
-    )
-    for work, stage_runs, output in stages:
-        path = attrgetter(output)
-        pending = [run for run in stage_runs if not path(run).exists()]
-        _run_workers(work, pending, jobs, on_progress)
-        if not all(path(run).exists() for run in stage_runs):
-            break
+    _run_workers([run for run in runs if not run.cost.exists()], jobs, on_progress)
     return [TrainedRun.read(run) for run in runs if run.cost.exists()]
 
 
-def _link_writers(runs: Sequence[StudyRun]) -> list[StudyRun]:
-    """For each missing guide file, the first run that needs it."""
-    waiting = [
-        run
-        for run in runs
-        if run.guide is not None and not run.guide.exists() and not run.cost.exists()
-    ]
-    return list({run.guide: run for run in reversed(waiting)}.values())[::-1]
-
-
-def _run_workers(work: Work, runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> None:
+def _run_workers(runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> None:
     context = multiprocessing.get_context("spawn")
     channel = WorkerChannel(context.Queue(), context.Event())
     pool = ProcessPoolExecutor(
@@ -152,7 +117,7 @@ def _run_workers(work: Work, runs: Sequence[StudyRun], jobs: int, on_progress: R
         max_tasks_per_child=1,  # so that the peak memory of a process is that of its run
     )
     with pool, interruptible() as interrupted:
-        pending = {pool.submit(_unless_stopped, work, run) for run in runs}
+        pending = {pool.submit(_unless_stopped, run) for run in runs}
         while pending:
             done, pending = wait(pending, timeout=POLL_INTERVAL, return_when=FIRST_COMPLETED)
             for progress in channel.drain():
@@ -201,9 +166,9 @@ class Stopped(Exception):  # noqa: N818 — control flow, not an error
     """A worker stopped in a part of its work that the next call repeats."""
 
 
-def _unless_stopped(work: Work, run: StudyRun) -> None:
+def _unless_stopped(run: StudyRun) -> None:
     with suppress(Stopped):
-        work(run)
+        _train_one(run)
 
 
 def _report(run: StudyRun, message: str) -> None:
@@ -264,19 +229,6 @@ def _translations(translator: Translator, run: StudyRun) -> Iterator[str]:
         _report(run, f"translating the test set: {first}/{len(sources)}")
         for translation in translator.translate(sources[first : first + TEST_BATCH]):
             yield " ".join(translation.text.splitlines())
-
-
-def _write_links(run: StudyRun) -> None:
-    """Write the links of the training pairs on which the run's guides agree."""
-    assert run.guides is not None
-    assert run.guide is not None
-    forward, backward = (Translator.load(each.model, engine="torch") for each in run.guides)
-
-    def report(progress: StageProgress) -> None:
-        _report(run, f"aligning the training pairs: {progress.done}/{progress.total}")
-
-    prepared = PreparedData.open(str(run.guides[0].data))
-    write_guide(run.guide, forward, backward, prepared, report)
 
 
 def _use_one_thread() -> None:

@@ -18,7 +18,6 @@ from regard.data.formats.corpus import read_parallel
 from regard.errors import CorpusError
 from regard.tasks.training import RunDirectory
 
-GUIDE = "guide.links"
 SAVE_EVERY = 100  # steps of a few seconds, which a killed run repeats
 MAX_VALID_PAIRS = 500  # models are compared on the test set, not here
 
@@ -31,7 +30,6 @@ class Entry:
     preset: str
     settings: tuple[str, ...] = ()  # as for `--set`
     reversed: bool = False  # whether it translates from target to source
-    guides: tuple[str, str] | None = None  # forward and backward entry, whose links guide it
 
     @property
     def stem(self) -> str:
@@ -91,7 +89,6 @@ class StudyRun:
     config: RunConfig
     directory: RunDirectory
     test: tuple[str, str]  # files of sources and references
-    guides: tuple[RunDirectory, RunDirectory] | None = None  # trained before this run
 
     @property
     def name(self) -> str:
@@ -100,12 +97,6 @@ class StudyRun:
     @property
     def outputs(self) -> Path:
         return self.directory.path / "outputs.txt"
-
-    @property
-    def guide(self) -> Path | None:
-        """The file of the links that guide the run; both directions share it."""
-        guide = self.config.train.guided_alignment
-        return None if guide is None else Path(guide.links)
 
     @property
     def cost(self) -> Path:
@@ -198,9 +189,6 @@ def study_runs(study: Study, data: Path, out: Path) -> list[StudyRun]:
     splits = study.corpus.files(data, folder)
     runs = []
     for seed in study.seeds:
-        directories = {
-            entry.name: RunDirectory(folder / f"{entry.stem}-{seed}") for entry in study.entries
-        }
         for entry in study.entries:
             order = slice(None, None, -1) if entry.reversed else slice(None)
             files = {name: list(sides[order]) for name, sides in splits.items()}
@@ -211,19 +199,14 @@ def study_runs(study: Study, data: Path, out: Path) -> list[StudyRun]:
                 f"data.valid={json.dumps({'files': files['valid']})}",
                 f"train.seed={seed}",
             ]
-            guides = None
             if entry.reversed:
                 settings.append(
                     f"data.tokenizer={json.dumps(str(shared_preparation(folder).data))}"
                 )
-            if entry.guides is not None:
-                guides = directories[entry.guides[0]], directories[entry.guides[1]]
-                settings.append(
-                    f"train.guided_alignment.links={json.dumps(str(guides[0].path / GUIDE))}"
-                )
             config = load_config(entry.preset, settings)
+            directory = RunDirectory(folder / f"{entry.stem}-{seed}")
             test = files["test"][0], files["test"][1]
-            runs.append(StudyRun(entry, seed, config, directories[entry.name], test, guides))
+            runs.append(StudyRun(entry, seed, config, directory, test))
     return runs
 
 

@@ -225,12 +225,15 @@ def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
     A fifth of the learning rate, with a short warmup and then constant, keeps what the model has
     learned. A thousand steps read 20,000 pairs about twenty times; patience ends the run earlier.
     """
+    guided = run.train.guided_alignment
+    if guided is not None and guided.links != "auto":
+        guided = None  # the file belongs to the old pairs
     return {
         "data": {"train": [], "valid": None, "tokenizer": str(bundle.path)},
         "train": {
             "optimizer": {"rate": run.train.optimizer.rate / 5},
             "schedule": {"kind": "constant", "warmup": 100},
-            "guided_alignment": None,  # its links belong to the old pairs
+            "guided_alignment": None if guided is None else guided.model_dump(),
             "steps": 1000,
             "validate_every": 100,
             "save_every": 100,

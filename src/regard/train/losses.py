@@ -135,7 +135,8 @@ class CoverageLoss(AttentionRegularizer):
 class GuidedAlignmentLoss(AttentionRegularizer):
     """−λ Σ_t Σ_s a_ts log α_ts  (Garg et al. 2019)
 
-    a_t is uniform over the source positions that step t is linked to, and zero if it has no link.
+    a_t is uniform over the source positions that step t is linked to. It is zero where nothing is
+    known about the step.
     """
 
     def __init__(self, attention: Attention, head: int | None, strength: float) -> None:

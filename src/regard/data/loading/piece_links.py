@@ -85,7 +85,7 @@ class PieceLinks:
     @classmethod
     def open(cls, path: Path) -> PieceLinks:
         """Memory-map a file. Raises ArtifactError if it is damaged or not written by `write`."""
-        remedy = "Write it again with `regard align --prepared`."
+        remedy = "Prepare the data again."
         try:
             with safe_open(path, framework="pt") as file:  # maps the file; "numpy" would copy it
                 facts = dict(file.metadata() or {})
@@ -104,14 +104,14 @@ class PieceLinks:
             raise ArtifactError(f"{path}: damaged; the fingerprint does not match. {remedy}")
         return opened
 
-    def of(self, batch: Batch) -> tuple[NDArray[np.int64], Linked]:
+    def of(self, batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.int64], Linked]:
         """Return the links of a translation batch.
 
-        Returns the row of each link, and the links as (source piece, target piece), both without
-        counting special tokens. A pair that is not stored has no links.
+        Returns which rows are stored, the row of each link, and the links as (source piece, target
+        piece), without counting special tokens. A stored pair may have no links.
         """
         if not len(self.keys):
-            return np.zeros(0, np.int64), self.links
+            return np.zeros(len(batch.source.ids), bool), np.zeros(0, np.int64), self.links
         sides = zip(
             _rows(batch.source, SOURCE_TOKENS), _rows(batch.target, TARGET_TOKENS), strict=True
         )
@@ -123,7 +123,7 @@ class PieceLinks:
         counts = (self.starts[at + 1] - self.starts[at]) * known
         rows, indices = _expand_ranges(self.starts[at], counts)
         links = self.links[indices]
-        return rows, np.where(swapped[rows, None], links[:, ::-1], links)
+        return known, rows, np.where(swapped[rows, None], links[:, ::-1], links)
 
 
 def _key(source: bytes, target: bytes) -> tuple[int, bool]:

@@ -1,7 +1,7 @@
 """Calibrate a trained translation model before it is saved.
 
-Choose the attention head that aligns words, and the thresholds of quality warnings. Both use
-held-out pairs, without manual alignments.
+Choose the attention head that aligns words, unless training has chosen it, and the thresholds of
+quality warnings. Both use held-out pairs, without manual alignments.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from regard.align.extraction import (
     choose_alignment_head,
     choose_alignment_heads,
     force_texts,
+    measure_agreement,
 )
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import WordAligner
@@ -24,14 +25,15 @@ HEAD_PAIRS = 200  # held-out pairs by which the alignment head is chosen
 QUALITY_TEXTS = 1_000  # held-out sources; 3 % of them, which set the threshold, are thirty
 
 
-def calibrate(translator: Translator, held_out: Pairs) -> None:
+def calibrate(translator: Translator, held_out: Pairs, guided: AlignmentHead | None = None) -> None:
     """Set the translator's alignment head and the thresholds of quality warnings.
 
-    The alignment head is the attention that agrees best with the word aligner. Without an aligner
-    or without attention there is none.
+    The alignment head is `guided`, the head that was trained on word links, or else the attention
+    that agrees best with the word aligner. Without an aligner or without attention there is none.
     """
+    translator.alignment_head = guided
     if translator.aligner is not None and cross_attention_names(translator.model):
-        translator.alignment_head = _choose_head(translator, translator.aligner, held_out)
+        translator.alignment_head = _choose_head(translator, translator.aligner, held_out, guided)
     if translator.aligner is not None or translator.alignment_head is not None:
         translator.thresholds = calibrate_thresholds(
             translator.measure_quality(held_out.sources[:QUALITY_TEXTS])
@@ -48,10 +50,15 @@ def choose_agreeing_heads(forward: Translator, backward: Translator, pairs: Pair
     )
 
 
-def _choose_head(translator: Translator, aligner: WordAligner, held_out: Pairs) -> AlignmentHead:
+def _choose_head(
+    translator: Translator, aligner: WordAligner, held_out: Pairs, guided: AlignmentHead | None
+) -> AlignmentHead:
     chosen_by = list(zip(held_out.sources, held_out.targets, strict=True))[:HEAD_PAIRS]
     pairs = [_tokenized(translator, source, target) for source, target in chosen_by]
     links = [alignment.links for alignment in align_texts(aligner, pairs)]
+    if guided is not None:
+        forced = force_texts(translator.model, pairs, [guided.attention])
+        return measure_agreement(guided, pairs, forced, links)
     return choose_alignment_head(pairs, force_texts(translator.model, pairs), links)
 
 

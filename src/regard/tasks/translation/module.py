@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -31,7 +30,7 @@ from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
-from regard.train.losses import GuidedAlignmentLoss, Loss
+from regard.train.losses import Loss
 from regard.train.module import TrainingModule
 
 MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
@@ -82,19 +81,20 @@ class TranslationModule(TrainingModule[Batch]):
         }
         self.splitting = _splitting(prepared)
         self.objective = run.build_objective()
-        self.guiding = _make_guide(run, self.model, tokenizer)
-        if self.guiding is not None:
-            self.facts["guide"] = self.guiding[0].summary
+        self.guide: Guide | None = None
+        if run.train.guided_alignment is not None:
+            self.guide = Guide.open(prepared, self.model)
+            self.guide_loss = self.guide.make_loss(self.model, run.train.guided_alignment.weight)
+            self.facts["guide"] = self.guide.summary
 
     def forward(self, batch: Batch) -> Loss:
         prefix, target = shift_target(batch.target)
-        if self.guiding is None:
+        if self.guide is None:
             return self.objective(self.model(batch.source, prefix), self.model.readout, target)
-        guide, guide_loss = self.guiding
-        with guide_loss.recording():
+        with self.guide_loss.recording():
             decoded = self.model(batch.source, prefix)
         loss = self.objective(decoded, self.model.readout, target)
-        return loss.plus("guide", guide_loss.loss(guide.target_weights(batch)))
+        return loss.plus("guide", self.guide_loss.loss(self.guide.target_weights(batch)))
 
     def stream(self, rank: int, world: int) -> Loader:
         alpha = self.run.train.subword_alpha
@@ -151,21 +151,6 @@ def _splitting(prepared: PreparedData) -> Splitting:
     )
     below = np.cumsum(counts) / np.sum(counts)
     return Splitting(int(below.searchsorted(UNSPLIT)), int(below.searchsorted(1.0)))
-
-
-def _make_guide(
-    run: RunConfig, model: EncoderDecoder[Tokens, Any], tokenizer: Tokenizer
-) -> tuple[Guide, GuidedAlignmentLoss] | None:
-    """Return the guide of the run and its loss; None if the run has no guide."""
-    if run.train.guided_alignment is None:
-        return None
-    if run.train.subword_alpha:
-        raise ConfigError(
-            "train.subword_alpha: samples new pieces for each word, but train.guided_alignment "
-            "links fixed pieces. Set it to 0, or remove the guide."
-        )
-    guide = Guide.open(Path(run.train.guided_alignment.links), tokenizer)
-    return guide, guide.make_loss(model, run.train.guided_alignment.weight)
 
 
 def read_valid(corpus: Corpus) -> Pairs:

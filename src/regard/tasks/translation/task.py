@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from regard.align.extraction import AlignmentHead
 from regard.align.word_aligner import WordAligner
 from regard.batch import Tokens
@@ -17,9 +19,11 @@ from regard.data.preparation.prepare import PreparationSettings, ProgressCallbac
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
 from regard.tasks.base import Task
+from regard.tasks.batches import corpus_name
 from regard.tasks.model_card import card_files
 from regard.tasks.translation.aligner import prepare_aligner, read_prepared_aligner
 from regard.tasks.translation.calibrate import calibrate
+from regard.tasks.translation.guide import guided_head, prepare_guide
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.module import TranslationModule, held_out_pairs, read_valid
 from regard.tasks.translation.translator import Translator, calibration_files
@@ -41,9 +45,16 @@ class TranslationTask(Task[TranslationModule]):
     def prepare_extras(
         self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
     ) -> None:
-        """Train the word aligner."""
+        """Train the word aligner, and write the links of guided alignment."""
+        guided = run.train.guided_alignment
+        if guided is not None:
+            with torch.device("meta"):  # raises if the model has no attention, before the work
+                guided_head(build_translation_model(run, prepared.vocabulary))
         if run.data.aligner:
             prepare_aligner(prepared, run.data.tokenizer, on_progress)
+        if guided is not None:
+            corpora = [self.corpus(each, corpus_name(i)) for i, each in enumerate(run.data.train)]
+            prepare_guide(guided, prepared, corpora, on_progress)
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
@@ -57,7 +68,7 @@ class TranslationTask(Task[TranslationModule]):
 
     def environment(self, module: TranslationModule) -> dict[str, Any]:
         """Identify the guide by its links, not by its path."""
-        links = None if module.guiding is None else module.guiding[0].links.fingerprint
+        links = None if module.guide is None else module.guide.links.fingerprint
         return {"train.guided_alignment.links": links}
 
     def build_model(self, module: TranslationModule) -> EncoderDecoder[Tokens, Any]:
@@ -71,7 +82,8 @@ class TranslationTask(Task[TranslationModule]):
     ) -> dict[str, bytes]:
         translator = module.translator(model)
         translator.aligner = read_prepared_aligner(module.prepared)
-        calibrate(translator, module.valid)
+        guided = None if module.guide is None else module.guide.alignment_head
+        calibrate(translator, module.valid, guided)
         search, head = module.run.search, translator.alignment_head
         card = card_files(
             module,

@@ -302,7 +302,7 @@ class Translator:
         else:
             target_text = TokenizedText.from_text(self.tokenizer, target)
         if gold is not None:
-            check_links(gold, source_text, target_text)
+            check_links(gold, source_text, target_text, "gold")
         explanation = make_explanation(
             self.model,
             self.tokenizer,
