@@ -23,7 +23,8 @@ def start(run: RunConfig, model: Any) -> Any:
     encoded = model.encoder(source(run))
     row = torch.ones(STEPS, dtype=torch.long)
     lengths = None if encoded.lengths is None else encoded.lengths[row]
-    return model.decoder.start(Encoded(encoded.states[row], lengths, encoded.summary[row]))
+    carry = None if encoded.carry is None else encoded.carry[row]
+    return model.decoder.start(Encoded(encoded.states[row], lengths, encoded.summary[row], carry))
 
 
 @torch.no_grad()

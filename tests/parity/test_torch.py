@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from regard.attention import Attention, Causal, scaled_dot
-from regard.config.attention import AttentionConfig, ScaledDotConfig
+from regard.config.attention import ScaledDotConfig, SoftAttentionConfig
 from regard.config.decoders import TransformerDecoderConfig
 from regard.config.encoders import TransformerEncoderConfig
 from regard.nn.interfaces import Decoder, Encoded
@@ -81,13 +81,15 @@ def test_transformer_equals_torch_transformer(norm: str, activation: str) -> Non
         "activation": activation,
         "dropout": 0.0,
     }
-    heads = AttentionConfig(score=ScaledDotConfig(heads=H))
+    heads = SoftAttentionConfig(score=ScaledDotConfig(heads=H))
     encoder = TransformerEncoderConfig(**common, self_attention=heads).build(
         lambda: nn.Embedding(11, E)
     )
     config = TransformerDecoderConfig(**common, cross_attention=heads)
     self_attention = config.self_attention.model_copy(update={"score": ScaledDotConfig(heads=H)})
-    decoder: Decoder = config.model_copy(update={"self_attention": self_attention}).build(E, E)
+    decoder: Decoder = config.model_copy(update={"self_attention": self_attention}).build(
+        E, encoder
+    )
     options = {
         "batch_first": True,
         "norm_first": norm == "pre",

@@ -76,6 +76,30 @@ def test_describe_as_json_counts_the_parameters() -> None:
     assert values["attentions"][0]["score"]["kind"] == "additive"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["sutskever"], "copied"),
+        (["luong-dot"], "copied"),
+        (["luong-general", "--set", "model.encoder.bidirectional=true"], "projected"),
+        (["luong-dot", "--set", "model.decoder.layers=2"], "projected"),
+        (["bahdanau"], "backward state"),
+        (["cho"], "final state"),
+        (["caption-soft"], "mean"),
+        (["transformer"], None),
+        (["lm-recurrent-attention"], None),
+        (["han"], None),
+    ],
+)
+def test_describe_shows_the_initial_state_of_a_decoder(arguments, name) -> None:
+    values = json.loads(invoke("describe", *arguments, "--json").output)
+    if name is None:
+        assert values["initial_state"] is None
+    else:
+        assert values["initial_state"]["name"] == name
+        assert values["initial_state"]["formula"] in invoke("describe", *arguments).output
+
+
 def test_an_error_is_one_line_and_exit_code_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

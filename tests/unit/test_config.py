@@ -54,6 +54,7 @@ def test_another_subword_model_keeps_the_other_settings_of_data(tmp_path: Path) 
         ("model.decoder.dim=-1", ["model.decoder.dim must be greater than 0"]),
         ("model.decoder.attention.dropout=1", ["attention.dropout must be less than 1"]),
         ("model.encoder.bidirectional=2", ["encoder.bidirectional must be true or false"]),
+        ("model.encoder.reverse=true", ["model.encoder.reverse", "bidirectional"]),
         ("data.dedupe=all", ["data.dedupe must be 'none', 'exact' or 'near', not 'all'"]),
         ("data.train=[{files: [a], wieght: 2}]", ["data.train.0.wieght", '"weight"']),
         ("data.train=[{files: [a], weight: heavy}]", ["data.train.0.weight must be a number"]),

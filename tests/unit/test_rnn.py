@@ -8,7 +8,14 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.attention import Attention, Last, dot
 from regard.nn.interfaces import source_memory
-from regard.nn.rnn import RecurrentCells, RecurrentStack, StepwiseCells
+from regard.nn.rnn import RecurrentCells, RecurrentStack, StepwiseCells, run_packed
+
+
+def carry_of(last, layers: int) -> torch.Tensor:
+    """torch's final states as rows, layers, parts and the features of all directions."""
+    parts = last if isinstance(last, tuple) else (last,)
+    rows = parts[0].size(1)
+    return torch.stack([part.transpose(0, 1).reshape(rows, layers, -1) for part in parts], dim=2)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -22,17 +29,38 @@ def test_padded_rows_equal_packed_sequences(cell, layers, bidirectional) -> None
     packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
     states, last = stack.rnn(packed)
     states, _ = pad_packed_sequence(states, batch_first=True)
-    hidden = last[0] if cell == "lstm" else last
-    summary = hidden[-stack.directions :].transpose(0, 1).flatten(1)
+    carry = carry_of(last, layers)
     real = (torch.arange(7) < lengths[:, None])[..., None]
     torch.testing.assert_close(fast.states * real, states)
-    torch.testing.assert_close(fast.summary, summary)
+    torch.testing.assert_close(fast.carry, carry)
+    torch.testing.assert_close(fast.summary, carry[:, -1, 0])
     inputs = [x, *stack.parameters()]
-    upstream = torch.randn_like(states)
-    got = torch.autograd.grad((fast.states * real * upstream).sum() + fast.summary.sum(), inputs)
-    want = torch.autograd.grad((states * upstream).sum() + summary.sum(), inputs)
+    upstream, upstream_carry = torch.randn_like(states), torch.randn_like(carry)
+
+    def grad(states, carry):
+        return torch.autograd.grad(
+            (states * upstream).sum() + (carry * upstream_carry).sum(), inputs
+        )
+
+    got, want = grad(fast.states * real, fast.carry), grad(states, carry)
     for a, b in zip(got, want, strict=True):
         torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_final_states_are_those_at_the_end_of_each_row(cell, bidirectional) -> None:
+    """On a CPU with padding, packed, and without padding."""
+    stack = RecurrentStack(5, 4, cell=cell, layers=2, bidirectional=bidirectional)
+    x, lengths = torch.randn(3, 7, 5), torch.tensor([7, 2, 4])
+    alone = [stack.rnn(x[row : row + 1, :n])[1] for row, n in enumerate(lengths.tolist())]
+    want = torch.cat([carry_of(last, layers=2) for last in alone])
+    torch.testing.assert_close(stack(x, lengths).carry, want)
+    torch.testing.assert_close(run_packed(stack.rnn, x, lengths)[1], want)
+    torch.testing.assert_close(stack(x[:1], None).carry, want[:1])
+    if bidirectional:
+        first = stack(x, lengths).states[:, 0, 4:]  # of the last layer
+        torch.testing.assert_close(want[:, 1, 0, 4:], first)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])

@@ -13,6 +13,7 @@ import typer
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
+    from regard.attention import Equation
     from regard.config.describe import Description
     from regard.config.model import VocabularySizes
     from regard.config.run import RunConfig
@@ -115,6 +116,9 @@ def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]
             | config.model_dump(mode="json", exclude={"attention"})
             for label, config in description.parts.items()
         },
+        "initial_state": (
+            None if description.initial_state is None else asdict(description.initial_state)
+        ),
         "attentions": [
             {
                 "query": use.query,
@@ -194,8 +198,7 @@ def _print_description(name: str, description: Description, obstacles: list[str]
     def heading(text: str) -> None:
         console.print(Text(f"\n{text}", style="bold"))
 
-    def equation(label: str, config: Any) -> None:
-        part = config_equation(config)
+    def equation(label: str, part: Equation) -> None:
         console.print(
             Text.assemble(
                 f"  {label:<11}",
@@ -208,12 +211,13 @@ def _print_description(name: str, description: Description, obstacles: list[str]
     console.print(Text.assemble((name, "bold"), f"  {description.description}"))
     heading("parts")
     for label, config in description.parts.items():
-        equation(label, config)
+        equation(label, config_equation(config))
+    if description.initial_state is not None:
+        equation("s_0", description.initial_state)
     for use in description.attentions:
         heading(f"attention: query {use.query}, memory {use.memory}, {use.when}")
-        equation("score", use.attention.score)
-        equation("span", use.attention.span)
-        equation("normalizer", use.attention.normalizer)
+        for part in ("score", "span", "normalizer"):
+            equation(part, config_equation(getattr(use.attention, part)))
         console.print(f"  {'heads':<11}{use.attention.score.heads}")
     if description.shapes:
         heading("shapes")

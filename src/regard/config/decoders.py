@@ -21,7 +21,8 @@ from regard.config.attention import (
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
 from regard.errors import ConfigError
-from regard.nn.interfaces import Decoder
+from regard.nn.bridges import state_bridge, summary_bridge
+from regard.nn.interfaces import Decoder, Encoder
 from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput
 from regard.nn.rnn import Cell, RecurrentCells
 from regard.nn.rnn_decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
@@ -47,8 +48,9 @@ class PlainDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = PlainDecoder.equation
     kind: Literal["plain"] = "plain"
 
-    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
-        return PlainDecoder(self.cells(input_dim), source_dim, dropout=self.dropout)
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
+        cells = self.cells(input_dim)
+        return PlainDecoder(cells, state_bridge(encoder, cells), dropout=self.dropout)
 
     def attention_uses(self, states: str) -> list[AttentionUse]:
         return []
@@ -61,16 +63,17 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
     output: Literal["maxout", "sum"] = "maxout"  # Bahdanau et al. 2015; Xu et al. 2015
     gate: bool = False  # scale the context by a learned gate (Xu et al. 2015)
 
-    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
         output: DeepOutput = (
-            MaxoutOutput(self.dim, input_dim, source_dim, input_dim)
+            MaxoutOutput(self.dim, input_dim, encoder.dim, input_dim)
             if self.output == "maxout"
-            else SumOutput(self.dim, input_dim, source_dim)
+            else SumOutput(self.dim, input_dim, encoder.dim)
         )
+        cells = self.cells(input_dim + encoder.dim)
         return BahdanauDecoder(
-            self.cells(input_dim + source_dim),
-            source_dim,
-            self.attention.build(self.dim, source_dim),
+            cells,
+            summary_bridge(encoder, cells),
+            self.attention.build(self.dim, encoder.dim),
             output,
             gate=self.gate,
             dropout=self.dropout,
@@ -86,12 +89,13 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
     attention: AttentionConfig
     input_feeding: bool = True  # without it, training computes all steps in parallel
 
-    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
+        cells = self.cells(input_dim + (self.dim if self.input_feeding else 0))
         return LuongDecoder(
-            self.cells(input_dim + (self.dim if self.input_feeding else 0)),
-            source_dim,
-            self.attention.build(self.dim, source_dim),
-            source_dim,
+            cells,
+            state_bridge(encoder, cells),
+            self.attention.build(self.dim, encoder.dim),
+            encoder.dim,
             input_feeding=self.input_feeding,
             dropout=self.dropout,
         )
@@ -107,12 +111,12 @@ class TransformerDecoderConfig(TransformerConfig):
     self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
     cross_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
-    def build(self, input_dim: int, source_dim: int) -> Decoder[Any]:
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
         self.check_embedding_dim(input_dim)
         attentions = [
             (
                 self.self_attention.build(self.dim, self.dim, self.dim),
-                self.cross_attention.build(self.dim, source_dim, self.dim),
+                self.cross_attention.build(self.dim, encoder.dim, self.dim),
             )
             for _ in range(self.layers)
         ]

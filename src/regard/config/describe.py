@@ -39,6 +39,7 @@ class AttentionShapes:
 class Description:
     description: str
     parts: dict[str, Any]  # configs of `encoder` and `decoder`, where the model has them
+    initial_state: Equation | None  # of a recurrent decoder that has a source
     attentions: list[AttentionUse]
     shapes: list[AttentionShapes]
     parameters: dict[str, int]  # of each part, and the total under "all"
@@ -54,6 +55,7 @@ def describe_run(run: RunConfig, sizes: VocabularySizes) -> Description:
     return Description(
         run.description,
         _parts(run),
+        initial_state(model),
         run.model.attention_uses(),
         shapes,
         _parameters(model),
@@ -63,6 +65,11 @@ def describe_run(run: RunConfig, sizes: VocabularySizes) -> Description:
 def config_equation(config: Any) -> Equation:
     """Return the equation of the part that `config` builds."""
     return config.equation
+
+
+def initial_state(model: nn.Module) -> Equation | None:
+    """Return how the decoder's first state depends on the source; None if it does not."""
+    return getattr(getattr(model, "decoder", None), "initial_state", None)
 
 
 def _parts(run: RunConfig) -> dict[str, Any]:

@@ -56,12 +56,18 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
     reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "RNN states"
     kind: Literal["recurrent"] = "recurrent"
+    reverse: bool = False  # read the words from the last to the first (Sutskever et al. 2014)
     dropout: Fraction = 0.0
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
+        if self.reverse and self.bidirectional:
+            raise ConfigError(
+                "model.encoder.reverse: a bidirectional encoder reads the words in both orders. "
+                "Set it to false, or set bidirectional to false"
+            )
         embedding = make_embedding()
         stack = self.build_stack(embedding.embedding_dim, self.dropout)
-        return RecurrentEncoder(embedding, stack, dropout=self.dropout)
+        return RecurrentEncoder(embedding, stack, reverse=self.reverse, dropout=self.dropout)
 
     def attention_uses(self) -> list[AttentionUse]:
         return []

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import torch
+
+from regard.config.describe import initial_state
 from regard.config.load import load_config, presets
+from regard.config.model import VocabularySizes
 
 HEAD = """# Mechanisms
 
 Attention compares a query with keys (score), turns the scores into weights (normalizer) and
 averages the values with them (context). The span determines which positions a query can attend to.
 Each preset combines these choices; two presets often differ in a single line of the run file.
-`regard describe PRESET` shows equations, shapes and parameter counts.
+`regard describe PRESET` shows equations, shapes and parameter counts. A recurrent
+decoder starts from h_n and c_n, the encoder's final states, from ←h_1, the final backward state, or
+from the mean of the memory.
 
 `scripts/mechanisms` generates this page from the presets.
 
-| preset | query | memory | score | span | normalizer | heads | when | source |
-|---|---|---|---|---|---|---|---|---|
+| preset | query | memory | score | span | normalizer | heads | when | initial state | source |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -25,8 +31,11 @@ def mechanisms_table() -> str:
         run = load_config(name)
         source = run.description.split(":")[0]
         uses = run.model.attention_uses()
+        with torch.device("meta"):
+            first = initial_state(run.model.build(VocabularySizes(1, 1)))
+        s_0 = "–" if first is None else first.formula
         if not uses:
-            rows.append(_row(name, *["–"] * 6, "no attention", source))
+            rows.append(_row(name, *["–"] * 6, "no attention", s_0, source))
         for i, use in enumerate(uses):
             rows.append(
                 _row(
@@ -38,6 +47,7 @@ def mechanisms_table() -> str:
                     use.attention.normalizer.kind,
                     str(use.attention.score.heads),
                     use.when,
+                    s_0 if i == 0 else "",
                     source if i == 0 else "",
                 )
             )

@@ -53,7 +53,7 @@ class EncoderDecoderConfig(Config):
             return embedding
 
         encoder = self.encoder.build(source_embedding)
-        decoder = self.decoder.build(self.embedding_dim, encoder.dim)
+        decoder = self.decoder.build(self.embedding_dim, encoder)
         readout = build_readout(decoder.dim, embedding, tied=self.tie_embeddings != "none")
         return EncoderDecoder(encoder, decoder, embedding, readout)
 

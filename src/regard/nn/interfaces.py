@@ -26,12 +26,24 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
+class CarryShape:
+    """Sizes of the final states of a recurrent encoder."""
+
+    layers: int  # L
+    parts: int  # K: 1 hidden state, or 2 with an LSTM's cell
+    directions: int
+    dim: int  # of one direction; E is `directions` times it
+
+
+@dataclass(frozen=True, slots=True)
 class Encoded:
     """What an encoder returns, for sentences and images alike."""
 
     states: Float[Tensor, "B S E"]  # one per word, or one per region of the image
     lengths: Lengths
     summary: Float[Tensor, "B E"]  # the whole source in one vector
+    # Final states of all layers of a recurrent encoder: [→h_n; ←h_1], and the same of the cells.
+    carry: Float[Tensor, "B L K E"] | None = None
 
     @staticmethod
     def empty(rows: int, like: Tensor) -> Encoded:
@@ -49,6 +61,7 @@ class Encoder(nn.Module, ABC, Generic[Source]):
     equation: ClassVar[Equation]
     dim: int  # E
     max_positions: int | None = None  # tokens that it can read; None: no bound
+    carry_shape: CarryShape | None = None  # of `Encoded.carry`
 
     @abstractmethod
     def forward(self, source: Source) -> Encoded: ...
@@ -63,6 +76,7 @@ class Decoder(nn.Module, ABC, Generic[S]):
     max_positions: int | None = None  # tokens that it can read; None: no bound
     blank_memory: bool = False  # whether its own past begins with a blank, before the first token
     cross_attentions: tuple[str, ...] = ()  # names of its attentions to the source
+    initial_state: Equation | None = None  # of a state that depends on the source
 
     @abstractmethod
     def start(self, source: Encoded) -> S:

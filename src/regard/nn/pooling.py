@@ -63,7 +63,7 @@ class HierarchicalEncoder(Encoder[Documents]):
     def forward(self, source: Documents) -> Encoded:
         sentences = self.dropout(self._sentence_vectors(source.sentences))  # M E
         encoded = self.sentence_encoder(pad_rows(sentences, source.counts), source.counts)
-        return replace(encoded, summary=self.sentence_pooling(encoded))
+        return replace(encoded, summary=self.sentence_pooling(encoded), carry=None)
 
     def _sentence_vectors(self, words: Tokens) -> Float[Tensor, "M E"]:
         """One vector per sentence; sentences of similar length are encoded together."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
@@ -15,7 +16,7 @@ from regard.attention import Dropout, Equation, Lengths
 from regard.attention.kernels.deferred_gradients import defer_gradient, deferred_linear
 from regard.attention.kernels.precision import to_compute_dtype
 from regard.batch import Tokens
-from regard.nn.interfaces import Encoded, Encoder
+from regard.nn.interfaces import CarryShape, Encoded, Encoder
 
 Cell: TypeAlias = Literal["gru", "lstm"]
 RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
@@ -99,8 +100,8 @@ def run_padded(
     x: Float[Tensor, "B S I"],
     lengths: Int[Tensor, " B"],
     layer_dropout: Dropout,
-) -> tuple[Float[Tensor, "B S E"], Float[Tensor, "B E"]]:
-    """Run `rnn` over padded rows; return its states and its state at the end of each row.
+) -> tuple[Float[Tensor, "B S E"], Carry]:
+    """Run `rnn` over padded rows; return its states and those of all layers at the end of each row.
 
     A packed sequence gives the same, but its backward pass clears and adds a tensor of all steps
     at every step, which takes two thirds of the training time on a CPU. And the fewer rows are
@@ -110,22 +111,38 @@ def run_padded(
     step = torch.arange(x.size(1), device=x.device)
     back = lengths[:, None] - 1 - step
     backwards = row[:, None], torch.where(back >= 0, back, step)  # each row from its end on
-    directions = 2 if rnn.bidirectional else 1
+    directions, carry = 2 if rnn.bidirectional else 1, []
     for layer in range(rnn.num_layers):
         x, states, last = layer_dropout(x) if layer else x, [], []
         for direction in range(directions):
             weights = rnn.all_weights[layer * directions + direction]
-            output = _run_direction(rnn, x[backwards] if direction else x, weights)
-            states.append(output[backwards] if direction else output)
-            last.append(output[row, lengths - 1])
+            parts = _run_direction(rnn, x[backwards] if direction else x, weights)
+            states.append(parts[0][backwards] if direction else parts[0])
+            last.append(torch.stack([part[row, lengths - 1] for part in parts], dim=1))  # B K E
         x = torch.cat(states, dim=-1)
-    return x, torch.cat(last, dim=-1)
+        carry.append(torch.cat(last, dim=-1))
+    return x, torch.stack(carry, dim=1)
+
+
+def run_packed(
+    rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], lengths: Lengths
+) -> tuple[Float[Tensor, "B S E"], Carry]:
+    """The same by torch's own cells, over a packed sequence if there is padding."""
+    if lengths is None:
+        states, last = rnn(x)
+    else:
+        packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed, last = rnn(packed)
+        states, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.size(1))
+    parts = torch.stack(last if rnn.mode == "LSTM" else (last,))  # K L·D B E
+    by_layer = parts.unflatten(1, (rnn.num_layers, -1))  # K L D B E
+    return states, by_layer.permute(3, 1, 0, 2, 4).flatten(3)
 
 
 def _run_direction(
     rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], weights: list[nn.Parameter]
-) -> Float[Tensor, "B S E"]:
-    """One layer in one direction, from a zero state."""
+) -> list[Float[Tensor, "B S E"]]:
+    """The parts of one layer in one direction, from a zero state."""
     input_weight, hidden_weight, input_bias, hidden_bias = (
         to_compute_dtype(w.view_as(w)) for w in weights
     )
@@ -133,11 +150,11 @@ def _run_direction(
     advance = CELL_STEP["lstm" if rnn.mode == "LSTM" else "gru"]
     zero = weights[1].new_zeros(x.size(0), rnn.hidden_size)
     parts: Parts = (zero, zero)
-    weight, states = defer_gradient(hidden_weight), []
+    weight, steps = defer_gradient(hidden_weight), []
     for now in gates.unbind(dim=1):
         parts = advance(now, deferred_linear(parts[0], weight, hidden_bias), parts)
-        states.append(parts[0])
-    return torch.stack(states, dim=1)
+        steps.append(parts)
+    return [torch.stack(part, dim=1) for part in zip(*steps, strict=True)]
 
 
 def gru_step(gates: Tensor, hidden: Tensor, parts: Parts) -> Parts:
@@ -183,36 +200,54 @@ class RecurrentStack(nn.Module):
         self.layer_dropout = Dropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.dim = self.directions * dim
+        self.carry_shape = CarryShape(layers, 2 if cell == "lstm" else 1, self.directions, dim)
 
     def forward(self, x: Float[Tensor, "B S I"], lengths: Lengths) -> Encoded:
         if lengths is not None and x.device.type == "cpu":
-            states, summary = run_padded(self.rnn, x, lengths, self.layer_dropout)
-            return Encoded(states, lengths, summary)
-        if lengths is None:
-            states, last = self.rnn(x)
+            states, carry = run_padded(self.rnn, x, lengths, self.layer_dropout)
         else:
-            packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
-            packed, last = self.rnn(packed)
-            states, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.size(1))
-        hidden = last[0] if self.rnn.mode == "LSTM" else last  # (layers · directions) B dim
-        summary = hidden[-self.directions :].transpose(0, 1).flatten(1)
-        return Encoded(states, lengths, summary)
+            states, carry = run_packed(self.rnn, x, lengths)
+        return Encoded(states, lengths, carry[:, -1, 0], carry)
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
 class RecurrentEncoder(Encoder[Tokens]):
-    """Recurrent states of the source. The summary is the last state of each direction."""
+    """Recurrent states of the source. The summary is the last state of each direction.
+
+    With `reverse`, the cells read the words from the last to the first and then the end token
+    (Sutskever et al. 2014, 3.3). State s still belongs to token s.
+    """
 
     equation = Equation("recurrent", "h_s = [→h_s; ←h_s]", "Bahdanau et al. 2015, 3.2")
 
     def __init__(
-        self, embedding: nn.Embedding, stack: RecurrentStack, *, dropout: float = 0.0
+        self,
+        embedding: nn.Embedding,
+        stack: RecurrentStack,
+        *,
+        reverse: bool = False,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.embedding, self.stack, self.dim = embedding, stack, stack.dim
+        self.carry_shape, self.reverse = stack.carry_shape, reverse
         self.dropout = Dropout(dropout)
 
     def forward(self, source: Tokens) -> Encoded:
-        return self.stack(self.dropout(self.embedding(source.ids)), source.lengths)
+        if not self.reverse:
+            return self.stack(self.dropout(self.embedding(source.ids)), source.lengths)
+        order = reversed_words(source)
+        words = self.embedding(source.ids.gather(1, order))
+        encoded = self.stack(self.dropout(words), source.lengths)
+        states = encoded.states.gather(1, order[..., None].expand_as(encoded.states))
+        return replace(encoded, states=states)
+
+
+def reversed_words(source: Tokens) -> Int[Tensor, "B S"]:
+    """The positions of each row with its words reversed; the end token and padding stay."""
+    rows, width = source.ids.shape
+    position = torch.arange(width, device=source.ids.device).expand(rows, -1)
+    words = (width if source.lengths is None else source.lengths[:, None]) - 1
+    return torch.where(position < words, words - 1 - position, position)

@@ -6,33 +6,19 @@ They differ in where attention is used: nowhere, before each step, or after it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Memory, SampledPosition
+from regard.nn.bridges import Bridge
 from regard.nn.interfaces import Decoded, Decoder, Encoded, source_memory
 from regard.nn.output import DeepOutput
 from regard.nn.rnn import RecurrentCells, StepwiseCells
 
 Inputs: TypeAlias = Float[Tensor, "N T I"]
-
-
-class Bridge(nn.Module):
-    """s_0 = tanh(W summary), for each layer and part  (Bahdanau 2015, A.2.2; Xu 2015, 3.1.2)"""
-
-    def __init__(self, source_dim: int, cells: RecurrentCells) -> None:
-        super().__init__()
-        self.shape = (cells.layers, cells.parts, cells.dim)
-        self.project = nn.Linear(source_dim, cells.layers * cells.parts * cells.dim)
-
-    def forward(self, summary: Float[Tensor, "B E"]) -> Float[Tensor, "B L K D"]:
-        return torch.tanh(self.project(summary)).unflatten(-1, self.shape)
-
-    if TYPE_CHECKING:
-        __call__ = forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +34,14 @@ class PlainDecoder(Decoder[RecurrentState]):
 
     equation = Equation("plain", "s_t = cell(y_{t−1}, s_{t−1})", "Sutskever et al. 2014, 2")
 
-    def __init__(self, cells: RecurrentCells, source_dim: int, *, dropout: float = 0.0) -> None:
+    def __init__(self, cells: RecurrentCells, bridge: Bridge, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.cells, self.dim = cells, cells.dim
-        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
+        self.bridge, self.dropout = bridge, Dropout(dropout)
+        self.initial_state = bridge.equation
 
     def start(self, source: Encoded) -> RecurrentState:
-        return RecurrentState(None, self.bridge(source.summary))
+        return RecurrentState(None, self.bridge(source))
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
@@ -80,7 +67,7 @@ class BahdanauDecoder(Decoder[RecurrentState]):
     def __init__(
         self,
         cells: RecurrentCells,
-        source_dim: int,
+        bridge: Bridge,
         attention: Attention,
         deep: DeepOutput,
         *,
@@ -89,12 +76,13 @@ class BahdanauDecoder(Decoder[RecurrentState]):
     ) -> None:
         super().__init__()
         self.cells, self.attention, self.deep, self.dim = cells, attention, deep, deep.dim
-        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
+        self.bridge, self.dropout = bridge, Dropout(dropout)
+        self.initial_state = bridge.equation
         self.gate = nn.Linear(cells.dim, 1) if gate else None
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = source_memory(self.attention, source)
-        return RecurrentState(memory, self.bridge(source.summary))
+        return RecurrentState(memory, self.bridge(source))
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         assert state.source is not None
@@ -132,7 +120,7 @@ class LuongDecoder(Decoder[RecurrentState]):
     def __init__(
         self,
         cells: RecurrentCells,
-        source_dim: int,
+        bridge: Bridge,
         attention: Attention,
         context_dim: int,
         *,
@@ -141,13 +129,14 @@ class LuongDecoder(Decoder[RecurrentState]):
     ) -> None:
         super().__init__()
         self.cells, self.attention, self.dim = cells, attention, cells.dim
-        self.bridge, self.dropout = Bridge(source_dim, cells), Dropout(dropout)
+        self.bridge, self.dropout = bridge, Dropout(dropout)
+        self.initial_state = bridge.equation
         self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
         self.input_feeding = input_feeding
 
     def start(self, source: Encoded) -> RecurrentState:
         memory = source_memory(self.attention, source)
-        carry = self.bridge(source.summary)
+        carry = self.bridge(source)
         fed_output = carry.new_zeros(carry.size(0), self.dim) if self.input_feeding else None
         return RecurrentState(memory, carry, fed_output)
 

@@ -1,0 +1,108 @@
+"""Bridges: the state of a recurrent decoder before its first token."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from regard.attention import Equation
+from regard.nn.interfaces import CarryShape, Encoded, Encoder
+from regard.nn.rnn import Carry, RecurrentCells
+
+
+class Bridge(nn.Module, ABC):
+    """Computes a decoder's initial state from the encoded source."""
+
+    equation: Equation
+
+    @abstractmethod
+    def forward(self, source: Encoded) -> Carry: ...
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+
+class CopyBridge(Bridge):
+    """The encoder's final states, layer by layer, unchanged."""
+
+    equation = Equation(
+        "copied",
+        "s_0 = h_n, c_0 = c_n, layer by layer",
+        "Sutskever et al. 2014, 2; Luong et al. 2015, 3",
+    )
+
+    def forward(self, source: Encoded) -> Carry:
+        return final_states(source)
+
+
+class ProjectionBridge(Bridge):
+    """A projection of the encoder's final states for each layer of the decoder.
+
+    Layer i is projected from layer i. If the encoder has fewer layers, the others are projected
+    from its last one; if it has more, only its last ones are used. Hidden states are in (−1, 1), so
+    they are projected with tanh. The cell of an LSTM is unbounded.
+    """
+
+    equation = Equation("projected", "s_0 = tanh(W [h_n; c_n]), c_0 = U [h_n; c_n], layer by layer")
+
+    def __init__(self, shape: CarryShape, cells: RecurrentCells) -> None:
+        super().__init__()
+        surplus = max(0, shape.layers - cells.layers)
+        self.layers = [min(surplus + i, shape.layers - 1) for i in range(cells.layers)]
+        self.parts, size = cells.parts, shape.parts * shape.directions * shape.dim
+        self.project = nn.ModuleList(nn.Linear(size, cells.parts * cells.dim) for _ in self.layers)
+
+    def forward(self, source: Encoded) -> Carry:
+        final = final_states(source).flatten(2)  # B L K·E
+        states = [
+            project(final[:, layer])
+            for layer, project in zip(self.layers, self.project, strict=True)
+        ]
+        projected = torch.stack(states, dim=1).unflatten(-1, (self.parts, -1))  # B L K E
+        hidden, cell = projected.tensor_split([1], dim=2)
+        return torch.cat([torch.tanh(hidden), cell], dim=2)
+
+
+BACKWARD = Equation("backward state", "s_0 = tanh(W ←h_1)", "Bahdanau et al. 2015, A.2.2")
+FINAL = Equation("final state", "s_0 = tanh(W h_n)", "Cho et al. 2014, A.1.2")
+MEAN = Equation("mean", "s_0 = tanh(W mean_s h_s)", "Xu et al. 2015, 3.1.2")
+
+
+class SummaryBridge(Bridge):
+    """s_0 = tanh(W v) for each layer and part, v the last `dim` features of the summary"""
+
+    def __init__(self, dim: int, cells: RecurrentCells, equation: Equation) -> None:
+        super().__init__()
+        self.dim, self.equation = dim, equation
+        self.shape = (cells.layers, cells.parts, cells.dim)
+        self.project = nn.Linear(dim, cells.layers * cells.parts * cells.dim)
+
+    def forward(self, source: Encoded) -> Carry:
+        return torch.tanh(self.project(source.summary[:, -self.dim :])).unflatten(-1, self.shape)
+
+
+def final_states(source: Encoded) -> Carry:
+    """The final states of a recurrent encoder."""
+    assert source.carry is not None, "the encoder must have a carry_shape"
+    return source.carry
+
+
+def state_bridge(encoder: Encoder[Any], cells: RecurrentCells) -> Bridge:
+    """Return the bridge of a decoder that continues from the encoder's states."""
+    shape = encoder.carry_shape
+    if shape is None:
+        return SummaryBridge(encoder.dim, cells, MEAN)
+    if shape == CarryShape(cells.layers, cells.parts, 1, cells.dim):
+        return CopyBridge()
+    return ProjectionBridge(shape, cells)
+
+
+def summary_bridge(encoder: Encoder[Any], cells: RecurrentCells) -> SummaryBridge:
+    """Return the bridge of a decoder that starts from one vector of the source."""
+    shape = encoder.carry_shape
+    if shape is None:
+        return SummaryBridge(encoder.dim, cells, MEAN)
+    return SummaryBridge(shape.dim, cells, BACKWARD if shape.directions == 2 else FINAL)
