@@ -30,7 +30,15 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
-from benchmarks.train import SHARDS, THREADS, SpeedModule, build_marian, open_data, transformer_run
+from benchmarks.train import (
+    NO_VALIDATION,
+    SHARDS,
+    THREADS,
+    SpeedModule,
+    build_marian,
+    open_data,
+    transformer_run,
+)
 from regard.batch import Tokens, pad
 from regard.config.model import VocabularySizes
 from regard.inference.ctranslate2_engine import CTranslate2Engine
@@ -38,7 +46,6 @@ from regard.inference.engine import SearchOptions
 from regard.inference.pipeline import Splitting
 from regard.inference.torch_engine import TorchEngine
 from regard.interop.ctranslate2_export import convert_to_ctranslate2
-from regard.tasks.translation.module import Pairs
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import EOS, SentencePiece
 from regard.train.trainer import Trainer
@@ -68,7 +75,7 @@ def train_translator() -> Translator:
     model: Any = run.model.build(VocabularySizes(tokenizer.size, tokenizer.size))
     if not CACHED.is_file():
         print(f"  training a model for {STEPS} steps, once", flush=True)
-        module = SpeedModule(run, prepared, tokenizer, Pairs((), ()))
+        module = SpeedModule(run, prepared, tokenizer, NO_VALIDATION)
         with tempfile.TemporaryDirectory() as directory:
             Trainer(module, run.train.build(), Path(directory)).run()
         save_file({name: p.detach() for name, p in module.model.named_parameters()}, CACHED)

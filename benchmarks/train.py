@@ -192,6 +192,9 @@ def without_one() -> dict[str, Performance]:
 # --- measurements ---------------------------------------------------------------------------------
 
 
+NO_VALIDATION = Pairs(("",), ("",))  # a module needs a pair, though it is not read
+
+
 class SpeedModule(TranslationModule):
     """Translation without validation, which would take longer than the rest."""
 
@@ -229,7 +232,7 @@ def measure_trainer(
         "train.validate_every=100000",
         "train.save_every=100000",
     )
-    module = SpeedModule(run, prepared, SentencePiece.load(SHARDS), Pairs((), ()))
+    module = SpeedModule(run, prepared, SentencePiece.load(SHARDS), NO_VALIDATION)
     rates: Rates = {name: [] for name in ("trainer", *loops)}
     alone: list[StepCompleted] = []
     batches = (step.micro_batches[0].batch for step in module.stream(0, 1).steps(Cursor()))
@@ -311,7 +314,7 @@ def open_data() -> PreparedData:
 
 
 def read_batches(prepared: PreparedData, count: int) -> list[Batch]:
-    module = SpeedModule(transformer_run(), prepared, SentencePiece.load(SHARDS), Pairs((), ()))
+    module = SpeedModule(transformer_run(), prepared, SentencePiece.load(SHARDS), NO_VALIDATION)
     steps = module.stream(0, 1).steps(Cursor())
     batches = [step.micro_batches[0].batch for step in islice(steps, count)]
     steps.close()
