@@ -21,6 +21,7 @@ from benchmarks.toys import pointing
 from regard.align.extraction import AlignmentHead, force_texts, measure_agreement
 from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText
+from regard.align.word_aligner import ALIGNER_FILE
 from regard.batch import Batch, Tokens, pad
 from regard.bundle.bundle import open_bundle
 from regard.config.load import load_config
@@ -40,7 +41,6 @@ from regard.tasks.translation.guide import (
     links_to_pieces,
     prepare_guide,
 )
-from regard.tasks.translation.loading import ALIGNER_FILE
 from regard.tasks.translation.task import TASK
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS, EOS, SentencePiece

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,17 @@ from regard.align.chunks import (
     merge_vocabularies,
     read_chunk,
 )
-from regard.align.hmm import FLOOR, JUMPS, REACH, ExpectedCounts, Floats, Ids, Lexicon, Model
+from regard.align.hmm import (
+    FLOOR,
+    JUMPS,
+    LEXICON_TYPES,
+    REACH,
+    ExpectedCounts,
+    Floats,
+    Ids,
+    Lexicon,
+    Model,
+)
 from regard.align.kernels.native_hmm import expected_counts
 from regard.align.word_aligner import WordAligner
 from regard.data import storage
@@ -50,16 +59,6 @@ MAX_TRAINING_WORDS = 200  # of a side; longer pairs are not trained on
 MIN_SAVED = 1e-3  # entries that are less likely than this in both directions are not saved
 JUMP_PRIOR = 0.5  # added to the count of each jump
 FIRST_JUMPS = np.exp(-np.abs(np.arange(JUMPS) - REACH - 1) / 3) + 1e-3  # the next word is likeliest
-
-_TYPES: dict[str, Any] = {
-    "rows": np.int64,
-    "targets": np.int32,
-    "forward": np.float32,
-    "backward": np.float32,
-    "null_targets": np.float32,
-    "null_sources": np.float32,
-    "jumps": np.float32,
-}
 
 
 def train_aligner(
@@ -202,13 +201,13 @@ def run_em_stage(task: PreparationTask) -> TaskResult:
 def load_lexicon(root: str, name: str) -> Lexicon:
     arrays = {
         field: storage.map_array(storage.join_path(root, f"{name}.{field}"), dtype)
-        for field, dtype in _TYPES.items()
+        for field, dtype in LEXICON_TYPES.items()
     }
     return Lexicon(**{**arrays, "jumps": arrays["jumps"].reshape(2, JUMPS)})
 
 
 def _write_lexicon(lexicon: Lexicon, name: str, write: Write) -> None:
-    for field in _TYPES:
+    for field in LEXICON_TYPES:
         write(f"{name}.{field}", np.ascontiguousarray(getattr(lexicon, field)).data.cast("B"))
 
 
@@ -244,9 +243,7 @@ def _maximize(lexicon: Lexicon, work: str, chunks: Sequence[TaskResult]) -> Lexi
         total.null_sources[:] += storage.map_array(f"{path}.null_sources", np.float32)
         total.jumps[:] += storage.map_array(f"{path}.jumps", np.float64).reshape(2, JUMPS)
     used = np.flatnonzero((total.forward > 0) | (total.backward > 0))
-    source = np.repeat(np.arange(len(lexicon.rows) - 1, dtype=np.int32), np.diff(lexicon.rows))[
-        used
-    ]
+    source = _entry_sources(lexicon)[used]
     target = lexicon.targets[used]
     jumps = lexicon.jumps
     if total.jumps.any():

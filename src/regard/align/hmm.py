@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,18 @@ class Lexicon:
                 place = np.searchsorted(row, target).clip(max=len(row) - 1)
                 found[i] = np.where(row[place] == target, start + place, -1)
         return found
+
+
+LEXICON_TYPES: dict[str, Any] = {
+    "rows": np.int64,
+    "targets": np.int32,
+    "forward": np.float32,
+    "backward": np.float32,
+    "null_targets": np.float32,
+    "null_sources": np.float32,
+    "jumps": np.float32,
+}
+"""The types of a lexicon's arrays, which files and the native kernel rely on."""
 
 
 @dataclass(frozen=True, slots=True)

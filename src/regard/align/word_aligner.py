@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from regard.align.hmm import JUMPS, Lexicon, Matrix, Model, WordPairs
+from regard.align.hmm import JUMPS, LEXICON_TYPES, Lexicon, Matrix, Model, WordPairs
 from regard.align.kernels.native_hmm import posteriors
 from regard.align.links import Links
 from regard.bundle.weights import pack, unpack
@@ -26,7 +26,7 @@ from regard.text.words import split_words
 
 FORMAT = 1
 _TEXTS = ("source_words", "target_words", "facts")
-FILE = "aligner.safetensors"
+ALIGNER_FILE = "aligner.safetensors"
 MIN_POSTERIOR = 0.5
 MAX_HMM_WORDS = 400  # of a side; the HMM's time grows with their third power, Model 1's does not
 
@@ -142,16 +142,16 @@ def _check_lexicon(lexicon: Lexicon, sources: int, targets: int) -> None:
     """Raise ValueError unless every index is in range and every number a probability."""
     entries = len(lexicon.targets)
     shapes = {
-        "rows": ((sources + 1,), np.int64),
-        "targets": ((entries,), np.int32),
-        "forward": ((entries,), np.float32),
-        "backward": ((entries,), np.float32),
-        "null_targets": ((targets,), np.float32),
-        "null_sources": ((sources,), np.float32),
-        "jumps": ((2, JUMPS), np.float32),
+        "rows": (sources + 1,),
+        "targets": (entries,),
+        "forward": (entries,),
+        "backward": (entries,),
+        "null_targets": (targets,),
+        "null_sources": (sources,),
+        "jumps": (2, JUMPS),
     }
-    for name, (shape, dtype) in shapes.items():
-        array = getattr(lexicon, name)
+    for name, shape in shapes.items():
+        array, dtype = getattr(lexicon, name), LEXICON_TYPES[name]
         if array.shape != shape or array.dtype != dtype:
             raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
         if dtype == np.float32 and not bool(((array >= 0) & (array <= 1)).all()):

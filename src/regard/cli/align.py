@@ -173,11 +173,11 @@ class CorpusAlignment:
 
 
 def _is_aligner(path: str) -> bool:
-    from regard.align.word_aligner import FILE
+    from regard.align.word_aligner import ALIGNER_FILE
     from regard.bundle.manifest import MANIFEST
 
     folder = Path(path)
-    return (folder / FILE).is_file() and not (folder / MANIFEST).exists()
+    return (folder / ALIGNER_FILE).is_file() and not (folder / MANIFEST).exists()
 
 
 def _align_with_aligner(
@@ -191,7 +191,7 @@ def _align_with_aligner(
     from regard.align.aligner_training import train_aligner
     from regard.align.chunks import corpus_readers
     from regard.align.corpus_alignment import align_corpus
-    from regard.align.word_aligner import FILE
+    from regard.align.word_aligner import ALIGNER_FILE
     from regard.cli.prepare import show_preparation
     from regard.data.directory_lock import lock_directory
     from regard.data.formats.corpus import open_corpus
@@ -202,7 +202,7 @@ def _align_with_aligner(
         work = Path(temporary if place is None else place) / "work"
         with lock_directory(work), show_preparation() as report:
             if trained is None:
-                file = (save or work) / FILE
+                file = (save or work) / ALIGNER_FILE
                 aligner = train_aligner(
                     readers,
                     str(work),
@@ -212,7 +212,7 @@ def _align_with_aligner(
                 )
                 aligner.save(file)
             else:
-                file = Path(trained) / FILE
+                file = Path(trained) / ALIGNER_FILE
             lines = align_corpus(
                 file.absolute(),
                 readers,

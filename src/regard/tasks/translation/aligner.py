@@ -7,13 +7,12 @@ from pathlib import Path
 
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import prepared_readers
-from regard.align.word_aligner import WordAligner
+from regard.align.word_aligner import ALIGNER_FILE, WordAligner
 from regard.data import storage
 from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import CorpusError
-from regard.tasks.translation.loading import ALIGNER_FILE
 
 
 def prepare_aligner(

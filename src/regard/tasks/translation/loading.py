@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from regard.align.extraction import AlignmentHead, has_alignment_head
-from regard.align.word_aligner import WordAligner
+from regard.align.word_aligner import ALIGNER_FILE, WordAligner
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle
 from regard.config.model import VocabularySizes
@@ -22,7 +22,6 @@ EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with an exported model; the first is preferred."""
 
 SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
-ALIGNER_FILE = "aligner.safetensors"
 
 
 def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:

@@ -19,7 +19,7 @@ from regard.align.extraction import (
 )
 from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText, check_links
-from regard.align.word_aligner import WordAligner
+from regard.align.word_aligner import ALIGNER_FILE, WordAligner
 from regard.batch import Tokens, pad
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.errors import CorpusError
@@ -47,7 +47,6 @@ from regard.search import Hypothesis
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_tokenizer
 from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
 from regard.tasks.translation.loading import (
-    ALIGNER_FILE,
     ALIGNMENT_FILE,
     QUALITY_FILE,
     SPLIT_FILE,
