@@ -18,6 +18,7 @@ SCORES = {
         kind.model_fields["kind"].default: kind()
         for kind in get_args(get_args(configs.ScoreConfig)[0])
     },
+    "dot / √d": configs.DotConfig(scaled=True),
     "additive, 2 heads": configs.AdditiveConfig(dim=6, heads=2),
     "scaled-dot, 2 heads": configs.ScaledDotConfig(heads=2),
     "cosine, 2 heads": configs.CosineConfig(dim=6, heads=2),

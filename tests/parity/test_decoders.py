@@ -182,6 +182,53 @@ def test_luong_decoder_attends_after_its_cell_and_feeds_its_output(small, kind: 
     check(small, decode)
 
 
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_conditional_decoder_attends_between_its_cells(cell: str) -> None:
+    """Sennrich et al. 2017, 2: the initial state, the two transitions and the output."""
+    small = make_small("conditional-gru", f"model.decoder.cell={cell}")
+    decoder = small.model.decoder
+    (w, b), (w_0, b_0) = linear(decoder.deep.mix), linear(decoder.bridge.project)
+    first, second = cell_of(decoder.first), cell_of(decoder.second)
+
+    def decode(states, final, vectors) -> list[np.ndarray]:
+        mean = np.tanh(w_0 @ states.mean(axis=0) + b_0)
+        carry, want = [tuple(np.split(mean, decoder.second.parts))], []
+        for y in vectors:
+            between = first(y, carry)
+            context = attend(decoder.attention, "additive", "softmax", between[0][0], states)
+            carry = second(context, between)
+            want.append(np.tanh(w @ np.concatenate([carry[0][0], y, context]) + b))
+        return want
+
+    check(small, decode)
+
+
+@pytest.mark.parametrize("feeding", [True, False])
+def test_plain_attention_of_lecture_notes(feeding: bool) -> None:
+    """weights = softmax(sᵀh / √d), output [c; s], without any projection."""
+    small = make_small(
+        "luong-dot",
+        "model.decoder.attention.score.scaled=true",
+        "model.decoder.output=concatenation",
+        f"model.decoder.input_feeding={str(feeding).lower()}",
+    )
+    decoder = small.model.decoder
+    assert not list(decoder.attention.parameters())
+    step = cell_of(decoder.cells)
+
+    def decode(states, final, vectors) -> list[np.ndarray]:
+        carry, output, want = copied(final), np.zeros(decoder.dim), []
+        for y in vectors:
+            carry = step(np.concatenate([y, output]) if feeding else y, carry)
+            query = carry[-1][0]
+            context = attend(decoder.attention, "dot / √d", "softmax", query, states)
+            output = np.concatenate([context, query])
+            want.append(output)
+        return want
+
+    check(small, decode)
+
+
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_sutskever_decoder_continues_from_the_states_of_all_layers(cell, reverse) -> None:
@@ -296,18 +343,22 @@ def test_lstmn_attends_to_its_previous_states(small) -> None:
     np.testing.assert_allclose(array(got), np.array(want), atol=TOLERANCE, rtol=0)
 
 
-@pytest.mark.parametrize("small", ["lm-recurrent-attention"], indirect=True)
-def test_recurrent_language_model_attends_to_its_states(small) -> None:
+@pytest.mark.parametrize("window", [2, None])
+def test_recurrent_language_model_attends_to_its_previous_outputs(window: int | None) -> None:
+    """Daniluk et al. 2017, eq. 1 to 5; before the first output there is one vector of zeros."""
+    span = f"model.decoder.attention.span={{kind: causal, window: {window or 'null'}}}"
+    small = make_small("lm-recurrent-attention", span)
     decoder = small.model.decoder
     ids, vectors = inputs(small)
     step, w_b = cell_of(decoder.cells), linear(decoder.combine)
     cells = decoder.cells
     carry = [(np.zeros(decoder.dim),) * cells.parts for _ in range(cells.layers)]
-    states, want = [], []
+    states, want = [np.zeros(decoder.dim)], []
     for x in vectors:
         carry = step(x, carry)
+        seen = np.array(states[-window:] if window else states)
+        context = attend(decoder.attention, "additive", "softmax", carry[-1][0], seen)
         states.append(carry[-1][0])
-        context = attend(decoder.attention, "additive", "softmax", carry[-1][0], np.array(states))
         want.append(np.tanh(w_b[0] @ np.concatenate([context, carry[-1][0]]) + w_b[1]))
     with torch.no_grad():
         got = small.model(ids).hidden[0]

@@ -30,6 +30,8 @@ def scores_by_hand(attention: Attention, kind: str, q: np.ndarray, ks: np.ndarra
     match kind:
         case "dot":
             return np.array([[eq.dot(q, k) for k in ks]])
+        case "dot / √d":
+            return np.array([[eq.scaled(q, k) for k in ks]])
         case "bilinear":
             return np.array([[eq.general(q, k, array(score.to_keys.weight)) for k in ks]])
         case "perceptron":

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 import regard
 from regard.cli.corpus_options import corpus_argument
 from regard.cli.main import COMMANDS, app, main
+from regard.cli.train import PRESET_SIZES
 from regard.config.load import change_config, load_config, presets
 from regard.config.run import RunConfig
 from regard.errors import RegardError
@@ -221,10 +222,25 @@ def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_
     assert prepared_runs[1].train.steps == 9
 
 
+def test_the_number_of_pairs_selects_a_preset(
+    prepared_runs: list[RunConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [str(tmp_path / side) for side in ("train.en", "train.de")]
+    for file in files:
+        Path(file).write_text("a line\n" * 12)
+    options = ("train", "--source", files[0], "--target", files[1], "-o", str(tmp_path / "run"))
+    for most, preset in ((12, "translate-tiny"), (11, "translate-base")):
+        monkeypatch.setitem(PRESET_SIZES, "translate-tiny", most)
+        result = invoke(*options)
+        assert f"12 training pairs: preset {preset}." in result.output
+        assert prepared_runs[-1].description == load_config(preset).description
+
+
 @pytest.mark.parametrize(
     ("options", "cause"),
     [
         ((), "--preset"),
+        (("--text", "a"), "--preset"),
         (("--preset", "han", "run.yaml"), "--preset"),
         (("--preset", "han", "--source", "a"), "--target"),
         (("--preset", "han", "--text", "a", "--documents", "b"), "--documents"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,13 +13,13 @@ from regard.align.extraction import (
     WordAlignment,
     align_words,
     choose_alignment_head,
-    choose_alignment_heads,
+    word_attention,
 )
 from regard.align.symmetrize import symmetrize
 from regard.align.tokenized_text import TokenizedText
 from regard.batch import pad
 from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, force_decode
-from regard.text.tokenizer import BOS, EOS, SentencePiece
+from regard.text.tokenizer import BOS, EOS, SentencePiece, TokenizedPieces
 from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny
 
 LINES = ["the black dog runs", "der schwarze hund rennt", "a cat sleeps", "eine katze schläft"] * 5
@@ -72,20 +73,28 @@ def test_the_alignment_head_with_the_expected_links_is_chosen(tokenizer) -> None
     assert (found.attention, found.head, found.shift, found.agreement) == ("second", 2, 1, 1.0)
 
 
-def test_two_directions_choose_the_heads_that_agree_best(tokenizer) -> None:
+def test_the_threshold_is_chosen_by_agreement(tokenizer) -> None:
+    """A word that attends weakly gets no link; of equal weights all are linked, or none."""
     source, target = texts(tokenizer, "the black dog runs", "rennt hund schwarze der")
-    forward = attention_weights(source, target, {0: 3, 1: 2, 2: 1, 3: 0}, shift=1)
-    backward = attention_weights(target, source, {0: 3, 1: 2, 2: 1, 3: 0}, shift=0)
-    wrong_forward, wrong_backward = torch.zeros_like(forward), torch.zeros_like(backward)
-    wrong_forward[:, :, 0] = wrong_backward[:, :, 0] = 1.0
-    one, other = choose_alignment_heads(
-        [(source, target)],
-        [(target, source)],
-        [ForcedDecoding((0.0,), {"a": wrong_forward, "b": forward})],
-        [ForcedDecoding((0.0,), {"a": backward, "b": wrong_backward})],
-    )
-    assert (one.attention, one.shift) == ("b", 1) and (other.attention, other.shift) == ("a", 0)
-    assert one.agreement == other.agreement == 1.0
+    weights = attention_weights(source, target, {0: 3, 1: 2, 2: 1, 3: 0}, shift=0)
+    for pieces, weight in zip(target.word_pieces, (0.9, 0.8, 0.8, 0.3), strict=True):
+        weights[:, pieces] *= weight
+    forced = [ForcedDecoding((0.0,), {"layer": weights})]
+    expected = frozenset({(3, 0), (2, 1)})
+    found = choose_alignment_head([(source, target)], forced, [expected])
+    assert found.threshold == pytest.approx(0.8) and found.agreement == pytest.approx(4 / 5)
+    assert align_words(found, source, target, forced[0]).links == {(3, 0), (2, 1), (1, 2)}
+
+
+def test_a_piece_of_two_words_gives_each_half_of_its_weight(tokenizer) -> None:
+    source, target = texts(tokenizer, "don't", "nicht")
+    first, last = source.words[0][0], source.words[-1][1]
+    both = replace(source, words=[(first, first + 1), (first + 1, last)])
+    one_piece = replace(both, pieces=TokenizedPieces((5,), ("don't",), ((first, last),)))
+    weights = torch.zeros(1, len(target.labels), 2)
+    weights[:, :, 0], weights[:, :, 1] = 0.6, 0.4
+    found = word_attention(weights, one_piece, target, 0)
+    torch.testing.assert_close(found[0, 0], torch.tensor([0.3, 0.3, 0.4]))
 
 
 def test_pretokenized_words_are_split_at_spaces(tokenizer) -> None:

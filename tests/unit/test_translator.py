@@ -607,18 +607,6 @@ def test_align_needs_both_sides(arguments: tuple[str, ...]) -> None:
     assert "Missing option" in result.output
 
 
-def test_two_directions_save_the_heads_that_agree(tmp_path: Path) -> None:
-    forward, backward = (
-        make_bundle("transformer", tmp_path / name / "model") for name in ("forward", "backward")
-    )
-    (tmp_path / "a").write_text("A dog runs.\nTwo cats run away.\n")
-    (tmp_path / "b").write_text("A man sees a dog.\nGo!\n")
-    pairs = ("--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"))
-    run_cli(["align", str(forward), *pairs, "--reverse", str(backward), "--choose-heads"])
-    one, other = (regard.Translator.load(path).alignment_head for path in (forward, backward))
-    assert one.agreement == other.agreement > 0
-
-
 def test_lines_that_are_not_utf_8_are_named(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(CorpusError, match="line 2: is not UTF-8"):

@@ -5,6 +5,10 @@ steps for each target word. One is the step that outputs the word, the other the
 the word is the input. An `AlignmentHead` names one layer, one head and one step.
 `choose_alignment_head` finds the one that agrees best with given links. Attention is not alignment:
 in a Transformer a neighbouring layer or the other step can be as bad as chance.
+
+A target word is linked to the source word that it attends to most, if its weight reaches the
+threshold of the head. A head that was trained on links attends to the end of sentence where there
+is none, so it needs no threshold (`null`).
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -20,7 +24,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.align.links import Links
-from regard.align.symmetrize import transpose_links
 from regard.align.tokenized_text import TokenizedText, concatenate_texts
 from regard.align.word_aligner import WordAligner, to_links
 from regard.inference.forced_decoding import (
@@ -32,6 +35,9 @@ from regard.inference.forced_decoding import (
 from regard.models import EncoderDecoder
 from regard.text.tokenizer import Span
 
+WeightedLinks: TypeAlias = dict[tuple[int, int], float]
+"""Links (source word, target word) with their attention weights."""
+
 
 @dataclass(frozen=True, slots=True)
 class AlignmentHead:
@@ -41,6 +47,7 @@ class AlignmentHead:
     head: int | None  # None: the mean of all heads
     shift: int  # 0: at output of the word; 1: at next input
     null: bool  # whether a target word that attends most to the end of sentence gets no link
+    threshold: float = 0.0  # the lowest weight of a link
     agreement: float = 0.0  # F1 with the links by which it was chosen
 
     @property
@@ -100,7 +107,9 @@ def align_words(
         forced.attention[alignment_head.attention], source, target, alignment_head.shift
     )
     weights = _select_head(weights, alignment_head.head)
-    return WordAlignment(source, target, weights, _links(weights, alignment_head.null))
+    found = _weighted_links(weights, alignment_head.null)
+    links = Links(link for link, weight in found.items() if weight >= alignment_head.threshold)
+    return WordAlignment(source, target, weights, links)
 
 
 def concatenate_alignments(
@@ -142,10 +151,30 @@ def choose_alignment_head(
     forced: Sequence[ForcedDecoding],
     silver: Sequence[Links],
 ) -> AlignmentHead:
-    """The alignment head whose links have the highest F1 with `silver` links."""
-    scores = {head: _f1(links, silver) for head, links in all_links(pairs, forced).items()}
-    best = max(scores, key=scores.__getitem__)
-    return replace(best, agreement=scores[best])
+    """The alignment head, with its threshold, whose links have the highest F1 with `silver`."""
+    heads = [
+        _with_best_threshold(head, found, silver)
+        for head, found in all_links(pairs, forced).items()
+    ]
+    return max(heads, key=lambda head: head.agreement)
+
+
+def _with_best_threshold(
+    head: AlignmentHead, found: Sequence[WeightedLinks], silver: Sequence[Links]
+) -> AlignmentHead:
+    """Set the threshold to the weight at which the links above it have the highest F1."""
+    weighted = [
+        (weight, link in expected)
+        for links, expected in zip(found, silver, strict=True)
+        for link, weight in links.items()
+    ]
+    if not weighted:
+        return head
+    weights, right = np.array(sorted(weighted, reverse=True)).T
+    f1 = 2 * right.cumsum() / (np.arange(1, len(right) + 1) + sum(map(len, silver)))
+    last = np.append(weights[1:] < weights[:-1], True)  # of equal weights all are linked, or none
+    best = int(np.where(last, f1, 0.0).argmax())
+    return replace(head, threshold=float(weights[best]), agreement=float(f1[best]))
 
 
 def measure_agreement(
@@ -159,32 +188,6 @@ def measure_agreement(
     return replace(head, agreement=_f1(links, silver))
 
 
-def choose_alignment_heads(
-    forward_pairs: Sequence[tuple[TokenizedText, TokenizedText]],
-    backward_pairs: Sequence[tuple[TokenizedText, TokenizedText]],
-    forward: Sequence[ForcedDecoding],
-    backward: Sequence[ForcedDecoding],
-) -> tuple[AlignmentHead, AlignmentHead]:
-    """The alignment heads of two models, one per direction, whose links agree best.
-
-    `forward_pairs` and `backward_pairs` are the same pairs, each as its model reads them. Links
-    that both directions find are seldom accidental.
-    """
-    forward_links = all_links(forward_pairs, forward)
-    backward_links = {
-        head: [transpose_links(links) for links in found]
-        for head, found in all_links(backward_pairs, backward).items()
-    }
-    scores = {
-        (one, other): _f1(forward_links[one], backward_links[other])
-        for one in forward_links
-        for other in backward_links
-    }
-    first, second = max(scores, key=scores.__getitem__)
-    agreement = scores[first, second]
-    return replace(first, agreement=agreement), replace(second, agreement=agreement)
-
-
 def _f1(some: Sequence[Links], others: Sequence[Links]) -> float:
     both = sum(len(one & other) for one, other in zip(some, others, strict=True))
     return 2 * both / max(1, sum(map(len, some)) + sum(map(len, others)))
@@ -192,9 +195,9 @@ def _f1(some: Sequence[Links], others: Sequence[Links]) -> float:
 
 def all_links(
     pairs: Sequence[tuple[TokenizedText, TokenizedText]], forced: Sequence[ForcedDecoding]
-) -> dict[AlignmentHead, list[Links]]:
-    """The links of all pairs, for every possible alignment head."""
-    found: dict[AlignmentHead, list[Links]] = defaultdict(list)
+) -> dict[AlignmentHead, list[WeightedLinks]]:
+    """The links of all pairs with their weights, for every alignment head without a threshold."""
+    found: dict[AlignmentHead, list[WeightedLinks]] = defaultdict(list)
     for (source, target), each in zip(pairs, forced, strict=True):
         for head, links in _links_by_head(source, target, each):
             found[head].append(links)
@@ -203,7 +206,7 @@ def all_links(
 
 def _links_by_head(
     source: TokenizedText, target: TokenizedText, forced: ForcedDecoding
-) -> Iterator[tuple[AlignmentHead, Links]]:
+) -> Iterator[tuple[AlignmentHead, WeightedLinks]]:
     for name, weights in forced.attention.items():
         for shift in (0, 1):
             by_word = word_attention(weights, source, target, shift)
@@ -211,7 +214,7 @@ def _links_by_head(
                 for null in (False, True):
                     yield (
                         AlignmentHead(name, head, shift, null),
-                        _links(_select_head(by_word, head), null),
+                        _weighted_links(_select_head(by_word, head), null),
                     )
 
 
@@ -224,11 +227,13 @@ def word_attention(
 ) -> Float[Tensor, "H J I"]:
     """Weights between words: summed over a source word's pieces, averaged over a target word's.
 
+    A source piece that belongs to several words gives each an equal share of its weight.
     The last column holds the weights of the source's end-of-sentence token.
     """
     words, pieces = len(source.words), weights.size(2)
     gather = np.zeros((pieces, words + 1), np.float32)
-    gather[:, :words] = _membership(source, pieces).T
+    members = _membership(source, pieces)
+    gather[:, :words] = (members / np.maximum(1, members.sum(axis=0))).T
     gather[-1, -1] = 1.0
     average = _membership(target, weights.size(1), shift)
     average /= np.maximum(1, average.sum(axis=1, keepdims=True))
@@ -243,10 +248,11 @@ def _membership(text: TokenizedText, positions: int, shift: int = 0) -> Float[np
     return matrix
 
 
-def _links(weights: Float[Tensor, "J I"], null: bool) -> Links:
-    """Link each target word to its strongest source word; with `null`, the end may win instead."""
+def _weighted_links(weights: Float[Tensor, "J I"], null: bool) -> WeightedLinks:
+    """Each target word with its strongest source word; with `null`, the end may win instead."""
     end = weights.size(1) - 1
     if end == 0 or weights.size(0) == 0:
-        return Links()
-    best = (weights if null else weights[:, :-1]).argmax(dim=1).tolist()
-    return Links((i, j) for j, i in enumerate(best) if i != end)
+        return {}
+    strongest = (weights if null else weights[:, :-1]).max(dim=1)
+    found = zip(strongest.indices.tolist(), strongest.values.tolist(), strict=True)
+    return {(i, j): weight for j, (i, weight) in enumerate(found) if i != end}

@@ -23,6 +23,7 @@ from regard.attention.kernels.precision import to_compute_dtype
 from regard.attention.shapes import Keys, Queries, Scores
 
 DOT = Equation("dot", "score(q, k) = ⟨q, k⟩", 'Luong et al. 2015, 3.1, "dot"')
+SCALED = Equation("dot", "score(q, k) = ⟨q, k⟩ / √d", "Vaswani et al. 2017, 3.2.1, eq. 1")
 BILINEAR = Equation("bilinear", "score(q, k) = ⟨q, W k⟩", 'Luong et al. 2015, 3.1, "general"')
 PERCEPTRON = Equation(
     "perceptron", "score(q, k) = ⟨q, tanh(W k + b)⟩", "Yang et al. 2016, 2.2, eq. 5 and 6"
@@ -155,8 +156,10 @@ class Additive(Score):
         return ScoreTerms(query.log() / 2, keys.log() / 2, energy=self.energy)
 
 
-def dot() -> InnerProduct:
-    return InnerProduct(nn.Identity(), nn.Identity())
+def dot(dim: int, *, scaled: bool = False) -> InnerProduct:
+    """Without projections; `scaled` divides by √dim."""
+    scale, equation = (dim**-0.5, SCALED) if scaled else (1.0, DOT)
+    return InnerProduct(nn.Identity(), nn.Identity(), scale=scale, equation=equation)
 
 
 def bilinear(query_dim: int, key_dim: int) -> InnerProduct:

@@ -19,7 +19,6 @@ from regard.cli.usage import UsageError
 if TYPE_CHECKING:
     from regard.align.extraction import WordAlignment
     from regard.data.preparation.runner import Runner
-    from regard.tasks.translation.translator import Translator
 
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 BATCH_SIZE = 1_000  # sentence pairs held in memory at once
@@ -78,15 +77,6 @@ def align(
             help="With --reverse: the heuristic. Default: grow-diag.", rich_help_panel=ATTENTION
         ),
     ] = None,
-    choose_heads: Annotated[
-        bool,
-        typer.Option(
-            "--choose-heads",
-            help="With --reverse: first choose the alignment heads on which both models agree "
-            "best, and save the choice in both bundles.",
-            rich_help_panel=ATTENTION,
-        ),
-    ] = False,
     pretokenized: Annotated[
         bool, typer.Option("--pretokenized", help="Split words at spaces only.")
     ] = False,
@@ -109,8 +99,8 @@ def align(
 
     regard align model/ --source test.en --target test.de > test.links
     """
-    if reverse is None and (choose_heads or symmetrize is not None):
-        raise UsageError("--choose-heads and --symmetrize need --reverse.")
+    if reverse is None and symmetrize is not None:
+        raise UsageError("--symmetrize needs --reverse.")
     check_output(out, source, target)
     if model is None or _is_aligner(model):
         if reverse is not None or align_with is not None:
@@ -135,8 +125,6 @@ def align(
 
     forward = Translator.load(model, engine="torch")
     backward = None if reverse is None else Translator.load(reverse, engine="torch")
-    if choose_heads and backward is not None and reverse is not None:
-        _choose_heads(((model, forward), (reverse, backward)), source, target)
     with open_output(out) as file:
         for block in read_blocks(open_corpus(source, target), BATCH_SIZE):
             pairs = list(block.pairs())
@@ -226,24 +214,6 @@ def _align_with_aligner(
                 output.writelines(lines)
     if place is not None:
         shutil.rmtree(work if place == save else place)
-
-
-def _choose_heads(
-    models: tuple[tuple[str, Translator], tuple[str, Translator]], source: str, target: str
-) -> None:
-    """Choose the alignment heads of two opposite models and save them in their bundles."""
-    from regard.bundle.bundle import add_files, open_bundle
-    from regard.data.formats.corpus import open_corpus
-    from regard.tasks.translation.calibrate import choose_agreeing_heads
-    from regard.tasks.translation.loading import ALIGNMENT_FILE
-    from regard.tasks.translation.module import read_valid
-    from regard.tasks.translation.translator import calibration_files
-
-    (_, forward), (_, backward) = models
-    choose_agreeing_heads(forward, backward, read_valid(open_corpus(source, target)))
-    for path, translator in models:
-        chosen = calibration_files(translator)[ALIGNMENT_FILE]
-        add_files(open_bundle(Path(path)), {ALIGNMENT_FILE: chosen})
 
 
 def alignment_values(alignment: WordAlignment) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
     from regard.bundle.bundle import Bundle
     from regard.config.load import Override
     from regard.config.run import RunConfig
+    from regard.data.formats.corpus import Corpus
     from regard.tasks.training import RunDirectory
     from regard.train.events import EventHandler
+
+PRESET_SIZES = {"translate-tiny": 300_000, "translate-base": 30_000_000, "translate-big": math.inf}
+"""The most training pairs for which each preset is chosen."""
 
 
 def train(
@@ -92,6 +97,8 @@ def train(
 ) -> None:
     """Train a model and save the best weights as a model bundle.
 
+    A translation model needs no preset: the number of pairs selects one.
+
     Run the same command again to resume after an interruption.
 
     Examples:
@@ -116,6 +123,8 @@ def train(
     valid_files, old = files_option("valid", valid, valid_file), files_option("mix", mix, mix_file)
     check_columns(columns, files, valid_files, old)
     data = _data_settings(files, valid_files, columns)
+    if source is not None and config is None and preset is None and bundle is None:
+        preset = _choose_preset(data["data"]["train"][0])
     run = _load_run(config, preset, bundle, [data, *(set_ or [])])
     if old is not None:
         run = _mix_in(run, {"files": old, **columns_setting(columns, old)})
@@ -185,22 +194,39 @@ def _load_run(
 
     names = [name for name in (config, preset) if name is not None]
     if len(names) + (bundle is not None) != 1:
-        raise UsageError("Give exactly one of: a run file, --preset NAME, --from MODEL.")
+        raise UsageError(
+            "Give exactly one of: a run file, --preset NAME, --from MODEL. "
+            "`regard describe` lists the presets."
+        )
     if bundle is None:
         return load_config(names[0], overrides)
     run = bundle_config(bundle)
     return change_config(run, [fine_tuning_settings(bundle, run), *overrides], str(bundle.path))
 
 
+def _choose_preset(train: dict[str, Any]) -> str:
+    """Return the translation preset for the number of training pairs."""
+    from regard.config.data import CorpusConfig
+
+    pairs = _count_examples(CorpusConfig(**train).build("train"))
+    preset = next(name for name, most in PRESET_SIZES.items() if pairs <= most)
+    print(f"{pairs:,} training pairs: preset {preset}. Use --preset for another.", file=sys.stderr)
+    return preset
+
+
+def _count_examples(corpus: Corpus) -> int:
+    from regard.data.formats.corpus import read_blocks
+
+    return sum(len(block) for block in read_blocks(corpus, 1 << 16))
+
+
 def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
     """Add a training corpus, weighted so that an epoch reads it as often as all other data."""
     from regard.config.data import CorpusConfig
-    from regard.data.formats.corpus import read_blocks
     from regard.tasks.base import task_for
 
     def count(corpus: CorpusConfig) -> int:
-        blocks = read_blocks(task_for(run).corpus(corpus, "mix"), 1 << 16)
-        return sum(len(block) for block in blocks)
+        return _count_examples(task_for(run).corpus(corpus, "mix"))
 
     new = sum(map(count, run.data.train))
     if not new:

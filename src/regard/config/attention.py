@@ -25,9 +25,13 @@ Size = Annotated[int, Field(gt=0, le=1 << 16)]  # of a vector, or a number of po
 
 
 class DotConfig(Config):
-    equation: ClassVar[Equation] = scores.DOT
     heads: ClassVar[int] = 1
     kind: Literal["dot"] = "dot"
+    scaled: bool = False  # divide by √d
+
+    @property
+    def equation(self) -> Equation:
+        return scores.SCALED if self.scaled else scores.DOT
 
     def build(self, query_dim: int, key_dim: int) -> att.Score:
         if query_dim != key_dim:
@@ -35,7 +39,7 @@ class DotConfig(Config):
                 f"attention.score: dot needs queries and keys of the same size, not {query_dim} "
                 f"and {key_dim}. Change decoder.dim, or use bilinear"
             )
-        return att.dot()
+        return att.dot(query_dim, scaled=self.scaled)
 
 
 class BilinearConfig(Config):

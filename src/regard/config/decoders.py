@@ -21,11 +21,16 @@ from regard.config.attention import (
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
 from regard.errors import ConfigError
-from regard.nn.bridges import state_bridge, summary_bridge
+from regard.nn.bridges import MeanBridge, state_bridge, summary_bridge
 from regard.nn.interfaces import Decoder, Encoder
-from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput
+from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput, TanhOutput
 from regard.nn.rnn import Cell, RecurrentCells
-from regard.nn.rnn_decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
+from regard.nn.rnn_decoders import (
+    BahdanauDecoder,
+    ConditionalDecoder,
+    LuongDecoder,
+    PlainDecoder,
+)
 from regard.nn.self_attentive import LSTMN, RecurrentSelfAttention
 from regard.nn.transformer import TransformerDecoder
 
@@ -83,20 +88,50 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
         return [AttentionUse("s_{t−1}", states, "before the cell", self.attention)]
 
 
+class ConditionalDecoderConfig(Config):
+    equation: ClassVar[Equation] = ConditionalDecoder.equation
+    layers: ClassVar[int] = 1
+    kind: Literal["conditional"] = "conditional"
+    dim: Size  # size of the states
+    cell: Cell = "gru"
+    attention: AttentionConfig
+    dropout: Fraction = 0.0
+
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
+        first, second = (
+            RecurrentCells(read, self.dim, cell=self.cell) for read in (input_dim, encoder.dim)
+        )
+        return ConditionalDecoder(
+            first,
+            second,
+            MeanBridge(encoder.dim, second),
+            self.attention.build(self.dim, encoder.dim),
+            TanhOutput(self.dim, input_dim, encoder.dim, input_dim),
+            dropout=self.dropout,
+        )
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        return [AttentionUse("s'_t", states, "between two cells", self.attention)]
+
+
 class LuongDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = LuongDecoder.equation
     kind: Literal["luong"] = "luong"
     attention: AttentionConfig
     input_feeding: bool = True  # without it, training computes all steps in parallel
+    output: Literal["tanh", "concatenation"] = "tanh"  # o_t = tanh(W [c_t; s_t]), or [c_t; s_t]
 
     def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
-        cells = self.cells(input_dim + (self.dim if self.input_feeding else 0))
+        concatenated = self.output == "concatenation"
+        fed_dim = self.dim + (encoder.dim if concatenated else 0)
+        cells = self.cells(input_dim + (fed_dim if self.input_feeding else 0))
         return LuongDecoder(
             cells,
             state_bridge(encoder, cells),
             self.attention.build(self.dim, encoder.dim),
             encoder.dim,
             input_feeding=self.input_feeding,
+            concatenated=concatenated,
             dropout=self.dropout,
         )
 
@@ -182,7 +217,11 @@ class LSTMNConfig(Config):
 
 
 SourceDecoder = Annotated[
-    PlainDecoderConfig | BahdanauDecoderConfig | LuongDecoderConfig | TransformerDecoderConfig,
+    PlainDecoderConfig
+    | BahdanauDecoderConfig
+    | ConditionalDecoderConfig
+    | LuongDecoderConfig
+    | TransformerDecoderConfig,
     Field(discriminator="kind"),
 ]
 LMDecoder = Annotated[

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from regard.attention import Equation
-from regard.nn.interfaces import CarryShape, Encoded, Encoder
+from regard.nn.interfaces import CarryShape, Encoded, Encoder, masked_mean
 from regard.nn.rnn import Carry, RecurrentCells
 
 
@@ -81,7 +82,20 @@ class SummaryBridge(Bridge):
         self.project = nn.Linear(dim, cells.layers * cells.parts * cells.dim)
 
     def forward(self, source: Encoded) -> Carry:
-        return torch.tanh(self.project(source.summary[:, -self.dim :])).unflatten(-1, self.shape)
+        return torch.tanh(self.project(self.vector(source))).unflatten(-1, self.shape)
+
+    def vector(self, source: Encoded) -> Float[Tensor, "B V"]:
+        return source.summary[:, -self.dim :]
+
+
+class MeanBridge(SummaryBridge):
+    """s_0 = tanh(W mean_s h_s)"""
+
+    def __init__(self, dim: int, cells: RecurrentCells) -> None:
+        super().__init__(dim, cells, MEAN)
+
+    def vector(self, source: Encoded) -> Float[Tensor, "B V"]:
+        return masked_mean(source.states, source.lengths)
 
 
 def final_states(source: Encoded) -> Carry:
@@ -94,7 +108,7 @@ def state_bridge(encoder: Encoder[Any], cells: RecurrentCells) -> Bridge:
     """Return the bridge of a decoder that continues from the encoder's states."""
     shape = encoder.carry_shape
     if shape is None:
-        return SummaryBridge(encoder.dim, cells, MEAN)
+        return MeanBridge(encoder.dim, cells)
     if shape == CarryShape(cells.layers, cells.parts, 1, cells.dim):
         return CopyBridge()
     return ProjectionBridge(shape, cells)
@@ -104,5 +118,5 @@ def summary_bridge(encoder: Encoder[Any], cells: RecurrentCells) -> SummaryBridg
     """Return the bridge of a decoder that starts from one vector of the source."""
     shape = encoder.carry_shape
     if shape is None:
-        return SummaryBridge(encoder.dim, cells, MEAN)
+        return MeanBridge(encoder.dim, cells)
     return SummaryBridge(shape.dim, cells, BACKWARD if shape.directions == 2 else FINAL)

@@ -34,6 +34,17 @@ class MaxoutOutput(DeepOutput):
         return mixed.unflatten(-1, (-1, 2)).amax(dim=-1)
 
 
+class TanhOutput(DeepOutput):
+    """o = tanh(W [s; y; c])  (Sennrich et al. 2017, 2)"""
+
+    def __init__(self, state_dim: int, input_dim: int, context_dim: int, dim: int) -> None:
+        super().__init__()
+        self.dim, self.mix = dim, nn.Linear(state_dim + input_dim + context_dim, dim)
+
+    def forward(self, state: Vectors, embedded: Vectors, context: Vectors) -> Vectors:
+        return torch.tanh(self.mix(torch.cat([state, embedded, context], dim=-1)))
+
+
 class SumOutput(DeepOutput):
     """o = y + W s + U c  (Xu et al. 2015, eq. 7)"""
 

@@ -83,9 +83,11 @@ class StepwiseCells:
     def carry(self) -> Carry:
         return torch.stack([torch.stack(parts, dim=1) for parts in self.layers], dim=1)
 
-    def step(self, t: int, other: Float[Tensor, "B 1 O"]) -> Float[Tensor, "B 1 E"]:
+    def step(self, t: int, other: Float[Tensor, "B 1 O"] | None) -> Float[Tensor, "B 1 E"]:
         """Run step t, given the other part of its input; return the last layer's state."""
-        gates = deferred_linear(other[:, 0], self.input_weight[0], self.projected[t])
+        gates = self.projected[t]
+        if other is not None:
+            gates = deferred_linear(other[:, 0], self.input_weight[0], gates)
         for i, parts in enumerate(self.layers):
             if i:
                 below = self.layer_dropout(self.layers[i - 1][0])

@@ -1,6 +1,6 @@
-"""Recurrent decoders: Sutskever's, Cho's, Bahdanau's and Luong's, and Xu's captioner.
+"""Recurrent decoders: Sutskever's, Cho's, Bahdanau's and Luong's, Nematus's and Xu's captioner.
 
-They differ in where attention is used: nowhere, before each step, or after it.
+They differ in where attention is used: nowhere, before each step, after it, or in the middle of it.
 """
 
 from __future__ import annotations
@@ -103,11 +103,63 @@ class BahdanauDecoder(Decoder[RecurrentState]):
         return Decoded(self.dropout(output), join_samples(samples)), after
 
 
+class ConditionalDecoder(Decoder[RecurrentState]):
+    """Attends between two cells, with a state that has read the previous word.
+
+    `first` reads words, `second` contexts. Both have one layer.
+    """
+
+    equation = Equation(
+        "conditional",
+        "s'_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s'_t),  s_t = cell'(c_t, s'_t),  "
+        "o_t = deep(s_t, y_{t−1}, c_t)",
+        "Sennrich et al. 2017, 2",
+    )
+    cross_attentions = ("attention",)
+
+    def __init__(
+        self,
+        first: RecurrentCells,
+        second: RecurrentCells,
+        bridge: Bridge,
+        attention: Attention,
+        deep: DeepOutput,
+        *,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.first, self.second, self.attention = first, second, attention
+        self.deep, self.dim = deep, deep.dim
+        self.bridge, self.dropout = bridge, Dropout(dropout)
+        self.initial_state = bridge.equation
+
+    def start(self, source: Encoded) -> RecurrentState:
+        return RecurrentState(source_memory(self.attention, source), self.bridge(source))
+
+    def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
+        assert state.source is not None
+        inputs = self.dropout(inputs)
+        first = StepwiseCells(self.first, inputs, state.carry)
+        second = StepwiseCells(self.second, inputs[..., :0], state.carry)
+        states, contexts, samples = [], [], []
+        for t in range(inputs.size(1)):
+            first.layers = second.layers
+            query = first.step(t, None)
+            attended = self.attention(query, state.source, start=state.step + t)
+            second.layers = first.layers
+            states.append(second.step(t, attended.context))
+            contexts.append(attended.context)
+            samples.append(attended.sampled)
+        output = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
+        after = RecurrentState(state.source, second.carry, step=state.step + inputs.size(1))
+        return Decoded(self.dropout(output), join_samples(samples)), after
+
+
 class LuongDecoder(Decoder[RecurrentState]):
     """Attends with the current state; the context enters the output layer.
 
     With `input_feeding` the cells also read o_{t−1} and must take inputs of input_dim + dim.
-    Without it the cells run over the whole target at once.
+    Without it the cells run over the whole target at once. With `concatenated`, o_t = [c_t; s_t].
     """
 
     equation = Equation(
@@ -125,13 +177,16 @@ class LuongDecoder(Decoder[RecurrentState]):
         context_dim: int,
         *,
         input_feeding: bool = True,
+        concatenated: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.cells, self.attention, self.dim = cells, attention, cells.dim
+        both = context_dim + cells.dim
+        self.cells, self.attention = cells, attention
         self.bridge, self.dropout = bridge, Dropout(dropout)
         self.initial_state = bridge.equation
-        self.combine = nn.Linear(context_dim + cells.dim, cells.dim)
+        self.combine = None if concatenated else nn.Linear(both, cells.dim)
+        self.dim = both if concatenated else cells.dim
         self.input_feeding = input_feeding
 
     def start(self, source: Encoded) -> RecurrentState:
@@ -161,9 +216,11 @@ class LuongDecoder(Decoder[RecurrentState]):
 
     def _attend(
         self, states: Float[Tensor, "N T E"], source: Memory, start: int
-    ) -> tuple[Float[Tensor, "N T E"], SampledPosition | None]:
+    ) -> tuple[Float[Tensor, "N T O"], SampledPosition | None]:
         attended = self.attention(states, source, start=start)
-        output = torch.tanh(self.combine(torch.cat([attended.context, states], dim=-1)))
+        output = torch.cat([attended.context, states], dim=-1)
+        if self.combine is not None:
+            output = torch.tanh(self.combine(output))
         return output, attended.sampled
 
 

@@ -16,20 +16,24 @@ from regard.nn.rnn_decoders import Inputs
 
 @dataclass(frozen=True, slots=True)
 class RecurrentSelfAttentionState:
-    past: Memory | None  # None before the first token
+    past: Memory  # begins with a blank, which the first token attends to
     carry: Carry
     step: int = 0
 
 
 class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
-    """Luong's decoder with the source replaced by the network's own past states."""
+    """Luong's decoder with the source replaced by the cells' previous outputs.
+
+    The window of the span is the L of the paper.
+    """
 
     equation = Equation(
         "recurrent-self-attention",
-        "s_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s_t) over s_1 … s_t,  "
+        "s_t = cell(y_{t−1}, s_{t−1}),  c_t = attend(s_t) over s_{t−L} … s_{t−1},  "
         "o_t = tanh(W [c_t; s_t])",
         "Daniluk et al. 2017, 3.1",
     )
+    blank_memory = True
 
     def __init__(
         self, cells: RecurrentCells, attention: Attention, context_dim: int, *, dropout: float = 0.0
@@ -40,16 +44,17 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
         self.dropout = Dropout(dropout)
 
     def start(self, source: Encoded) -> RecurrentSelfAttentionState:
-        shape = source.summary.size(0), self.cells.layers, self.cells.parts, self.cells.dim
-        return RecurrentSelfAttentionState(None, source.summary.new_zeros(shape))
+        rows, cells = source.summary.size(0), self.cells
+        carry = source.summary.new_zeros(rows, cells.layers, cells.parts, cells.dim)
+        return RecurrentSelfAttentionState(self.attention.build_memory(carry[:, 0, :1]), carry)
 
     def forward(
         self, inputs: Inputs, state: RecurrentSelfAttentionState
     ) -> tuple[Decoded, RecurrentSelfAttentionState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
-        new = self.attention.build_memory(states)
-        past = new if state.past is None else state.past.extend(new)
-        context = self.attention(states, past, start=state.step).context
+        past = state.past.extend(self.attention.build_memory(states))
+        previous = Memory(past.keys[:, :, :-1], past.values[:, :, :-1])
+        context = self.attention(states, previous, start=state.step).context
         hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
         after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
         return Decoded(self.dropout(hidden)), after

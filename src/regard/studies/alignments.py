@@ -3,8 +3,8 @@
 The gold links are those of 447 pairs of the Canadian Hansards (Och and Ney 2003). The models are
 those of `bleu_by_length` that have attention, plus the other direction and models of which one
 attention head is trained on the links of the word aligner (guided). In the others the alignment
-head is chosen without gold links, by agreement with the word aligner or with the other direction.
-The table also reports the AER of the best possible choice.
+head and its threshold are chosen without gold links, by agreement with the word aligner. The table
+also reports the AER of the best possible head, without a threshold.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ from regard.studies.bleu_by_length import BleuByLength
 from regard.studies.hansards import detokenize_hansards
 from regard.studies.study import Entry, Findings, StatusCallback, TrainedRun
 from regard.studies.tables import markdown_table
-from regard.tasks.translation.calibrate import choose_agreeing_heads
-from regard.tasks.translation.module import Pairs
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import Tokenizer
 
@@ -108,7 +106,7 @@ class Alignments(BleuByLength):
                 pages[f"{entry.stem}-{index + 1}.svg"] = heatmap
             if (backward := models.get(f"{name} backward")) is not None:
                 on_status(f"{each.run.name}: both directions")
-                rows += _both_directions(name, models[name], backward, pairs, trained[0])
+                rows += _both_directions(name, models[name], backward, pairs)
         for name, path in self.baselines.items():
             scores = score_alignments(read_links(path)[::every], pairs.gold)
             rows.append(AlignmentRow(name, scores, "–"))
@@ -161,7 +159,10 @@ class GoldPairs:
         """The lowest AER of all alignment heads."""
         texts = self.texts(translator.tokenizer)
         found = all_links(texts, force_texts(translator.model, texts))
-        return min(score_alignments(links, self.gold).aer for links in found.values())
+        return min(
+            score_alignments([Links(each) for each in links], self.gold).aer
+            for links in found.values()
+        )
 
     def symmetrized(self, forward: Translator, backward: Translator) -> AlignmentScores:
         """The scores of the links of both directions, combined by grow-diag."""
@@ -195,12 +196,12 @@ def read_gold_pairs(data: Path, *, every: int = 1) -> GoldPairs:
 
 
 def _both_directions(
-    name: str, forward: Translator, backward: Translator, pairs: GoldPairs, trained: TrainedRun
+    name: str, forward: Translator, backward: Translator, pairs: GoldPairs
 ) -> list[AlignmentRow]:
-    """Rows of the backward model, of both models, and of both with heads that agree best."""
+    """Rows of the backward model and of both models."""
     reversed_pairs = pairs.reversed()
     links = [each.links for each in reversed_pairs.align(backward)]
-    rows = [
+    return [
         AlignmentRow(
             f"{name}, French to English",
             score_alignments(links, reversed_pairs.gold),
@@ -211,13 +212,6 @@ def _both_directions(
             f"{name}, both directions", pairs.symmetrized(forward, backward), "grow-diag of the two"
         ),
     ]
-    valid = trained.run.config.data.valid
-    assert valid is not None
-    held_out = read_parallel(valid.files[0], valid.files[1])
-    choose_agreeing_heads(forward, backward, Pairs(tuple(held_out[0]), tuple(held_out[1])))
-    chosen = f"{_chosen(forward)}; {_chosen(backward)}"
-    scores = pairs.symmetrized(forward, backward)
-    return [*rows, AlignmentRow(f"{name}, both directions, chosen together", scores, chosen)]
 
 
 def _crossings(links: Links) -> int:

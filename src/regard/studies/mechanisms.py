@@ -67,7 +67,7 @@ ENTRIES = (
             *(
                 f"model.{side}.{setting}"
                 for side in ("encoder", "decoder")
-                for setting in ("dim=160", "hidden_dim=448")
+                for setting in ("dim=160", "hidden_dim=416")
             ),
             "train.optimizer.rate=0.0025",  # the preset's rate is for batches four times as large
         ),

@@ -10,7 +10,6 @@ from regard.align.extraction import (
     AlignmentHead,
     align_texts,
     choose_alignment_head,
-    choose_alignment_heads,
     force_texts,
     measure_agreement,
 )
@@ -38,16 +37,6 @@ def calibrate(translator: Translator, held_out: Pairs, guided: AlignmentHead | N
         translator.thresholds = calibrate_thresholds(
             translator.measure_quality(held_out.sources[:QUALITY_TEXTS])
         )
-
-
-def choose_agreeing_heads(forward: Translator, backward: Translator, pairs: Pairs) -> None:
-    """Set the alignment heads of two directions to those that agree best with each other."""
-    held_out = list(zip(pairs.sources, pairs.targets, strict=True))[:HEAD_PAIRS]
-    there = [_tokenized(forward, source, target) for source, target in held_out]
-    back = [_tokenized(backward, target, source) for source, target in held_out]
-    forward.alignment_head, backward.alignment_head = choose_alignment_heads(
-        there, back, force_texts(forward.model, there), force_texts(backward.model, back)
-    )
 
 
 def _choose_head(
