@@ -490,6 +490,7 @@ def test_a_guided_run_saves_the_guided_head(toy: Toy) -> None:
     run_cli(toy.arguments(TRANSFORMER, directory, *guided))
     events = list(read_events(directory.log))
     plan = next(e for e in events if e["event"] == "training_started")["plan"]
+    assert " pairs in " in plan["aligner"]
     count = len(PieceLinks.open(directory.data / GUIDE_FILE).keys)
     assert plan["guide"] == f"{ATTENTION}, head 0, at next input, links of {count} pairs"
     losses = [e["parts"]["guide"] for e in events if e["event"] == "step_completed"]

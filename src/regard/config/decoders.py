@@ -24,7 +24,7 @@ from regard.errors import ConfigError
 from regard.nn.bridges import MeanBridge, state_bridge, summary_bridge
 from regard.nn.interfaces import Decoder, Encoder
 from regard.nn.output import DeepOutput, MaxoutOutput, SumOutput, TanhOutput
-from regard.nn.rnn import Cell, RecurrentCells
+from regard.nn.rnn import EMBEDDING_STD, Cell, RecurrentCells
 from regard.nn.rnn_decoders import (
     BahdanauDecoder,
     ConditionalDecoder,
@@ -38,6 +38,7 @@ from regard.nn.transformer import TransformerDecoder
 class RecurrentDecoderConfig(Config):
     """Fields of recurrent decoders."""
 
+    embedding_std: ClassVar[float] = EMBEDDING_STD
     dim: Size  # size of the states
     cell: Cell = "gru"
     layers: Depth = 1  # number of layers
@@ -90,6 +91,7 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
 
 class ConditionalDecoderConfig(Config):
     equation: ClassVar[Equation] = ConditionalDecoder.equation
+    embedding_std: ClassVar[float] = EMBEDDING_STD
     layers: ClassVar[int] = 1
     kind: Literal["conditional"] = "conditional"
     dim: Size  # size of the states
@@ -200,6 +202,7 @@ class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
 
 class LSTMNConfig(Config):
     equation: ClassVar[Equation] = LSTMN.equation
+    embedding_std: ClassVar[float] = EMBEDDING_STD
     layers: ClassVar[int] = 1
     kind: Literal["lstmn"] = "lstmn"
     dim: Size  # size of the states

@@ -27,10 +27,10 @@ from regard.nn.embedding import LearnedPositions, Positions, Sinusoids
 from regard.nn.image import ConvBackbone, GridEncoder, ImageEncoder
 from regard.nn.interfaces import Encoder
 from regard.nn.pooling import AttentionPooling, HierarchicalEncoder
-from regard.nn.rnn import Cell, RecurrentEncoder, RecurrentStack
+from regard.nn.rnn import EMBEDDING_STD, Cell, RecurrentEncoder, RecurrentStack
 from regard.nn.transformer import BlockShape, TransformerEncoder
 
-EmbeddingFactory: TypeAlias = Callable[[], nn.Embedding]
+EmbeddingFactory: TypeAlias = Callable[[float], nn.Embedding]
 """Creates the source embedding. An encoder of images does not call it."""
 
 
@@ -65,7 +65,7 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
                 "model.encoder.reverse: a bidirectional encoder reads the words in both orders. "
                 "Set it to false, or set bidirectional to false"
             )
-        embedding = make_embedding()
+        embedding = make_embedding(EMBEDDING_STD)
         stack = self.build_stack(embedding.embedding_dim, self.dropout)
         return RecurrentEncoder(embedding, stack, reverse=self.reverse, dropout=self.dropout)
 
@@ -76,6 +76,7 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
 class TransformerConfig(Config):
     """Fields of Transformer encoders and decoders."""
 
+    embedding_std: ClassVar[float] = 1.0
     dim: Size  # size of the states; must equal model.embedding_dim
     hidden_dim: Size  # hidden size of the feed-forward layers
     layers: Depth = 6  # number of layers
@@ -111,7 +112,7 @@ class TransformerEncoderConfig(TransformerConfig):
     self_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
-        embedding = make_embedding()
+        embedding = make_embedding(1.0)
         self.check_embedding_dim(embedding.embedding_dim)
         attentions = [
             self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)
@@ -214,7 +215,7 @@ class HierarchicalEncoderConfig(Config):
         return self.sentences.dim
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
-        embedding = make_embedding()
+        embedding = make_embedding(EMBEDDING_STD)
         words = self.words.build_stack(embedding.embedding_dim, self.dropout)
         sentences = self.sentences.build_stack(words.dim, self.dropout)
         return HierarchicalEncoder(

@@ -40,11 +40,11 @@ class EncoderDecoderConfig(Config):
         return self.encoder.reads
 
     def build(self, sizes: VocabularySizes) -> EncoderDecoder[Any, Any]:
-        embedding = Embedding(sizes.target, self.embedding_dim)
+        embedding = Embedding(sizes.target, self.embedding_dim, std=self.decoder.embedding_std)
 
-        def source_embedding() -> nn.Embedding:
+        def source_embedding(std: float) -> nn.Embedding:
             if self.tie_embeddings != "all":
-                return Embedding(sizes.source, self.embedding_dim)
+                return Embedding(sizes.source, self.embedding_dim, std=std)
             if sizes.source != sizes.target:
                 raise ConfigError(
                     f"model.tie_embeddings: all needs a joint vocabulary, not {sizes.source} "
@@ -70,7 +70,7 @@ class LanguageModelConfig(Config):
     tie_embeddings: Literal["none", "output"] = "none"  # output: share it with the output layer
 
     def build(self, sizes: VocabularySizes) -> LanguageModel[Any]:
-        embedding = Embedding(sizes.target, self.embedding_dim)
+        embedding = Embedding(sizes.target, self.embedding_dim, std=self.decoder.embedding_std)
         decoder = self.decoder.build(self.embedding_dim)
         readout = build_readout(decoder.dim, embedding, tied=self.tie_embeddings != "none")
         return LanguageModel(decoder, embedding, readout)
@@ -91,7 +91,9 @@ class ClassifierConfig(Config):
         return self.encoder.reads
 
     def build(self, sizes: VocabularySizes) -> Classifier[Any]:
-        encoder = self.encoder.build(lambda: Embedding(sizes.source, self.embedding_dim))
+        encoder = self.encoder.build(
+            lambda std: Embedding(sizes.source, self.embedding_dim, std=std)
+        )
         return Classifier(encoder, sizes.target, dropout=self.dropout)
 
     def attention_uses(self) -> list[AttentionUse]:

@@ -43,11 +43,11 @@ class ProjectionBridge(Bridge):
     """A projection of the encoder's final states for each layer of the decoder.
 
     Layer i is projected from layer i. If the encoder has fewer layers, the others are projected
-    from its last one; if it has more, only its last ones are used. Hidden states are in (−1, 1), so
-    they are projected with tanh. The cell of an LSTM is unbounded.
+    from its last one; if it has more, only its last ones are used. There is no tanh: without
+    attention it would soon be ±1 for every source (decision 14).
     """
 
-    equation = Equation("projected", "s_0 = tanh(W [h_n; c_n]), c_0 = U [h_n; c_n], layer by layer")
+    equation = Equation("projected", "s_0 = W [h_n; c_n], c_0 = U [h_n; c_n], layer by layer")
 
     def __init__(self, shape: CarryShape, cells: RecurrentCells) -> None:
         super().__init__()
@@ -62,9 +62,7 @@ class ProjectionBridge(Bridge):
             project(final[:, layer])
             for layer, project in zip(self.layers, self.project, strict=True)
         ]
-        projected = torch.stack(states, dim=1).unflatten(-1, (self.parts, -1))  # B L K E
-        hidden, cell = projected.tensor_split([1], dim=2)
-        return torch.cat([torch.tanh(hidden), cell], dim=2)
+        return torch.stack(states, dim=1).unflatten(-1, (self.parts, -1))  # B L K E
 
 
 BACKWARD = Equation("backward state", "s_0 = tanh(W ←h_1)", "Bahdanau et al. 2015, A.2.2")

@@ -13,19 +13,19 @@ from regard.errors import CorpusError
 
 
 class Embedding(nn.Embedding):
-    """y = √dim E_w  (Vaswani et al. 2017, 3.4)
+    """y = c E_w, c = std √dim  (Vaswani et al. 2017, 3.4, with std = 1)
 
     The rows of the table have about unit length, so that it can also be the readout. The outputs
-    have about unit variance: with smaller inputs recurrent cells, which are initialized for these,
-    at first learn to ignore them.
+    have the standard deviation `std`.
     """
 
-    def __init__(self, vocabulary: int, dim: int) -> None:
+    def __init__(self, vocabulary: int, dim: int, *, std: float = 1.0) -> None:
         super().__init__(vocabulary, dim)
+        self.scale = std * dim**0.5
         nn.init.normal_(self.weight, std=dim**-0.5)
 
     def forward(self, ids: Int[Tensor, "*B"]) -> Float[Tensor, "*B E"]:
-        return super().forward(ids) * self.embedding_dim**0.5
+        return super().forward(ids) * self.scale
 
 
 class Positions(nn.Module, ABC):

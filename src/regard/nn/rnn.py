@@ -20,6 +20,8 @@ from regard.nn.interfaces import CarryShape, Encoded, Encoder
 
 Cell: TypeAlias = Literal["gru", "lstm"]
 RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
+EMBEDDING_STD = 0.25
+"""The standard deviation of embeddings that cells read (decision 14)."""
 Parts: TypeAlias = tuple[Tensor, ...]  # one layer's carry, B E each: hidden, and an LSTM's cell
 Carry: TypeAlias = Float[Tensor, "B L K E"]
 """All that passes from step to step: K = 1 hidden state per layer, or K = 2 with an LSTM's cell."""
@@ -34,6 +36,7 @@ class RecurrentCells(nn.Module):
         super().__init__()
         dropout = dropout if layers > 1 else 0.0
         self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=dropout)
+        init_as_bahdanau(self.rnn)
         self.layer_dropout = Dropout(dropout)
         self.dim, self.layers, self.parts = dim, layers, 2 if cell == "lstm" else 1
         self.cell: Cell = cell
@@ -48,6 +51,15 @@ class RecurrentCells(nn.Module):
 
     if TYPE_CHECKING:
         __call__ = forward
+
+
+def init_as_bahdanau(rnn: nn.GRU | nn.LSTM) -> None:
+    """Orthogonal recurrent matrices and biases of zero (Bahdanau et al. 2015, B.1)."""
+    for _, hidden_weight, *biases in rnn.all_weights:
+        for gate in hidden_weight.detach().split(rnn.hidden_size):
+            nn.init.orthogonal_(gate)
+        for bias in biases:
+            nn.init.zeros_(bias)
 
 
 class StepwiseCells:
@@ -199,6 +211,7 @@ class RecurrentStack(nn.Module):
         between = dropout if layers > 1 else 0.0
         options = {"batch_first": True, "bidirectional": bidirectional, "dropout": between}
         self.rnn = RNN[cell](input_dim, dim, layers, **options)
+        init_as_bahdanau(self.rnn)
         self.layer_dropout = Dropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.dim = self.directions * dim

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import time
 from pathlib import Path
 
 from regard.align.aligner_training import train_aligner
@@ -13,6 +15,10 @@ from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import CorpusError
+from regard.train.events import format_duration
+from regard.train.peak_memory import process_peak
+
+COST_FILE = "aligner.json"  # not in the aligner itself, whose bytes depend on the pairs alone
 
 
 def prepare_aligner(
@@ -38,6 +44,7 @@ def prepare_aligner(
             storage.write_bytes(path, larger.to_bytes())
             return
     work = storage.join_path(prepared.root, "work/aligner")
+    began = time.monotonic()
     try:
         aligner = train_aligner(
             prepared_readers(prepared), work, InProcessRunner(), on_progress=on_progress
@@ -46,8 +53,22 @@ def prepare_aligner(
         return  # pairs without words: there is nothing to align
     aligner.facts["data"] = fingerprint
     storage.write_bytes(path, aligner.to_bytes())
+    cost = {"pairs": pairs, "seconds": time.monotonic() - began, "peak_bytes": process_peak()}
+    storage.write_bytes(storage.join_path(prepared.root, COST_FILE), json.dumps(cost).encode())
     if not storage.is_remote(work):
         shutil.rmtree(Path(work), ignore_errors=True)
+
+
+def aligner_cost(prepared: PreparedData) -> str | None:
+    """Describe what training the aligner took; None if it was not trained."""
+    path = storage.join_path(prepared.root, COST_FILE)
+    if not storage.path_exists(path):
+        return None
+    cost = json.loads(storage.read_bytes(path))
+    return (
+        f"{cost['pairs']:,} pairs in {format_duration(cost['seconds'])}, "
+        f"at most {cost['peak_bytes'] / 1e9:.2f} GB"
+    )
 
 
 def read_prepared_aligner(prepared: PreparedData) -> WordAligner | None:

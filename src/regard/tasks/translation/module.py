@@ -24,6 +24,7 @@ from regard.inference.pipeline import Splitting
 from regard.interop.ctranslate2_limits import export_obstacles
 from regard.models import EncoderDecoder
 from regard.tasks.batches import left_out, make_loader, shift_target
+from regard.tasks.translation.aligner import aligner_cost
 from regard.tasks.translation.guide import Guide
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.result import TranslationResult
@@ -79,6 +80,8 @@ class TranslationModule(TrainingModule[Batch]):
             f"{left_out(len(valid.sources) - len(self.valid.sources))}",
             "export": "; ".join(export_obstacles(run)) or "CTranslate2 can run the model",
         }
+        if (cost := aligner_cost(prepared)) is not None:
+            self.facts["aligner"] = cost
         self.splitting = _splitting(prepared)
         self.objective = run.build_objective()
         self.guide: Guide | None = None
