@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.align.links import Links
+from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText, concatenate_texts
 from regard.align.word_aligner import WordAligner, to_links
 from regard.inference.forced_decoding import (
@@ -64,6 +64,9 @@ class WordAlignment:
     target: TokenizedText
     weights: Float[Tensor, "J I"]  # of each target word; the last column is no source word
     links: Links  # (source word, target word)
+
+    def __str__(self) -> str:
+        return write_links(self.links)
 
 
 def force_texts(
