@@ -73,13 +73,13 @@ def train_translator() -> Translator:
         "train.save_every=100000",
     )
     model: Any = run.model.build(VocabularySizes(tokenizer.size, tokenizer.size))
-    if not CACHED.is_file():
+    parameters = dict(model.named_parameters())
+    if not (CACHED.is_file() and load_file(CACHED).keys() == parameters.keys()):
         print(f"  training a model for {STEPS} steps, once", flush=True)
         module = SpeedModule(run, prepared, tokenizer, NO_VALIDATION)
         with tempfile.TemporaryDirectory() as directory:
             Trainer(module, run.train.build(), Path(directory)).run()
         save_file({name: p.detach() for name, p in module.model.named_parameters()}, CACHED)
-    parameters = dict(model.named_parameters())
     with torch.no_grad():
         for name, weight in load_file(CACHED).items():
             parameters[name].copy_(weight)

@@ -12,7 +12,12 @@ import pytest
 import sacrebleu
 
 from regard.errors import ConfigError, CorpusError
-from regard.evaluate.bootstrap import paired_difference, resample_scores
+from regard.evaluate.bootstrap import (
+    MIN_SENTENCES,
+    estimate_score,
+    paired_difference,
+    resample_scores,
+)
 from regard.evaluate.compare import Comparison, Gate, apply_gates, compare_systems, parse_gate
 from regard.evaluate.comparison_page import comparison_page
 from regard.evaluate.report import verdict_line
@@ -96,6 +101,18 @@ def test_equal_systems_are_rarely_significantly_different() -> None:
         assert p is not None
         significant += p < 0.05
     assert 2 <= significant <= 22  # 10 ± 3 standard deviations, plus the bootstrap's own error
+
+
+@pytest.mark.parametrize("sentences", [MIN_SENTENCES - 1, MIN_SENTENCES, MIN_SENTENCES + 1])
+def test_few_sentences_have_no_interval_and_no_p(sentences: int) -> None:
+    old, better = (
+        {"chrf": count_statistics(texts[:sentences], REFERENCES[:sentences], ["chrf"])["chrf"]}
+        for texts in (OLD, BETTER)
+    )
+    (estimate,), (found,) = estimate_score(old).values(), paired_difference(better, old).values()
+    enough = sentences >= MIN_SENTENCES
+    figures = (estimate.interval, found.interval, found.p)
+    assert [figure is not None for figure in figures] == [enough] * 3
 
 
 def test_differences_by_length_use_only_the_sentences_of_the_bucket(comparison: Comparison) -> None:
