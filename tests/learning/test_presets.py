@@ -1,7 +1,7 @@
 """Every preset that translates trains from its own defaults: `scripts/test -m learning`.
 
-Its optimiser, rate, schedule, warm-up, smoothing, clipping and dropout are its own; the model is
-narrowed and the batch is cut to what a toy task needs.
+Optimizer, rate, schedule, warmup, smoothing, clipping and dropout are those of the preset. The
+model and the batch are reduced to the size of a toy task.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ from tests.toy_corpus import WORDS
 
 pytestmark = pytest.mark.learning
 
-NARROW = {"dim": 64, "embedding_dim": 64, "hidden_dim": 128, "layers": 2, "heads": 4}
+REDUCED = {"dim": 64, "embedding_dim": 64, "hidden_dim": 128, "layers": 2, "heads": 4}
 STEPS, TOKENS = 3_000, 1_024
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Numbers in words, none twice, to be said aloud: what a moving window can do too."""
-    folder, chance = tmp_path_factory.mktemp("copy"), random.Random(1)
+    """Number words, each at most once, to be copied in upper case, which local spans can do too."""
+    folder, draw = tmp_path_factory.mktemp("copy"), random.Random(1)
     for name, pairs in (("train", 20_000), ("valid", 200)):
-        lines = [" ".join(chance.sample(WORDS, k=chance.randint(2, 5))) for _ in range(pairs)]
+        lines = [" ".join(draw.sample(WORDS, k=draw.randint(2, 5))) for _ in range(pairs)]
         text = "\n".join(lines) + "\n"
         (folder / f"{name}.a").write_text(text)
         (folder / f"{name}.b").write_text(text.upper())
     return folder
 
 
-def narrowed(settings: Any) -> Any:
+def reduce_sizes(settings: Any) -> Any:
     if not isinstance(settings, dict):
         return settings
     return {
-        key: min(value, NARROW[key]) if key in NARROW and value else narrowed(value)
+        key: min(value, REDUCED[key]) if key in REDUCED and value else reduce_sizes(value)
         for key, value in settings.items()
     }
 
 
 @pytest.mark.parametrize("preset", TRANSLATORS)
-def test_every_preset_that_translates_learns_by_its_own_defaults(
+def test_a_translation_preset_learns_with_its_defaults(
     preset: str, corpus: Path, tmp_path: Path
 ) -> None:
-    own = load_config(
+    settings = load_config(
         preset,
         [
             f'data.train=[{{files: ["{corpus}/train.a", "{corpus}/train.b"]}}]',
@@ -62,20 +62,19 @@ def test_every_preset_that_translates_learns_by_its_own_defaults(
             *(f"train.validate_every={STEPS}", f"train.save_every={STEPS}"),
         ],
     ).model_dump(mode="json")
-    run = validate_config({**own, "model": narrowed(own["model"])}, preset)
-    home = RunDirectory(tmp_path)
-    prepare_data(run, home, lambda progress: None)
+    run = validate_config({**settings, "model": reduce_sizes(settings["model"])}, preset)
+    directory = RunDirectory(tmp_path)
+    prepare_data(run, directory, lambda progress: None)
     assert run.data.valid is not None
     valid = read_valid(run.data.valid.build("valid"))
-    tokenizer = SentencePiece.load(home.data)
-    task = TranslationModule(run, PreparedData.open(str(home.data)), tokenizer, valid)
-    Trainer(task, run.train.build(), home.path).run()
-    found = task.translator(task.model).translate(valid.sources)
-    said = [translation.text.split() for translation in found]
-    meant = [target.split() for target in valid.targets]
-    right = sum(
-        a == b for s, m in zip(said, meant, strict=True) for a, b in zip(s, m, strict=False)
-    )
-    words = sum(max(len(s), len(m)) for s, m in zip(said, meant, strict=True))
+    tokenizer = SentencePiece.load(directory.data)
+    module = TranslationModule(run, PreparedData.open(str(directory.data)), tokenizer, valid)
+    Trainer(module, run.train.build(), directory.path).run()
+    found = module.translator(module.model).translate(valid.sources)
+    outputs = [translation.text.split() for translation in found]
+    references = [target.split() for target in valid.targets]
+    pairs = list(zip(outputs, references, strict=True))
+    right = sum(a == b for pair in pairs for a, b in zip(*pair, strict=False))
+    words = sum(max(map(len, pair)) for pair in pairs)
     print(f"{preset}: {right / words:.4f}")
     assert right / words >= 0.99

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class Config(BaseModel):
     """An immutable config that rejects unknown fields.
 
-    Members of a union are told apart by their `kind`. `build()` makes the part that a config
+    The `kind` of a config selects the member of a union. `build()` makes the part that a config
     describes.
     """
 
