@@ -24,7 +24,8 @@ from regard.train.events import (
     ValidationCompleted,
 )
 from regard.train.optim import Adam, Constant, InverseSqrt, Linear
-from regard.train.trainer import Trainer, TrainerSettings
+from regard.train.settings import TrainerSettings
+from regard.train.trainer import Trainer
 from tests.counting import Counting
 
 SETTINGS = TrainerSettings(

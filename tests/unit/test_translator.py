@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -598,6 +600,18 @@ def test_align_writes_a_line_of_links_for_each_pair(model: Path, tmp_path: Path)
     assert len(out.splitlines()) == 2
     both = run_cli(["align", str(model), *pairs, "--reverse", str(model), "--json"])
     assert json.loads(both.splitlines()[0])["target_words"][1] == [4, 8]
+
+
+def test_translating_imports_no_compiler_and_no_distributed_training(model: Path) -> None:
+    """They take as long as importing the rest of torch."""
+    code = (
+        "import regard, sys; regard.Translator.load(sys.argv[1]).translate(['Go!']); "
+        "print({'torch._dynamo', 'torch.distributed.checkpoint'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "set()\n"
 
 
 @pytest.mark.parametrize("arguments", [(), ("--source", "a"), ("--target", "b")])

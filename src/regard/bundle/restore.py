@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.bundle.bundle import WEIGHTS, Bundle
 from regard.errors import ArtifactError
@@ -15,22 +16,21 @@ M = TypeVar("M", bound=nn.Module)
 
 
 def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
-    """Build a model and load the bundle's weights into it.
+    """Build a model with the bundle's weights as its parameters.
 
-    The model is first built on the meta device and compared with the weights, because a damaged
-    config may describe a model that does not fit into memory.
+    The model is built on the meta device and compared with the weights, because a damaged config
+    may describe a model that does not fit into memory.
     """
     weights = bundle.weights()
     try:
-        with torch.device("meta"):
-            draft = build()
+        with torch.device("meta"), _SkipInitialization():
+            model = build()
     except (RuntimeError, TypeError, OverflowError) as error:
         raise ArtifactError(
             f"{bundle.path}: the model of its config cannot be built ({error}). Do not use it"
         ) from None
-    _check_shapes(draft, weights, bundle)
-    model = build()
-    _fill(model, weights)
+    _check_shapes(model, weights, bundle)
+    _replace_parameters(model, weights)
     return model
 
 
@@ -38,7 +38,25 @@ def restore(model: nn.Module, bundle: Bundle) -> None:
     """Load the bundle's weights into `model`. Names and shapes must match exactly."""
     weights = bundle.weights()
     _check_shapes(model, weights, bundle)
-    _fill(model, weights)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(weights[name])
+
+
+class _SkipInitialization(TorchFunctionMode):
+    """Leaves new parameters as they are. On the meta device, drawing numbers imports a compiler."""
+
+    skipped = (
+        *(nn.init.uniform_, nn.init.normal_, nn.init.constant_, nn.init.kaiming_uniform_),
+        *(Tensor.uniform_, Tensor.normal_),
+    )
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if func in self.skipped:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundle) -> None:
@@ -53,7 +71,13 @@ def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundl
         )
 
 
-@torch.no_grad()
-def _fill(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    for name, parameter in model.named_parameters():
-        parameter.copy_(weights[name])
+def _replace_parameters(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Replace each parameter by the saved one; modules that share a parameter still do."""
+    dtype = torch.get_default_dtype()
+    saved = {
+        id(parameter): nn.Parameter(weights[name].to(dtype))
+        for name, parameter in model.named_parameters()
+    }
+    for module in model.modules():
+        for name, parameter in list(module.named_parameters(recurse=False)):
+            setattr(module, name, saved[id(parameter)])

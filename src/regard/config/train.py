@@ -8,10 +8,9 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from regard.config.attention import Fraction
 from regard.config.base import Config
-from regard.train.distributed import Parallel
 from regard.train.optim import Adam, Constant, InverseSqrt, Linear, Schedule
 from regard.train.performance import Performance
-from regard.train.trainer import TrainerSettings
+from regard.train.settings import Parallel, TrainerSettings
 
 
 class AdamConfig(Config):

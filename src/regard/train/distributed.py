@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -37,9 +37,7 @@ from regard.cores import available_cores
 from regard.errors import ArtifactError, RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
-
-Parallel: TypeAlias = Literal["ddp", "fsdp"]
-"""Each process holds the whole model (DDP), or a shard of it (FSDP2)."""
+from regard.train.settings import Parallel
 
 UNITS: dict[type[nn.Module], tuple[str, ...]] = {
     EncoderBlock: (),

@@ -11,7 +11,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,39 +22,18 @@ from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import TrainingStep
 from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint, events
-from regard.train.distributed import Parallel, World, full_tensor, no_sync, release
+from regard.train.distributed import World, full_tensor, no_sync, release
 from regard.train.divergence import Diverged, RollbackPolicy, check_divergence
 from regard.train.dry_run import DryRun, measure_steps
 from regard.train.events import EventHandler, Scores, StepCompleted
 from regard.train.interrupt import interruptible
 from regard.train.module import TrainingModule
-from regard.train.optim import Adam, Schedule
-from regard.train.performance import Performance
 from regard.train.selection import Selection
+from regard.train.settings import TrainerSettings
 from regard.train.train_state import Buffers, TrainState
 
 _KEPT = 2  # checkpoints: the newest may be damaged or already diverging
 _SCORING = {"validation set", "train.metric"}  # if they change, scores cannot be compared
-
-
-@dataclass(frozen=True, slots=True)
-class TrainerSettings:
-    """Settings of a training run that do not depend on the task."""
-
-    steps: int
-    optimizer: Adam
-    schedule: Schedule
-    metric: str  # the validation score that selects the best weights
-    higher_is_better: bool = True  # of the metric
-    seed: int = 1
-    clip: float = 1.0  # maximum norm of a gradient
-    ema: float = 0.0  # decay of the moving average of the weights; 0: no average
-    average: int = 1  # how many of the last validated weights are averaged at the end
-    validate_every: int = 500
-    patience: int | None = None  # validations without improvement until training stops
-    save_every: int = 500
-    parallel: Parallel = "ddp"
-    performance: Performance = field(default_factory=Performance)
 
 
 @dataclass(frozen=True, slots=True)
