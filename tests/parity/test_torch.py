@@ -10,6 +10,7 @@ from regard.attention import Attention, Causal, scaled_dot
 from regard.config.attention import ScaledDotConfig, SoftAttentionConfig
 from regard.config.decoders import TransformerDecoderConfig
 from regard.config.encoders import TransformerEncoderConfig
+from regard.nn.embedding import Embedding
 from regard.nn.interfaces import Decoder, Encoded
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 
@@ -83,7 +84,7 @@ def test_transformer_equals_torch_transformer(norm: str, activation: str) -> Non
     }
     heads = SoftAttentionConfig(score=ScaledDotConfig(heads=H))
     encoder = TransformerEncoderConfig(**common, self_attention=heads).build(
-        lambda: nn.Embedding(11, E)
+        lambda std: Embedding(11, E, std=std)
     )
     config = TransformerDecoderConfig(**common, cross_attention=heads)
     self_attention = config.self_attention.model_copy(update={"score": ScaledDotConfig(heads=H)})
