@@ -88,7 +88,7 @@ def test_a_window_of_one_is_a_model_of_the_same_size_without_attention() -> None
     assert counts[0] == counts[1]
     with torch.no_grad(), regard.watch(models[1]) as trace:
         models[1](torch.arange(10)[None])
-    torch.testing.assert_close(trace["decoder.attention"][0, 0], torch.eye(10, 11))
+    torch.testing.assert_close(trace["decoder.attention"][0, 0], torch.eye(10))
 
 
 def test_evaluate_finds_the_perplexity_of_training(directory: RunDirectory, folder: Path) -> None:

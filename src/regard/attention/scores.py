@@ -156,9 +156,9 @@ class Additive(Score):
         return ScoreTerms(query.log() / 2, keys.log() / 2, energy=self.energy)
 
 
-def dot(dim: int, *, scaled: bool = False) -> InnerProduct:
-    """Without projections; `scaled` divides by √dim."""
-    scale, equation = (dim**-0.5, SCALED) if scaled else (1.0, DOT)
+def dot(dim: int | None = None) -> InnerProduct:
+    """Without projections; with `dim`, divided by √dim."""
+    scale, equation = (1.0, DOT) if dim is None else (dim**-0.5, SCALED)
     return InnerProduct(nn.Identity(), nn.Identity(), scale=scale, equation=equation)
 
 
