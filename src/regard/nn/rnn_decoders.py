@@ -141,12 +141,11 @@ class ConditionalDecoder(Decoder[RecurrentState]):
         inputs = self.dropout(inputs)
         first = StepwiseCells(self.first, inputs, state.carry)
         second = StepwiseCells(self.second, inputs[..., :0], state.carry)
+        second.layers = first.layers  # one state, which both advance
         states, contexts, samples = [], [], []
         for t in range(inputs.size(1)):
-            first.layers = second.layers
             query = first.step(t, None)
             attended = self.attention(query, state.source, start=state.step + t)
-            second.layers = first.layers
             states.append(second.step(t, attended.context))
             contexts.append(attended.context)
             samples.append(attended.sampled)
