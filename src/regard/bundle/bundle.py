@@ -63,6 +63,11 @@ class Bundle:
     def names(self) -> tuple[str, ...]:
         return tuple(self.files)
 
+    @property
+    def version(self) -> str:
+        """A digest that changes with every change of a file."""
+        return identify_file(manifest.write_manifest(self.files)).sha256[:12]
+
     def read(self, name: str) -> bytes:
         """Return the bytes of a file, compared with the manifest again."""
         if name not in self.files:

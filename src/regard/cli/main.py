@@ -21,8 +21,10 @@ from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
 from regard.cli.export import export
+from regard.cli.key import key
 from regard.cli.prepare import prepare
 from regard.cli.reproduce import reproduce
+from regard.cli.serve import serve
 from regard.cli.train import train
 from regard.cli.translate import translate
 from regard.errors import RegardError, StorageError
@@ -55,10 +57,11 @@ def options(
 
 COMMANDS = (
     *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
-    *(prepare, reproduce, train, translate),
+    *(prepare, reproduce, serve, train, translate),
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(key, name="key")
 
 
 def main() -> None:

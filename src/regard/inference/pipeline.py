@@ -45,6 +45,10 @@ class Segment:
     hypotheses: tuple[Hypothesis, ...]
 
 
+EncodedPart = tuple[Span, list[int]]
+"""A part of a text: its characters and its token ids."""
+
+
 def search_texts(
     engine: Engine,
     tokenizer: Tokenizer,
@@ -58,10 +62,7 @@ def search_texts(
 
     `prefixes`: for each text, the tokens that the translation of its first segment begins with.
     """
-    parts = [
-        _split(tokenizer, splitting, text, ids)
-        for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
-    ]
+    parts = split_texts(tokenizer, splitting, texts)
     places = [
         (text, segment) for text, segments in enumerate(parts) for segment in range(len(segments))
     ]
@@ -81,6 +82,16 @@ def search_texts(
     ]
 
 
+def split_texts(
+    tokenizer: Tokenizer, splitting: Splitting, texts: Sequence[str]
+) -> list[list[EncodedPart]]:
+    """Return the segments of each text: their characters and their token ids."""
+    return [
+        _split(tokenizer, splitting, text, ids)
+        for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
+    ]
+
+
 def join_segments(
     text: str, spans: Sequence[Span], translations: Sequence[str]
 ) -> tuple[str, list[Span]]:
@@ -97,18 +108,21 @@ def join_segments(
     return joined, places
 
 
-_Part = tuple[Span, list[int]]
 _LINE, _SPACE = re.compile(r"[^\n]+"), re.compile(r"\s")
 
 
-def _split(tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]) -> list[_Part]:
+def _split(
+    tokenizer: Tokenizer, splitting: Splitting, text: str, ids: list[int]
+) -> list[EncodedPart]:
     lines = [((0, len(text)), ids)]
     if "\n" in text:
         lines = _encode(tokenizer, text, [line.span() for line in _LINE.finditer(text)])
     return [part for line in lines for part in _split_line(tokenizer, splitting, text, line)]
 
 
-def _split_line(tokenizer: Tokenizer, splitting: Splitting, text: str, line: _Part) -> list[_Part]:
+def _split_line(
+    tokenizer: Tokenizer, splitting: Splitting, text: str, line: EncodedPart
+) -> list[EncodedPart]:
     (start, end), ids = line
     if len(ids) <= splitting.split_above:
         return [line] if ids else []
@@ -120,7 +134,9 @@ def _split_line(tokenizer: Tokenizer, splitting: Splitting, text: str, line: _Pa
     ]
 
 
-def _halve(tokenizer: Tokenizer, max_length: int, text: str, part: _Part) -> list[_Part]:
+def _halve(
+    tokenizer: Tokenizer, max_length: int, text: str, part: EncodedPart
+) -> list[EncodedPart]:
     (start, end), ids = part
     if len(ids) <= max_length or end - start < 2:
         return [part] if ids else []
@@ -134,7 +150,7 @@ def _halve(tokenizer: Tokenizer, max_length: int, text: str, part: _Part) -> lis
     ]
 
 
-def _encode(tokenizer: Tokenizer, text: str, spans: Sequence[Span]) -> list[_Part]:
+def _encode(tokenizer: Tokenizer, text: str, spans: Sequence[Span]) -> list[EncodedPart]:
     """Return the spans without the white space around them, and their ids."""
     trimmed = []
     for start, end in spans:

@@ -44,11 +44,7 @@ class TranslationResult:
         """Reasons to check the translation; () if there are none or `quality` was not requested."""
         if self.quality is None or not self.quality.needs_review:
             return ()
-        reasons = tuple(f"Check the translation: {reason}." for reason in self.quality.reasons)
-        if not self.quality.unattended:
-            return reasons
-        words = " ".join(self.source[start:end] for start, end in self.quality.unattended)
-        return (*reasons, f"Source words without a counterpart: {words}.")
+        return describe_warnings(self.source, self.quality.reasons, self.quality.unattended)
 
     def __str__(self) -> str:
         return self.text
@@ -57,5 +53,23 @@ class TranslationResult:
 def segments_score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
     """Score the hypotheses of several segments as one sentence."""
     lengths = [len(hypothesis.logps) or len(hypothesis.tokens) + 1 for hypothesis in chosen]
-    logp = sum(h.score * n**length_penalty for h, n in zip(chosen, lengths, strict=True))
+    return combine_scores([hypothesis.score for hypothesis in chosen], lengths, length_penalty)
+
+
+def combine_scores(scores: Sequence[float], lengths: Sequence[int], length_penalty: float) -> float:
+    """Return the score of a text from the scores and lengths in tokens of its segments."""
+    logp = sum(
+        score * length**length_penalty for score, length in zip(scores, lengths, strict=True)
+    )
     return logp / max(1, sum(lengths)) ** length_penalty
+
+
+def describe_warnings(
+    source: str, reasons: Sequence[str], unattended: Sequence[Span]
+) -> tuple[str, ...]:
+    """Return the warnings of a translation in sentences."""
+    sentences = tuple(f"Check the translation: {reason}." for reason in reasons)
+    if not unattended:
+        return sentences
+    words = " ".join(source[start:end] for start, end in unattended)
+    return (*sentences, f"Source words without a counterpart: {words}.")

@@ -1,0 +1,62 @@
+"""`regard key`: the keys that a server accepts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+key = typer.Typer(no_args_is_help=True, help="Add, list and revoke keys of a server.")
+
+KeyFilePath = Annotated[
+    Path, typer.Option("--keys", metavar="FILE", help="The key file of the server.")
+]
+Name = Annotated[str, typer.Argument(help="Name of the key.")]
+
+
+@key.command()
+def add(
+    name: Name,
+    keys: KeyFilePath = Path("keys.json"),
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, help="Pieces × beam size per minute. Default: no bound."),
+    ] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="The key may reload models.")] = False,
+) -> None:
+    """Make a key and print it. Only its digest is stored, so it cannot be shown again.
+
+    Example: regard key add website --keys keys.json --budget 100000
+    """
+    from regard.serve.keys import add_key
+
+    print(add_key(keys, name, budget=budget, admin=admin))
+    print(f"Restart the server, or send it SIGHUP, to use {keys}.", file=sys.stderr)
+
+
+@key.command("list")
+def list_keys(keys: KeyFilePath = Path("keys.json")) -> None:
+    """List the names of all keys, with the first digits of their digests.
+
+    Example: regard key list --keys keys.json
+    """
+    from regard.serve.keys import read_keys
+
+    for each in read_keys(keys).keys:
+        budget = "no budget" if each.budget is None else f"{each.budget} per minute"
+        admin = ", admin" if each.admin else ""
+        print(f"{each.name}\t{each.digest[:8]}\t{each.created}\t{budget}{admin}")
+
+
+@key.command()
+def revoke(name: Name, keys: KeyFilePath = Path("keys.json")) -> None:
+    """Remove a key.
+
+    Example: regard key revoke website --keys keys.json
+    """
+    from regard.serve.keys import revoke_key
+
+    revoke_key(keys, name)
+    print(f"Restart the server, or send it SIGHUP, to use {keys}.", file=sys.stderr)

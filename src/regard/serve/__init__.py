@@ -1,0 +1,1 @@
+"""The translation server: HTTP front, queue, engine processes, limits and keys."""

@@ -1,0 +1,51 @@
+"""Messages between the server and its engine processes: JSON with its length before it.
+
+JSON, not pickle: what an engine process sends can do no more than be wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from typing import Any
+
+_LENGTH = 4  # bytes
+
+
+def encode_frame(message: dict[str, Any]) -> bytes:
+    """Return the bytes of a message."""
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    return len(body).to_bytes(_LENGTH, "big") + body
+
+
+def receive_frame(connection: socket.socket) -> dict[str, Any] | None:
+    """Wait for a message on a blocking socket; None if the other side has closed it."""
+    header = _receive(connection, _LENGTH)
+    body = None if header is None else _receive(connection, int.from_bytes(header, "big"))
+    return None if body is None else json.loads(body)
+
+
+async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+    """Wait for a message; None if the other side has closed the connection."""
+    try:
+        header = await reader.readexactly(_LENGTH)
+        message: dict[str, Any] = json.loads(
+            await reader.readexactly(int.from_bytes(header, "big"))
+        )
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    return message
+
+
+def _receive(connection: socket.socket, size: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        try:
+            part = connection.recv(size - len(parts))
+        except ConnectionError:
+            return None
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)

@@ -1,0 +1,232 @@
+"""What all routes share: bodies within the limits, keys, errors, logs and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from regard.errors import RegardError
+from regard.serve.batcher import DeadlineError, QueueFullError
+from regard.serve.keys import BudgetError, Keyring, StoredKey
+from regard.serve.limits import RequestError
+from regard.serve.metrics import ServerMetrics
+from regard.serve.models import NoModelError
+from regard.serve.pool import WorkerEndedError
+from regard.serve.schemas import ErrorResponse
+from regard.serve.settings import ServerSettings
+
+B = TypeVar("B", bound=BaseModel)
+R = TypeVar("R")
+
+LOG = logging.getLogger("regard.serve")
+
+
+class AnswerError(Exception):
+    """An error as it is answered: status, text, and seconds after which to try again."""
+
+    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.retry_after = status, message, retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        headers = {"Connection": "close"} if self.status in (408, 413) else {}
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        if self.retry_after is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
+        return headers
+
+
+def to_answer(error: Exception) -> AnswerError:
+    """Return the answer for an error that a route has raised."""
+    match error:
+        case AnswerError():
+            return error
+        case HTTPException():
+            return AnswerError(error.status_code, error.detail)
+        case NoModelError():
+            return AnswerError(404, str(error))
+        case RequestError():
+            return AnswerError(error.status, str(error))
+        case RegardError():
+            return AnswerError(422, str(error))
+        case QueueFullError():
+            return AnswerError(503, "The server is busy. Try again later.", error.retry_after)
+        case BudgetError():
+            return AnswerError(
+                429, "The key has used its budget. Try again later.", error.retry_after
+            )
+        case WorkerEndedError():
+            return AnswerError(503, "The engine was restarted. Send the request again.", 1)
+        case DeadlineError():
+            return AnswerError(
+                504, "The request was not answered in time. Send fewer texts at once."
+            )
+        case _:
+            return AnswerError(500, "The server failed. Its log has the reason.")
+
+
+async def read_body(request: Request, settings: ServerSettings) -> bytes:
+    """Read the body of a request within the limits of size and time."""
+    declared = request.headers.get("content-length", "0")
+    too_large = AnswerError(413, f"The body has more than {settings.max_body_bytes:,} bytes.")
+    if not declared.isascii() or not declared.isdigit() or int(declared) > settings.max_body_bytes:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(settings.body_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > settings.max_body_bytes:
+                    raise too_large
+    except TimeoutError:
+        raise AnswerError(408, "The body did not arrive in time.") from None
+    return bytes(body)
+
+
+async def read_json(request: Request, kind: type[B], settings: ServerSettings) -> B:
+    """Read a JSON body and check it against a schema."""
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content_type != "application/json":
+        raise AnswerError(415, "Send JSON, with the header `Content-Type: application/json`.")
+    try:
+        return kind.model_validate_json(await read_body(request, settings))
+    except ValidationError as error:
+        raise AnswerError(422, describe_problems(error)) from None
+
+
+def describe_problems(error: ValidationError) -> str:
+    """Name the fields that are wrong, without their values."""
+    problems = [
+        ": ".join(filter(None, (".".join(map(str, problem["loc"]))[:100], problem["msg"])))
+        for problem in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+    more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+    return "; ".join(problems[:3]) + more
+
+
+def bearer_key(request: Request) -> str | None:
+    """The key of the Authorization header, of any scheme: `Bearer KEY`, `DeepL-Auth-Key KEY`."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() in ("bearer", "deepl-auth-key") else None
+
+
+def authenticate(keyring: Keyring | None, key: str | None) -> StoredKey | None:
+    """Return the key of a request; None if the server needs none."""
+    if keyring is None:
+        return None
+    found = keyring.find(key or "")
+    if found is None:
+        raise AnswerError(401, "Send a valid key, as in `Authorization: Bearer KEY`.")
+    return found
+
+
+async def unless_disconnected(request: Request, work: Coroutine[Any, Any, R]) -> R:
+    """Wait for `work`, and cancel it if the client closes the connection."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+def json_response(content: BaseModel, status: int = 200) -> Response:
+    return Response(content.model_dump_json(), status, media_type="application/json")
+
+
+ErrorBody = Callable[[AnswerError, str], bytes]
+"""Makes the JSON body of an error from the answer and the request's number."""
+
+
+def default_error_body(answer: AnswerError, request_id: str) -> bytes:
+    return ErrorResponse(error=answer.message, request_id=request_id).model_dump_json().encode()
+
+
+class RequestBorder:
+    """The outermost layer: numbers requests, answers errors, and writes metrics and logs.
+
+    Args:
+        app: The routes.
+        metrics: Counts requests by route and status.
+        error_bodies: Shapes of errors by the beginning of the path, for other interfaces.
+    """
+
+    def __init__(
+        self, app: ASGIApp, metrics: ServerMetrics, error_bodies: dict[str, ErrorBody]
+    ) -> None:
+        self.app, self.metrics, self.error_bodies = app, metrics, error_bodies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, number, status = time.monotonic(), secrets.token_hex(8), 0
+        facts: dict[str, Any] = scope.setdefault("state", {}).setdefault("facts", {})
+
+        async def send_numbered(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message["headers"],
+                    (b"x-request-id", number.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_numbered)
+        except ClientDisconnect:
+            status = status or 499
+        except Exception as error:
+            answer = to_answer(error)
+            if answer.status == 500:
+                facts["failure"] = f"{type(error).__name__}: {error}"[:200]
+            if status == 0:
+                body = self._error_body(scope["path"])(answer, number)
+                response = Response(body, answer.status, answer.headers, "application/json")
+                await response(scope, receive, send_numbered)
+        finally:
+            seconds = time.monotonic() - start
+            route = getattr(scope.get("route"), "path", "other")
+            self.metrics.requests.labels(route, str(status)).inc()
+            self.metrics.latency.labels(route).observe(seconds)
+            LOG.info(
+                json.dumps(
+                    {
+                        "time": round(time.time(), 3),
+                        "request": number,
+                        "route": route,
+                        "status": status,
+                        "seconds": round(seconds, 4),
+                        **facts,
+                    }
+                )
+            )
+
+    def _error_body(self, path: str) -> ErrorBody:
+        for beginning, body in self.error_bodies.items():
+            if path.startswith(beginning):
+                return body
+        return default_error_body
+
+
+Handler = Callable[[Request], Awaitable[Response]]

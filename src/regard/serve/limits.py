@@ -1,0 +1,141 @@
+"""Check a request against the limits, and split its texts.
+
+The limits are checked in the order of their cost: texts, characters, options, then pieces.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regard.errors import RegardError
+from regard.inference.pipeline import split_texts
+from regard.serve.models import ServedModel
+from regard.serve.schemas import TranslateRequest
+from regard.serve.settings import ServerSettings
+from regard.text.tokenizer import Span
+
+OFF_LOOP = 2_000  # characters above which texts are tokenized in a thread: it takes milliseconds
+
+
+class RequestError(RegardError):
+    """A request that cannot be fulfilled as it is. `status` is its HTTP status."""
+
+    def __init__(self, message: str, status: int = 422) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSegment:
+    """A segment of a text, which is translated by itself."""
+
+    number: int  # of its text in the request
+    span: Span  # characters of the text
+    text: str
+    pieces: int
+    prefix: str  # what its translation begins with
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """A request within the limits, with the segments of each text."""
+
+    request: TranslateRequest
+    model: ServedModel
+    texts: list[list[RequestSegment]]
+    beam_size: int
+
+    @property
+    def pieces(self) -> int:
+        return sum(segment.pieces for segments in self.texts for segment in segments)
+
+    @property
+    def cost(self) -> int:
+        return sum(self.segment_cost(segment) for segments in self.texts for segment in segments)
+
+    def segment_cost(self, segment: RequestSegment) -> int:
+        return self.beam_size * (segment.pieces + 1)
+
+
+async def check_request(
+    request: TranslateRequest, model: ServedModel, settings: ServerSettings
+) -> CheckedRequest:
+    """Check a request and split its texts.
+
+    Raises:
+        RequestError: A limit is exceeded, or an option is invalid.
+    """
+    check_texts("texts", request.texts, settings)
+    prefixes = _prefixes(request)
+    check_texts("prefix, forbid", [*prefixes, *request.forbid], settings)
+    _check_options(request, model, settings)
+    if sum(map(len, request.texts)) > OFF_LOOP:
+        texts = await asyncio.to_thread(_split, model, request.texts, prefixes)
+    else:
+        texts = _split(model, request.texts, prefixes)
+    checked = CheckedRequest(
+        request, model, texts, max(request.beam_size or model.beam_size, request.n_best)
+    )
+    if checked.cost > settings.max_cost:
+        raise RequestError(
+            f"texts: {checked.pieces:,} pieces with a beam size of {checked.beam_size} have a cost "
+            f"of {checked.cost:,}, and the limit is {settings.max_cost:,}. Send fewer texts at "
+            "once, or use a smaller beam.",
+            413,
+        )
+    return checked
+
+
+def check_texts(name: str, texts: Sequence[str], settings: ServerSettings) -> None:
+    """Raise RequestError if there are too many texts or characters."""
+    if len(texts) > settings.max_texts:
+        raise RequestError(
+            f"{name}: there are {len(texts):,}, and the limit is {settings.max_texts:,}. "
+            "Send several requests.",
+            413,
+        )
+    characters = sum(len(unicodedata.normalize("NFKC", text)) for text in texts)
+    if characters > settings.max_characters:
+        raise RequestError(
+            f"{name}: {characters:,} characters after NFKC, and the limit is "
+            f"{settings.max_characters:,}. Send several requests.",
+            413,
+        )
+
+
+def _prefixes(request: TranslateRequest) -> list[str]:
+    prefix, texts = request.prefix or "", len(request.texts)
+    prefixes = [prefix] * texts if isinstance(prefix, str) else prefix
+    if len(prefixes) != texts:
+        raise RequestError(
+            f"prefix: there are {len(prefixes)} for {texts} texts. "
+            "Pass one string for all texts or one for each."
+        )
+    return prefixes
+
+
+def _check_options(request: TranslateRequest, model: ServedModel, settings: ServerSettings) -> None:
+    for name, value in (("beam_size", request.beam_size or 1), ("n_best", request.n_best)):
+        if value > settings.max_beam_size:
+            raise RequestError(f"{name}: must be at most {settings.max_beam_size}, not {value}.")
+    if request.alignments and not model.aligns:
+        raise RequestError(f"alignments: the model {model.name} cannot align words.")
+    if request.quality and not model.assesses_quality:
+        raise RequestError(f"quality: the model {model.name} has no calibration.")
+
+
+def _split(
+    model: ServedModel, texts: Sequence[str], prefixes: Sequence[str]
+) -> list[list[RequestSegment]]:
+    return [
+        [
+            RequestSegment(number, span, text[slice(*span)], len(ids), "" if place else prefix)
+            for place, (span, ids) in enumerate(parts)
+        ]
+        for number, (text, prefix, parts) in enumerate(
+            zip(texts, prefixes, split_texts(model.tokenizer, model.splitting, texts), strict=True)
+        )
+    ]

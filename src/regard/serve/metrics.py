@@ -1,0 +1,64 @@
+"""Prometheus metrics of the server.
+
+Labels are routes, status codes and models, never addresses, keys or texts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from regard.serve.batcher import Batcher
+from regard.serve.cache import LeastRecentlyUsed
+from regard.serve.pool import WorkerPool
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+class ServerMetrics:
+    """All metrics of one server, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.requests = self._counter("regard_requests", "Answered requests.", ["route", "status"])
+        self.latency = self._histogram(
+            "regard_request_seconds", "Time from a request to its answer.", _SECONDS, ["route"]
+        )
+        self.wait = self._histogram(
+            "regard_queue_seconds", "Time a segment waits for an engine.", _SECONDS
+        )
+        self.engine = self._histogram(
+            "regard_engine_seconds", "Time an engine takes for a batch.", _SECONDS
+        )
+        self.batch = self._histogram("regard_batch_segments", "Segments of a batch.", _SIZES)
+        self.texts = self._counter("regard_texts", "Translated texts.", ["model"])
+        self.pieces = self._counter("regard_pieces", "Pieces that engines have read.")
+        self.warnings = self._counter(
+            "regard_warnings", "Translations with a quality warning.", ["model"]
+        )
+        self.cache = self._counter("regard_cache", "Segments looked up in the cache.", ["result"])
+
+    def watch(self, batcher: Batcher[Any], pool: WorkerPool, cache: LeastRecentlyUsed[Any]) -> None:
+        """Report the current state of the queue, the engine processes and the cache."""
+        for name, text, value in (
+            ("regard_queue_segments", "Segments that wait.", lambda: batcher.queued),
+            ("regard_queue_cost", "Pieces × beam size that wait.", lambda: batcher.queued_cost),
+            ("regard_engines_ready", "Engine processes in use.", lambda: len(pool.ready)),
+            ("regard_engine_restarts", "Replaced engine processes.", lambda: pool.restarts),
+            ("regard_cache_entries", "Segments in the cache.", lambda: len(cache)),
+        ):
+            Gauge(name, text, registry=self._registry).set_function(value)
+
+    def render(self) -> bytes:
+        """Return all metrics in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+    def _counter(self, name: str, text: str, labels: list[str] | None = None) -> Counter:
+        return Counter(name, text, labels or [], registry=self._registry)
+
+    def _histogram(
+        self, name: str, text: str, buckets: tuple[float, ...], labels: list[str] | None = None
+    ) -> Histogram:
+        return Histogram(name, text, labels or [], buckets=buckets, registry=self._registry)

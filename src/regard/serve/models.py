@@ -1,0 +1,228 @@
+"""The models of a server: which are loaded, how a request selects one, and how they are replaced.
+
+A model is replaced in three steps: the new version is loaded into every engine process, requests
+are switched to it, and the old version is unloaded when its last request has been answered. If a
+file is damaged or a process cannot load the model, the old version stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from regard.bundle.bundle import open_bundle
+from regard.errors import ArtifactError, ConfigError, RegardError
+from regard.inference.pipeline import Splitting
+from regard.serve.pool import WorkerEndedError, WorkerProcess
+from regard.tasks.translation.loading import SPLIT_FILE
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+
+_PAIR = re.compile(r"([a-z]{2,3})[-_]([a-z]{2,3})", re.IGNORECASE)
+_NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServedModel:
+    """One version of a model. `slot` is its number in the engine processes."""
+
+    name: str
+    slot: int
+    path: Path
+    version: str
+    tokenizer: SentencePiece
+    splitting: Splitting
+    engine: str
+    beam_size: int
+    length_penalty: float
+    aligns: bool
+    assesses_quality: bool
+
+    @property
+    def languages(self) -> tuple[str, str] | None:
+        """Source and target, if the name is a pair such as en-de."""
+        pair = _PAIR.fullmatch(self.name)
+        return None if pair is None else (pair[1].lower(), pair[2].lower())
+
+
+class NoModelError(RegardError):
+    """A request names a model or a pair of languages that is not served."""
+
+
+class ModelRegistry:
+    """The served models by name. The first is the default.
+
+    Args:
+        paths: The folder of each model's bundle.
+        engine: Search engine, as for `Translator.load`.
+    """
+
+    def __init__(self, paths: dict[str, Path], engine: str) -> None:
+        self.paths, self.engine = paths, engine
+        self.models: dict[str, ServedModel] = {}
+        self._slots = count()
+        self._users: dict[int, int] = {}  # requests that use a slot
+        self._retired: set[int] = set()
+        self._lock = asyncio.Lock()  # one change at a time
+
+    def find(
+        self, name: str | None, source: str | None = None, target: str | None = None
+    ) -> ServedModel:
+        """Return the model that a request selects."""
+        if name is not None:
+            if name not in self.models:
+                raise NoModelError(f"model: {name[:64]!r} is not served. {self._list()}")
+            return self.models[name]
+        if source is None and target is None:
+            return next(iter(self.models.values()))
+        for model in self.models.values():
+            if model.languages is not None and all(
+                wanted is None or wanted.lower() == have
+                for wanted, have in zip((source, target), model.languages, strict=True)
+            ):
+                return model
+        raise NoModelError(
+            f"source_language {source!r:.20}, target_language {target!r:.20}: no model translates "
+            f"this pair. {self._list()}"
+        )
+
+    def _list(self) -> str:
+        return f"The models are: {', '.join(self.models)}."
+
+    async def prepare(self, worker: WorkerProcess, others: Sequence[WorkerProcess]) -> None:
+        """Load all models into a new engine process, before requests reach it.
+
+        `others`: the processes that are in use. If a model's files have changed since they loaded
+        it, they load it again.
+        """
+        async with self._lock:
+            for name in self.paths:
+                old = self.models.get(name)
+                if old is not None and await _loads_version(worker, old, self.engine):
+                    continue
+                self.models[name] = await self._load(name, [*others, worker])
+                if old is not None:
+                    self._retired.add(old.slot)
+
+    async def reload(
+        self, workers: Sequence[WorkerProcess], names: Sequence[str] | None = None
+    ) -> list[str]:
+        """Replace models whose files have changed; return the names of those replaced.
+
+        Raises:
+            RegardError: A model cannot be loaded. The models before it have been replaced.
+        """
+        replaced = []
+        async with self._lock:
+            for name in names or list(self.models):
+                old = self.models[name]
+                bundle = await asyncio.to_thread(open_bundle, self.paths[name])
+                if bundle.version != old.version:
+                    self.models[name] = await self._load(name, workers)
+                    self._retired.add(old.slot)
+                    replaced.append(name)
+        return replaced
+
+    def use(self, model: ServedModel) -> None:
+        """Keep a version loaded until `release`."""
+        self._users[model.slot] = self._users.get(model.slot, 0) + 1
+
+    def release(self, model: ServedModel) -> None:
+        self._users[model.slot] -= 1
+        if not self._users[model.slot]:
+            del self._users[model.slot]
+
+    async def unload_unused(self, workers: Sequence[WorkerProcess]) -> None:
+        """Unload replaced versions that no request uses any more."""
+        if not self._retired - self._users.keys():
+            return
+        async with self._lock:
+            for slot in self._retired - self._users.keys():
+                self._retired.discard(slot)
+                await _call_all(workers, "unload", slot=slot)
+
+    async def _load(self, name: str, workers: Sequence[WorkerProcess]) -> ServedModel:
+        path, slot = self.paths[name], next(self._slots)
+        bundle = await asyncio.to_thread(open_bundle, path)
+        tokenizer = SentencePiece.parse(
+            bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path
+        )
+        splitting = bundle.value(SPLIT_FILE, Splitting)
+        answers = await _call_all(workers, "load", slot=slot, path=str(path), engine=self.engine)
+        try:
+            if not answers:
+                raise ArtifactError(f"{name}: no engine process is available to load it.")
+            for answer in answers:
+                _check(answer, name)
+                if answer["version"] != bundle.version:
+                    raise ArtifactError(f"{path}: changed while it was loaded. Load it again.")
+        except RegardError:
+            await _call_all(workers, "unload", slot=slot)
+            raise
+        facts = answers[0]
+        return ServedModel(
+            name,
+            slot,
+            path,
+            bundle.version,
+            tokenizer,
+            splitting,
+            facts["engine"],
+            facts["beam_size"],
+            facts["length_penalty"],
+            facts["aligns"],
+            facts["assesses_quality"],
+        )
+
+
+async def _loads_version(worker: WorkerProcess, model: ServedModel, engine: str) -> bool:
+    """Load a model into a process; return whether it is the same version as in the others."""
+    answer = await worker.call("load", slot=model.slot, path=str(model.path), engine=engine)
+    _check(answer, model.name)
+    return bool(answer["version"] == model.version)
+
+
+async def _call_all(
+    workers: Sequence[WorkerProcess], do: str, **arguments: Any
+) -> list[dict[str, Any]]:
+    """Call all processes; those that end meanwhile do not count, their successors load anew."""
+    answers = await asyncio.gather(
+        *(worker.call(do, **arguments) for worker in workers), return_exceptions=True
+    )
+    for answer in answers:
+        if isinstance(answer, BaseException) and not isinstance(answer, WorkerEndedError):
+            raise answer
+    return [answer for answer in answers if isinstance(answer, dict)]
+
+
+def _check(answer: dict[str, Any], name: str) -> None:
+    if "error" in answer:
+        raise ArtifactError(f"{name}: {answer['error']}")
+
+
+def parse_models(arguments: Sequence[str]) -> dict[str, Path]:
+    """Return the folders of models given as FOLDER or NAME=FOLDER, by name.
+
+    The default name is that of the folder.
+    """
+    paths: dict[str, Path] = {}
+    for argument in arguments:
+        name, given, folder = argument.rpartition("=")
+        path = Path(folder)
+        name = name if given else path.resolve().name
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"{argument}: {name!r} is not a name. Use letters, digits, '.', '_' and '-', for "
+                "example en-de=model/."
+            )
+        if name in paths:
+            raise ConfigError(
+                f"{argument}: there are two models with the name {name}. "
+                "Name them, for example en-de=model/."
+            )
+        paths[name] = path
+    return paths

@@ -1,0 +1,149 @@
+"""Run the server: sockets, signals, logs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from regard.errors import ConfigError
+from regard.serve.app import make_app
+from regard.serve.http import LOG
+from regard.serve.keys import Keyring, read_keys
+from regard.serve.metrics import ServerMetrics
+from regard.serve.models import ModelRegistry
+from regard.serve.service import TranslationService
+from regard.serve.settings import ServerSettings
+
+
+def run_server(
+    models: dict[str, Path],
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+    engine: str,
+    settings: ServerSettings,
+    keys: Path | None,
+    insecure: bool,
+) -> None:
+    """Serve models until the process is stopped.
+
+    Raises:
+        ConfigError: The address can be reached from other machines, and no key is needed.
+    """
+    keyring = None if keys is None else Keyring(read_keys(keys).keys)
+    loopback = _is_loopback(host)
+    if not loopback and keyring is None and not insecure:
+        raise ConfigError(
+            f"--host {host}: anyone who reaches this address could use the server. Make a key with "
+            "`regard key add NAME --keys keys.json` and pass `--keys keys.json`, or pass "
+            "`--insecure`."
+        )
+    _log_to_stderr()
+    metrics = ServerMetrics()
+    service = TranslationService(
+        ModelRegistry(models, engine), settings, workers=workers, threads=threads, metrics=metrics
+    )
+    app = make_app(service, keyring, loopback=loopback and keyring is None)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=_protocol(settings.header_seconds),
+        ws="none",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+        limit_concurrency=settings.max_connections,
+        timeout_graceful_shutdown=settings.stop_seconds,
+    )
+    server = _Server(config, service)
+    server.run()
+    if not server.started:
+        raise SystemExit(2)
+
+
+class _Server(uvicorn.Server):
+    """Reloads the models when it receives SIGHUP, and says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, service: TranslationService) -> None:
+        super().__init__(config)
+        self.service = service
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if not self.started:
+            return
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(
+            signal.SIGHUP, lambda: self._tasks.append(asyncio.ensure_future(self._reload()))
+        )
+        self._tasks: list[asyncio.Future[None]] = []
+        port = self.servers[0].sockets[0].getsockname()[1]
+        names = ", ".join(self.service.registry.models)
+        print(f"Serving {names} at http://{self.config.host}:{port}", file=sys.stderr, flush=True)
+
+    async def _reload(self) -> None:
+        try:
+            names = await self.service.reload()
+        except Exception as error:
+            print(f"Not reloaded: {error}", file=sys.stderr, flush=True)
+        else:
+            print(f"Reloaded: {', '.join(names) or 'no change'}", file=sys.stderr, flush=True)
+
+
+def _protocol(header_seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's protocol, with a limit on the time that a request's header may take."""
+
+    class Protocol(HttpToolsProtocol):
+        _header_timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._header_timer = self.loop.call_later(header_seconds, transport.close)
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            if self._header_timer is None:
+                self._header_timer = self.loop.call_later(header_seconds, self.transport.close)
+
+        def on_headers_complete(self) -> None:
+            self._stop_timer()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_timer()
+            super().connection_lost(exc)
+
+        def _stop_timer(self) -> None:
+            if self._header_timer is not None:
+                self._header_timer.cancel()
+                self._header_timer = None
+
+    return Protocol
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _log_to_stderr() -> None:
+    """Write one JSON object a line."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    LOG.handlers[:] = [handler]
+    LOG.setLevel(logging.INFO)
+    LOG.propagate = False

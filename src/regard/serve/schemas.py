@@ -1,0 +1,168 @@
+"""Requests and answers of the server's own interface, under /v1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Span = tuple[int, int]
+_Count = Annotated[int, Field(ge=0, le=1_000)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
+    source_language: str | None = Field(
+        default=None, description="Selects a model by its name, as in en-de."
+    )
+    target_language: str | None = Field(default=None, description="As source_language.")
+
+
+class SamplingRequest(BaseModel):
+    """Draw translations at random instead of searching for the best."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
+    temperature: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 1.0
+    top_k: Annotated[int, Field(ge=1, le=1 << 31)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+
+class TranslateRequest(_Request):
+    """Texts to translate. The options are those of `Translator.translate`."""
+
+    texts: Annotated[list[str], Field(description="Texts to translate; long ones are split.")]
+    beam_size: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Hypotheses to follow; 1 is greedy search. Default: the model's."
+    )
+    n_best: Annotated[int, Field(ge=1)] = Field(default=1, description="Translations of each text.")
+    length_penalty: Annotated[float, Field(ge=0, le=10)] | None = Field(
+        default=None, description="Exponent of the length in the score. Default: the model's."
+    )
+    prefix: str | list[str] | None = Field(
+        default=None, description="What the translation begins with, for all texts or one for each."
+    )
+    min_length: _Count = Field(default=0, description="Minimum number of tokens of a translation.")
+    no_repeat_ngram: _Count = Field(
+        default=0, description="Size of n-grams that do not occur twice."
+    )
+    forbid: Annotated[list[str], Field(max_length=100)] = Field(
+        default=[], description="Texts that must not occur in a translation."
+    )
+    sampling: SamplingRequest | None = None
+    alignments: bool = Field(
+        default=False, description="Align the words of source and translation."
+    )
+    quality: bool = Field(
+        default=False, description="Warn of omissions, repetitions and inventions."
+    )
+    stream: bool = Field(default=False, description="Answer with server-sent events, text by text.")
+    bulk: bool = Field(default=False, description="Give way to requests that are not bulk.")
+
+
+class Alignment(BaseModel):
+    """Word links. Spans are characters (code points) of the raw texts."""
+
+    source: list[Span] = Field(description="Start and end of each source word.")
+    target: list[Span] = Field(description="Start and end of each target word.")
+    links: list[tuple[int, int]] = Field(description="Pairs of a source and a target word.")
+
+
+class RankedTranslation(BaseModel):
+    """A translation, its score, and its alignment if it was requested."""
+
+    text: str
+    score: float = Field(description="Σ log p / length^length_penalty.")
+    alignment: Alignment | None = None
+
+
+class Translation(RankedTranslation):
+    """The best translation of a text."""
+
+    warnings: list[str] = Field(default=[], description="Reasons to check it; needs `quality`.")
+    unaligned: list[Span] = Field(default=[], description="Source words that have no counterpart.")
+    n_best: list[RankedTranslation] = Field(
+        default=[], description="All translations, if n_best > 1."
+    )
+
+
+class TranslateResponse(BaseModel):
+    """The translations, in the order of the texts."""
+
+    model: str
+    version: str = Field(description="Changes with every change of the model's files.")
+    translations: list[Translation]
+
+
+class AlignRequest(_Request):
+    """Pairs of texts whose words are aligned."""
+
+    sources: list[str]
+    targets: list[str]
+
+
+class AlignResponse(BaseModel):
+    """The word alignment of each pair."""
+
+    model: str
+    version: str
+    alignments: list[Alignment]
+
+
+class ExplainRequest(_Request):
+    """A sentence whose translation is explained."""
+
+    source: str
+    target: str | None = Field(
+        default=None, description="Explain this translation, not the model's."
+    )
+
+
+class ExplainResponse(BaseModel):
+    """The record that the viewer shows."""
+
+    model: str
+    version: str
+    record: dict[str, Any]
+
+
+class ModelInfo(BaseModel):
+    """A model that is served."""
+
+    name: str
+    version: str
+    engine: str
+    source_language: str | None
+    target_language: str | None
+    alignments: bool
+    quality: bool
+
+
+class ModelsResponse(BaseModel):
+    """All models that are served."""
+
+    models: list[ModelInfo]
+
+
+class ErrorResponse(BaseModel):
+    """What is wrong with a request, and how to correct it."""
+
+    error: str
+    request_id: str
+
+
+class ReloadRequest(BaseModel):
+    """Models whose files may have changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: list[str] | None = Field(default=None, description="Default: all.")
+
+
+class ReloadResponse(BaseModel):
+    """The models that were replaced."""
+
+    reloaded: list[str]

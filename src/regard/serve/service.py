@@ -1,0 +1,321 @@
+"""Fulfil requests: split texts, queue their segments, and assemble the answers.
+
+    text → segments → cache → queue → engine process → segments → text
+
+Texts are split as `Translator.translate` splits them, and an engine process translates segments
+with the same class, so an answer is that of the offline translation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.serve.assembly import SegmentValues, assemble
+from regard.serve.batcher import Batcher, Job
+from regard.serve.cache import LeastRecentlyUsed
+from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
+from regard.serve.metrics import ServerMetrics
+from regard.serve.models import ModelRegistry, ServedModel
+from regard.serve.pool import WorkerEndedError, WorkerPool, WorkerProcess
+from regard.serve.schemas import (
+    Alignment,
+    AlignRequest,
+    ExplainRequest,
+    TranslateRequest,
+    Translation,
+)
+from regard.serve.settings import ServerSettings
+
+TICK = 0.1  # seconds between two looks for late jobs and unused models
+EXPLANATION = 20  # an explanation costs as much as so many translations of its sentence
+
+
+class EngineError(Exception):
+    """An engine process failed on a request for a reason that is not the request's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the jobs of a batch have in common: a model, and what to do with it."""
+
+    slot: int
+    do: str
+    options: str = ""  # repr of the options, so that it can be compared
+    alone: int = 0  # a number of its own for a job that shares no batch
+
+
+class TranslationService:
+    """The models of a server with their queue, cache and engine processes.
+
+    Args:
+        registry: The models.
+        settings: All limits.
+        workers: Number of engine processes.
+        threads: Threads of each.
+        metrics: Counts what happens.
+    """
+
+    def __init__(
+        self,
+        registry: ModelRegistry,
+        settings: ServerSettings,
+        *,
+        workers: int,
+        threads: int,
+        metrics: ServerMetrics,
+    ) -> None:
+        self.registry, self.settings, self.metrics = registry, settings, metrics
+        self.pool = WorkerPool(workers, threads, registry.prepare, self._use)
+        self.batcher: Batcher[Work] = Batcher(
+            batch_cost=settings.batch_cost,
+            wait=settings.batch_wait_ms / 1000,
+            max_cost=settings.max_queue_cost,
+            max_seconds=settings.max_queue_seconds,
+        )
+        self._cache: LeastRecentlyUsed[SegmentValues] = LeastRecentlyUsed(settings.cache_entries)
+        self._housekeeping: asyncio.Task[None] | None = None
+        metrics.watch(self.batcher, self.pool, self._cache)
+
+    async def start(self) -> None:
+        """Start the engine processes; return when the models are loaded into one of them."""
+        await self.pool.start()
+        self._housekeeping = asyncio.create_task(self._keep_house())
+
+    async def stop(self) -> None:
+        if self._housekeeping is not None:
+            self._housekeeping.cancel()
+        await self.pool.stop()
+
+    async def reload(self, names: Sequence[str] | None = None) -> list[str]:
+        """Replace the models whose files have changed; return their names."""
+        return await self.registry.reload(list(self.pool.ready), names)
+
+    async def check(self, request: TranslateRequest) -> CheckedRequest:
+        """Select the model of a request, and check all limits."""
+        model = self.registry.find(request.model, request.source_language, request.target_language)
+        return await check_request(request, model, self.settings)
+
+    async def translate(self, checked: CheckedRequest) -> list[Translation]:
+        """Translate all texts of a request."""
+        found = {number: each async for number, each in self.stream(checked)}
+        return [found[number] for number in range(len(checked.texts))]
+
+    async def stream(
+        self, checked: CheckedRequest
+    ) -> AsyncGenerator[tuple[int, Translation], None]:
+        """Yield the number and the translation of each text as soon as it is there.
+
+        Raises:
+            QueueFullError: The texts would wait too long.
+            DeadlineError: They were not translated in time.
+            WorkerEndedError: The engine process ended.
+            RequestError: A text cannot be translated with these options.
+            EngineError: The engine failed.
+        """
+        model, options = checked.model, _engine_options(checked.request)
+        work = Work(model.slot, "translate", repr(options))
+        jobs: list[Job[Work]] = []
+        texts: list[list[asyncio.Future[SegmentValues]]] = []
+        for segments in checked.texts:
+            texts.append([])
+            for segment in segments:
+                draws = checked.request.sampling is not None  # they depend on the number
+                number = segment.number if draws else 0
+                key = (model.version, work.options, segment.text, segment.prefix, number)
+                future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
+                texts[-1].append(future)
+                if (known := self._look_up(key)) is not None:
+                    future.set_result(known)
+                    continue
+                payload = (options, segment, key)
+                jobs.append(
+                    self._job(
+                        work,
+                        payload,
+                        segment.pieces,
+                        checked.segment_cost(segment),
+                        future,
+                        checked.request.bulk,
+                    )
+                )
+        self.registry.use(model)
+        pending: dict[asyncio.Future[list[SegmentValues]], int] = {}
+        try:
+            if jobs:
+                self.batcher.add(jobs)
+            pending = {asyncio.gather(*row): number for number, row in enumerate(texts) if row}
+            for number, row in enumerate(texts):
+                if not row:
+                    yield number, assemble(checked, number, [])
+            while pending:
+                done, _ = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for text in sorted(done, key=pending.__getitem__):
+                    number = pending.pop(text)
+                    yield number, assemble(checked, number, text.result())
+        finally:
+            for text in pending:
+                text.cancel()
+            for job in jobs:
+                if not job.result.cancel() and not job.result.cancelled():
+                    job.result.exception()  # one error is reported, and the others are not
+            self.registry.release(model)
+
+    async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
+        """Align the words of given pairs."""
+        model = self.registry.find(request.model, request.source_language, request.target_language)
+        if not model.aligns:
+            raise RequestError(f"{model.name}: this model cannot align words.")
+        if len(request.sources) != len(request.targets):
+            raise RequestError(
+                f"targets: there are {len(request.targets)} for {len(request.sources)} sources. "
+                "Pass one target for each source."
+            )
+        for name, texts in (("sources", request.sources), ("targets", request.targets)):
+            check_texts(name, texts, self.settings)
+        pieces = sum(map(len, request.sources)) // 4  # roughly
+        answer = await self._alone(
+            model, "align", pieces, pieces, sources=request.sources, targets=request.targets
+        )
+        return model, [Alignment(**each) for each in answer["alignments"]]
+
+    async def explain(self, request: ExplainRequest) -> tuple[ServedModel, dict[str, Any]]:
+        """Record the computation of a translation."""
+        checked = await self.check(
+            TranslateRequest(
+                texts=[request.source],
+                model=request.model,
+                source_language=request.source_language,
+                target_language=request.target_language,
+            )
+        )
+        check_texts("target", [request.target or ""], self.settings)
+        if len(checked.texts[0]) != 1:
+            raise RequestError("source: pass one sentence.")
+        answer = await self._alone(
+            checked.model,
+            "explain",
+            checked.pieces,
+            EXPLANATION * checked.cost,
+            source=request.source,
+            target=request.target,
+        )
+        return checked.model, answer["record"]
+
+    async def _alone(
+        self, model: ServedModel, do: str, pieces: int, cost: int, **arguments: Any
+    ) -> dict[str, Any]:
+        """Queue a job that shares no batch, and return its answer."""
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        job = self._job(
+            Work(model.slot, do, alone=id(future)), arguments, pieces, max(1, cost), future, False
+        )
+        self.registry.use(model)
+        try:
+            self.batcher.add([job])
+            return await future
+        finally:
+            self.registry.release(model)
+
+    def _job(
+        self,
+        work: Work,
+        payload: Any,
+        pieces: int,
+        cost: int,
+        future: asyncio.Future[Any],
+        bulk: bool,
+    ) -> Job[Work]:
+        deadline = time.monotonic() + self.settings.deadline_seconds
+        return Job(work, payload, pieces, cost, bulk, deadline, future)
+
+    def _look_up(self, key: tuple[str | int, ...]) -> SegmentValues | None:
+        known = self._cache.get(key)
+        self.metrics.cache.labels("miss" if known is None else "hit").inc()
+        return known
+
+    async def _use(self, worker: WorkerProcess) -> None:
+        """Give an engine process one batch after another."""
+        while not worker.ended.is_set():
+            self.batcher.processes = max(1, len(self.pool.ready))
+            batch = await self.batcher.next_batch()
+            start = time.monotonic()
+            for job in batch:
+                self.metrics.wait.observe(start - job.arrived)
+            self.metrics.batch.observe(len(batch))
+            try:
+                results = await self._run(worker, batch)
+            except WorkerEndedError as error:
+                results = [error] * len(batch)
+            else:
+                seconds = time.monotonic() - start
+                self.batcher.measured(sum(job.cost for job in batch), seconds)
+                self.metrics.engine.observe(seconds)
+                self.metrics.pieces.inc(sum(job.pieces for job in batch))
+            for job, result in zip(batch, results, strict=True):
+                if job.result.done():
+                    continue  # its client has gone
+                if isinstance(result, Exception):
+                    job.result.set_exception(result)
+                else:
+                    job.result.set_result(result)
+
+    async def _run(self, worker: WorkerProcess, batch: Sequence[Job[Work]]) -> list[Any]:
+        """Return a result or an exception for each job of a batch."""
+        work = batch[0].group
+        if work.do != "translate":
+            (job,) = batch
+            answer = await worker.call(work.do, slot=work.slot, **job.payload)
+            return [_error(answer) if "error" in answer else answer]
+        segments = [segment for _, segment, _ in (job.payload for job in batch)]
+        prefixes = [segment.prefix for segment in segments]
+        answer = await worker.call(
+            "translate",
+            slot=work.slot,
+            texts=[segment.text for segment in segments],
+            prefixes=prefixes if any(prefixes) else None,
+            numbers=[segment.number for segment in segments],
+            options=batch[0].payload[0],
+        )
+        if "error" in answer:
+            return [_error(answer)] * len(batch)
+        results = [
+            _error(each) if "error" in each else each["hypotheses"] for each in answer["segments"]
+        ]
+        for job, result in zip(batch, results, strict=True):
+            if not isinstance(result, Exception):
+                self._cache.put(job.payload[2], result)
+        return results
+
+    async def _keep_house(self) -> None:
+        """Fail late jobs, and unload models that were replaced."""
+        while True:
+            await asyncio.sleep(TICK)
+            self.batcher.expire()
+            await self.registry.unload_unused(list(self.pool.ready))
+
+
+def _engine_options(request: TranslateRequest) -> dict[str, Any]:
+    """The arguments of `Translator.translate`, except texts and prefixes."""
+    names = {
+        "beam_size",
+        "n_best",
+        "length_penalty",
+        "min_length",
+        "no_repeat_ngram",
+        "forbid",
+        "sampling",
+        "alignments",
+        "quality",
+    }
+    return request.model_dump(include=names)
+
+
+def _error(answer: dict[str, Any]) -> Exception:
+    """An engine process's error: of the request, or of the engine."""
+    if answer["kind"] == "regard":
+        return RequestError(answer["error"])
+    return EngineError(answer["error"])

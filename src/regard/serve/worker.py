@@ -1,0 +1,169 @@
+"""An engine process: it loads models and does one batch after another.
+
+    python -m regard.serve.worker DESCRIPTOR
+
+The server starts it, and passes one end of a socket pair. The process ends when the server closes
+the other end. Each model is in a slot, which the server numbers: while a model is replaced, the old
+and the new version are loaded.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.bundle.bundle import open_bundle
+from regard.errors import RegardError
+from regard.inference.engine import SamplingOptions
+from regard.inference.pipeline import Splitting
+from regard.serve.frames import encode_frame, receive_frame
+
+if TYPE_CHECKING:
+    from regard.align.extraction import WordAlignment
+    from regard.tasks.translation.result import TranslationResult
+    from regard.tasks.translation.translator import Translator
+
+
+class Worker:
+    """The models of an engine process, and what it can do with them."""
+
+    def __init__(self) -> None:
+        self.translators: dict[int, Translator] = {}
+
+    def handle(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Do what a message asks for. An error is part of the answer."""
+        try:
+            handler: Callable[..., dict[str, Any]] = getattr(self, f"do_{message['do']}")
+            return handler(**message["arguments"])
+        except RegardError as error:
+            return {"error": str(error), "kind": "regard"}
+        except Exception as error:  # a defect of one request must not end the process
+            return _failure(error)
+
+    def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
+        from regard.tasks.translation.translator import Translator
+
+        bundle = open_bundle(Path(path))
+        translator = Translator.from_bundle(bundle, engine=engine)  # type: ignore[arg-type]
+        # The server has split the texts.
+        whole = translator.splitting.max_length
+        translator.splitting = Splitting(whole, whole)
+        self.translators[slot] = translator
+        return {
+            "engine": translator.engine.name,
+            "version": bundle.version,
+            "beam_size": translator.options.beam_size,
+            "length_penalty": translator.options.length_penalty,
+            "aligns": translator.aligner is not None or translator.alignment_head is not None,
+            "assesses_quality": translator.thresholds is not None,
+        }
+
+    def do_unload(self, slot: int) -> dict[str, Any]:
+        self.translators.pop(slot, None)
+        return {}
+
+    def do_translate(
+        self,
+        slot: int,
+        texts: list[str],
+        prefixes: list[str] | None,
+        numbers: list[int],
+        options: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Translate segments that share their options. A failing text fails alone."""
+        translator = self.translators[slot]
+        sampling = options.pop("sampling", None)
+
+        def translate(rows: list[int]) -> list[TranslationResult]:
+            return translator.translate(
+                [texts[row] for row in rows],
+                prefix=None if prefixes is None else [prefixes[row] for row in rows],
+                sampling=sampling and SamplingOptions(**sampling, offset=numbers[rows[0]]),
+                **options,
+            )
+
+        rows = list(range(len(texts)))
+        if sampling is None:
+            try:
+                return {"segments": [_segment_values(result) for result in translate(rows)]}
+            except RegardError:
+                if len(texts) == 1:
+                    raise
+            except Exception:  # find the text that caused it
+                if len(texts) == 1:
+                    raise
+        segments = []
+        for row in rows:
+            try:
+                segments.append(_segment_values(translate([row])[0]))
+            except RegardError as error:
+                segments.append({"error": str(error), "kind": "regard"})
+            except Exception as error:
+                segments.append(_failure(error))
+        return {"segments": segments}
+
+    def do_align(self, slot: int, sources: list[str], targets: list[str]) -> dict[str, Any]:
+        found = self.translators[slot].align(sources, targets)
+        return {"alignments": [_alignment_values(each) for each in found]}
+
+    def do_explain(self, slot: int, source: str, target: str | None) -> dict[str, Any]:
+        return {"record": self.translators[slot].explain(source, target).to_json()}
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    """Describe a defect by its kind and place; its message may contain a user's text."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = "" if place is None else f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}"
+    return {"error": f"{type(error).__name__}{where}", "kind": "failed"}
+
+
+def _segment_values(result: TranslationResult) -> dict[str, Any]:
+    return {"hypotheses": [_hypothesis_values(each) for each in result.n_best or (result,)]}
+
+
+def _hypothesis_values(result: TranslationResult) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "text": result.text,
+        "score": result.score,
+        "length": sum(len(part.logps) or len(part.tokens) + 1 for part in result.segments),
+    }
+    if result.alignment is not None:
+        values["alignment"] = _alignment_values(result.alignment)
+    if result.quality is not None:
+        values["reasons"] = result.quality.reasons if result.quality.needs_review else ()
+        values["unattended"] = result.quality.unattended if result.quality.needs_review else ()
+    return values
+
+
+def _alignment_values(alignment: WordAlignment) -> dict[str, Any]:
+    return {
+        "source": alignment.source.words,
+        "target": alignment.target.words,
+        "links": sorted(alignment.links),
+    }
+
+
+def answer_messages() -> None:
+    """Answer the server's messages until it closes the connection."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when to stop
+        signal.signal(number, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain users' texts
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    worker = Worker()
+    while (message := receive_frame(connection)) is not None:
+        answer = worker.handle(message)
+        try:
+            connection.sendall(encode_frame({"id": message["id"], **answer}))
+        except ConnectionError:
+            return
+
+
+if __name__ == "__main__":
+    answer_messages()
