@@ -56,6 +56,7 @@ class Routes:
 
     async def translate(self, request: Request) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
+        self.service.batcher.check()  # a busy server does not even read what it cannot do
         body = await read_json(request, TranslateRequest, self.service.settings)
         checked = await self.check(request, body, key)
         if body.stream:
