@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions
 from regard.inference.pipeline import Splitting, join_segments, search_texts
-from regard.search import Hypothesis
 from regard.text.tokenizer import SentencePiece
 
 LINES = [

@@ -13,8 +13,8 @@ from typing import Any
 
 from regard.cores import available_cores
 from regard.errors import ArtifactError, ConfigError
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, max_target_length
-from regard.search import Hypothesis
 from regard.text.tokenizer import EOS
 
 VOCABULARY = "shared_vocabulary.json"  # CTranslate2's name for it

@@ -18,11 +18,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.batch import Tokens, pad
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions, SearchOptions, max_target_length, mix_seed
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import (
     Constraint,
-    Hypothesis,
     Step,
     beam,
     ensemble,

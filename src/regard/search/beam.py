@@ -9,9 +9,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.hypothesis import Hypothesis
 from regard.search.constraints import Constraint
-from regard.search.hypothesis import Hypothesis, S, Step, constrained_logps, tokens_before_eos
 from regard.search.state import reorder
+from regard.search.step import S, Step, constrained_logps, tokens_before_eos
 from regard.search.topk import topk
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.align.extraction import WordAlignment
+from regard.align.word_alignment import WordAlignment
 from regard.evaluate.quality import QualityReport
-from regard.search import Hypothesis
+from regard.hypothesis import Hypothesis
 from regard.text.tokenizer import Span
 
 
