@@ -18,6 +18,7 @@ from regard.explain.interventions import run_interventions
 from regard.explain.record import Explanation, ModelIdentity
 from regard.inference.engine import Engine, SearchOptions, max_target_length
 from regard.inference.pipeline import Splitting, search_texts
+from regard.inference.threads import single_threaded
 from regard.models import EncoderDecoder
 from regard.text.tokenizer import EOS, Tokenizer
 
@@ -34,6 +35,7 @@ class TranslationExplainer:
     alignment_head: AlignmentHead | None
     identity: ModelIdentity | None  # None: the model is not saved
 
+    @single_threaded()
     def explain(
         self,
         source: str,
