@@ -201,12 +201,11 @@ def test_lines_of_a_third_language_are_found(
     assert only(sides.examine(tmp_path), "train", "third language").count >= 100  # of 150
 
 
-def test_names_do_not_make_a_third_language(sides: Sides, tmp_path: Path) -> None:
-    for line in range(7, 3_000, 60):
-        name = " ".join("".join(Random(line + n).choices("cfjkqvwxyz", k=9)) for n in range(3))
-        sides.source[line] = f"{name} is standing in front of a house."
-        sides.target[line] = f"{name} steht vor einem Haus."
-    assert defects(sides.examine(tmp_path)) == set()
+def test_names_do_not_make_another_language(sides: Sides, tmp_path: Path) -> None:
+    assert "Justin Bieber" in sides.source[28]
+    report = sides.examine(tmp_path)
+    languages = [f for f in report.findings if f.kind in ("third language", "other language")]
+    assert not any(example.line == 29 for f in languages for example in f.examples)
 
 
 def test_empty_lines_do_not_make_their_neighbors_unrelated(sides: Sides, tmp_path: Path) -> None:
