@@ -9,6 +9,7 @@ and the new version are loaded.
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import socket
@@ -112,7 +113,7 @@ class Worker:
         return {"alignments": [_alignment_values(each) for each in found]}
 
     def do_explain(self, slot: int, source: str, target: str | None) -> dict[str, Any]:
-        return {"record": self.translators[slot].explain(source, target).to_json()}
+        return {"record": json.loads(self.translators[slot].explain(source, target).to_json())}
 
 
 def _failure(error: Exception) -> dict[str, Any]:
