@@ -57,7 +57,10 @@ export interface Variant {
   hypothesis: Ranked;
 }
 
-/** How the hypotheses translate the source words of one word of `shown`; that of `shown` first. */
+/** How the hypotheses translate the source words of one word of `shown`; that of `shown` first.
+ *
+ * If source words are linked to several places of a hypothesis, the nearest to `word` counts.
+ */
 export function variants(
   source: string,
   shown: Ranked,
@@ -69,10 +72,22 @@ export function variants(
   for (const hypothesis of [shown, ...hypotheses]) {
     const pair = linked(source, hypothesis);
     const places = words.flatMap((each) => counterparts(pair, "source", each));
-    const text = wordsAt(hypothesis.text, pair.target, places);
+    const text = wordsAt(hypothesis.text, pair.target, nearestRun(places, word));
     if (text && !found.has(text)) found.set(text, { text, hypothesis });
   }
   return [...found.values()];
+}
+
+/** The adjacent places among `places` that are nearest to `place`. */
+function nearestRun(places: number[], place: number): number[] {
+  const distance = (run: number[]) => Math.min(...run.map((each) => Math.abs(each - place)));
+  const runs: number[][] = [];
+  for (const each of [...new Set(places)].sort((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last?.at(-1) === each - 1) last.push(each);
+    else runs.push([each]);
+  }
+  return runs.sort((a, b) => distance(a) - distance(b))[0] ?? [];
 }
 
 /** The parts of `text`, each with whether it differs from `other`, by a longest common sequence. */

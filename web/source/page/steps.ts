@@ -5,6 +5,9 @@ import type { RegardView } from "../view";
 import { cross } from "./alternatives";
 import { explain } from "./api";
 
+const left = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10 3L5 8l5 5"/></svg>`;
+const right = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M6 3l5 5-5 5"/></svg>`;
+
 export interface Explained {
   source: string;
   target: string | null; // null: the model's own translation
@@ -41,7 +44,7 @@ export class RegardSteps extends LitElement {
       ]);
       if (signal.aborted) return;
       // The viewer begins with the view in the address.
-      history.replaceState(null, "", location.hash.split("/")[0] || "#trace");
+      history.replaceState(null, "", location.hash.split("/")[0] || "#trace/1");
       const view = document.createElement("regard-view") as RegardView;
       view.show([record]);
       this.replaceChildren(view);
@@ -72,13 +75,13 @@ export class RegardSteps extends LitElement {
         <h2>${last > 0 ? `Sentence ${this.#at + 1} of ${last + 1}` : "How it was translated"}</h2>
         ${
           last > 0
-            ? html`<button ?disabled=${this.#at === 0} data-testid="previous-sentence"
-                @click=${() => this.#show(this.#at - 1)}>Previous</button>
-              <button ?disabled=${this.#at === last} data-testid="next-sentence"
-                @click=${() => this.#show(this.#at + 1)}>Next</button>`
+            ? html`<button class="plain" aria-label="Previous sentence" ?disabled=${this.#at === 0}
+                data-testid="previous-sentence" @click=${() => this.#show(this.#at - 1)}>${left}</button>
+              <button class="plain" aria-label="Next sentence" ?disabled=${this.#at === last}
+                data-testid="next-sentence" @click=${() => this.#show(this.#at + 1)}>${right}</button>`
             : nothing
         }
-        <button class="close" aria-label="Close" data-testid="close-steps"
+        <button class="plain" aria-label="Close" data-testid="close-steps"
           @click=${() => dialog()?.close()}>${cross}</button>
       </div>
       <div class="body" tabindex="-1">
@@ -105,7 +108,8 @@ export class RegardSteps extends LitElement {
       }
       .head h2 { margin-inline-end: auto; }
       .head button { min-height: 2.75rem; }
-      .close { border-color: transparent; min-width: 2.75rem; padding: 0; }
+      .plain { border-color: transparent; min-width: 2.75rem; padding: 0; }
+      .plain:disabled { opacity: 0.4; }
       svg {
         width: 1rem; height: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.75;
         stroke-linecap: round; vertical-align: -0.1rem;

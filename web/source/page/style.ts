@@ -6,8 +6,9 @@ export const style = css`
     min-height: 100dvh; max-width: 76rem; margin: 0 auto; padding: 0 1.5rem 2rem;
     --radius: 12px;
   }
-  h1 { font-size: 1.0625rem; font-weight: 700; margin: 0 auto 0 0; letter-spacing: -0.01em; }
+  h1 { font-size: 1.125rem; font-weight: 700; margin: 0; letter-spacing: -0.01em; }
   header { align-items: center; padding: 1.25rem 0.25rem; gap: 1rem; }
+  header p { margin-inline-end: auto; }
   header a { font-size: 0.875rem; }
   svg {
     width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 1.6;
@@ -21,7 +22,9 @@ export const style = css`
     display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
     border: 1px solid var(--line); border-radius: var(--radius);
   }
-  .side { display: grid; grid-template-rows: auto 1fr auto; min-width: 0; min-height: 21rem; }
+  .side {
+    display: grid; grid-template: auto 1fr auto / minmax(0, 1fr); min-width: 0; min-height: 24rem;
+  }
   .target {
     background: var(--card); border-inline-start: 1px solid var(--line);
     border-start-end-radius: var(--radius); border-end-end-radius: var(--radius);
@@ -48,11 +51,12 @@ export const style = css`
   .mirror { color: transparent; user-select: none; pointer-events: none; }
   textarea {
     position: relative; resize: none; overflow: hidden; background: none; color: inherit;
-    height: 100%; min-height: 100%; display: block; outline: none; border-radius: 0;
+    height: 100%; min-height: 100%; display: block;
   }
+  textarea:focus-visible { outline: none; }
   textarea::placeholder { color: var(--soft); opacity: 1; }
   .side:first-child:has(textarea:focus-visible) {
-    outline: 2px solid var(--accent); outline-offset: -1px;
+    outline: 2px solid var(--accent); outline-offset: -2px;
     border-start-start-radius: var(--radius); border-end-start-radius: var(--radius);
   }
 
@@ -104,10 +108,13 @@ export const style = css`
   .close svg { width: 1rem; height: 1rem; }
   .chips { display: flex; flex-wrap: wrap; gap: 0.4rem; }
   .chips button { min-height: 2.75rem; }
-  .options { display: grid; gap: 0.25rem; max-height: 18rem; overflow: auto; margin: 0 -0.5rem; padding: 2px; }
+  .options {
+    display: flex; flex-direction: column; gap: 0.25rem; max-height: 17rem; overflow: auto;
+    margin: 0 -0.65rem; padding: 2px;
+  }
   .options button {
     border-color: transparent; text-align: start; padding: 0.5rem 0.65rem; line-height: 1.4;
-    overflow-wrap: anywhere; min-height: 2.75rem;
+    overflow-wrap: anywhere; min-height: 2.75rem; flex: none;
   }
   .options button:hover { background: var(--card); }
   .options button[aria-pressed="true"] { border-color: transparent; background: var(--accent-soft); }
@@ -125,6 +132,8 @@ export const style = css`
   @media (max-width: 46rem) {
     :host { padding: 0 0.75rem 1.5rem; }
     header { padding: 0.75rem 0.25rem; }
+    header p { display: none; }
+    h1 { margin-inline-end: auto; }
     header select, header a { min-height: 2.75rem; }
     header a { display: inline-flex; align-items: center; }
     main { grid-template-columns: minmax(0, 1fr); }

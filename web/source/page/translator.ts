@@ -62,7 +62,7 @@ export class RegardTranslator extends LitElement {
     const source = languageName(model?.source_language ?? null);
     const target = languageName(model?.target_language ?? null);
     return html`<header>
-        <h1>regard</h1>
+        <h1>regard</h1><p>Translations that show where every word came from</p>
         ${
           models.length > 1
             ? html`<select aria-label="Languages" data-testid="model" @change=${(event: Event) =>
@@ -145,8 +145,8 @@ export class RegardTranslator extends LitElement {
       <p>The translation appears here as you type.</p>
       ${
         model?.alignments
-          ? html`<p class="small">Point at a word to see where it came from. Select it for
-              alternatives.</p>`
+          ? html`<p class="small">Point at a word to see where it came from. Select it to see other
+              translations.</p>`
           : nothing
       }</div>`;
   }
