@@ -19,9 +19,9 @@ import torch
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
+from regard.hypothesis import Hypothesis
 from regard.inference.forced_decoding import force_decode
 from regard.inference.torch_engine import TorchEngine
-from regard.search import Hypothesis
 from regard.tasks.translation.translator import Translator
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from regard.align.extraction import AlignmentHead
-from regard.bundle.bundle import RUN, save_bundle
+from regard.align.alignment_head import AlignmentHead
+from regard.bundle.bundle import RUN, WEIGHTS, save_bundle
+from regard.bundle.weights import pack
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
 from regard.evaluate.quality import calibrate_thresholds
@@ -64,6 +65,6 @@ def _save(
     pieces = path.with_name("pieces")
     tokenizer.save(pieces)
     files = {name: (pieces / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)} | files
-    files |= {RUN: dump_config(config).encode()}
-    save_bundle(path, files, dict(model.named_parameters()))
+    files |= {RUN: dump_config(config).encode(), WEIGHTS: pack(dict(model.named_parameters()))}
+    save_bundle(path, files)
     return path

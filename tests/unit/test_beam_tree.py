@@ -11,7 +11,8 @@ import torch
 
 from regard.batch import Tokens, pad
 from regard.explain.beam_tree import BeamTree, build_beam_tree
-from regard.search import BeamStep, Hypothesis, beam
+from regard.hypothesis import Hypothesis
+from regard.search import BeamStep, beam
 from regard.text.tokenizer import BOS, EOS
 from tests.tiny_models import tiny
 

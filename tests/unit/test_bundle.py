@@ -28,12 +28,15 @@ from regard.bundle.bundle import (
 from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
 from regard.bundle.manifest import FORMAT, MANIFEST
 from regard.bundle.restore import build_and_restore, restore
+from regard.bundle.weights import load_weights, pack
 from regard.cli.main import app
 from regard.config.load import dump_config, load_config
 from regard.errors import ArtifactError
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
+TENSORS = {"encoder.weight": torch.arange(12.0).view(3, 4), "encoder.steps": torch.tensor([7])}
 FILES = {
+    WEIGHTS: pack(TENSORS),
     RUN: b"model: {kind: encoder-decoder}\n",
     SCORES: b'{"values": {"bleu": 38.8}}',
     CARD: b"# A model\n",
@@ -42,7 +45,6 @@ FILES = {
     "ctranslate2/config.json": b'{"bos_token": "<s>"}',
     "ctranslate2/model.bin": random.Random(2).randbytes(2_000),
 }
-TENSORS = {"encoder.weight": torch.arange(12.0).view(3, 4), "encoder.steps": torch.tensor([7])}
 
 
 def replace_file(path: Path, data: bytes | bytearray) -> None:
@@ -52,7 +54,7 @@ def replace_file(path: Path, data: bytes | bytearray) -> None:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Bundle:
-    return save_bundle(tmp_path / "model", FILES, TENSORS)
+    return save_bundle(tmp_path / "model", FILES)
 
 
 def test_a_saved_bundle_opens_with_the_same_content(bundle: Bundle) -> None:
@@ -60,12 +62,12 @@ def test_a_saved_bundle_opens_with_the_same_content(bundle: Bundle) -> None:
     assert opened == bundle
     assert set(opened.names) == {*FILES, WEIGHTS}
     assert {name: opened.read(name) for name in FILES} == FILES
-    for name, tensor in opened.weights().items():
+    for name, tensor in load_weights(opened).items():
         assert tensor.equal(TENSORS[name]) and tensor.dtype == TENSORS[name].dtype
 
 
 def test_the_same_content_gives_the_same_bytes(bundle: Bundle, tmp_path: Path) -> None:
-    again = save_bundle(tmp_path / "again", dict(reversed(FILES.items())), TENSORS)
+    again = save_bundle(tmp_path / "again", dict(reversed(FILES.items())))
     for name in (*bundle.names, MANIFEST):
         assert (bundle.path / name).read_bytes() == (again.path / name).read_bytes()
 
@@ -115,7 +117,7 @@ def test_a_file_that_changes_after_opening_is_not_read(bundle: Bundle) -> None:
     with pytest.raises(ArtifactError, match=RUN):
         bundle.read(RUN)
     with pytest.raises(ArtifactError, match=WEIGHTS):
-        bundle.weights()
+        load_weights(bundle)
 
 
 def test_files_that_the_manifest_does_not_list_are_never_read(bundle: Bundle) -> None:
@@ -171,7 +173,7 @@ def test_the_fields_of_a_json_file_are_checked(bundle: Bundle) -> None:
 
 def test_a_model_is_restored_as_it_was_saved(tmp_path: Path) -> None:
     saved = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
-    bundle = save_bundle(tmp_path / "model", {}, dict(saved.named_parameters()))
+    bundle = save_bundle(tmp_path / "model", {WEIGHTS: pack(saved.state_dict())})
     built = build_and_restore(lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3)), bundle)
     other = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 3))
     restore(other, bundle)
@@ -184,7 +186,7 @@ def test_a_model_is_restored_as_it_was_saved(tmp_path: Path) -> None:
 def test_weights_that_do_not_match_are_refused_before_the_model_is_built(
     size: int, tmp_path: Path
 ) -> None:
-    bundle = save_bundle(tmp_path / "model", {}, dict(nn.Linear(3, 4).named_parameters()))
+    bundle = save_bundle(tmp_path / "model", {WEIGHTS: pack(nn.Linear(3, 4).state_dict())})
     with pytest.raises(ArtifactError, match=r"does not match|cannot be built"):
         build_and_restore(lambda: nn.Linear(3, size), bundle)
 
@@ -199,7 +201,7 @@ def test_weights_that_do_not_match_are_refused_before_the_model_is_built(
 )
 def test_a_file_name_or_type_that_is_not_allowed_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="not an allowed file"):
-        save_bundle(tmp_path / "model", {name: b"{}"}, TENSORS)
+        save_bundle(tmp_path / "model", {name: b"{}"})
     assert not (tmp_path / "model").exists()
 
 
@@ -237,7 +239,7 @@ def test_saving_keeps_the_users_files(bundle: Bundle) -> None:
         path.write_bytes(content)
     saved = add_files(bundle, {"int8/model.bin": b"exported"})
     (saved.path / "int8" / "mine.txt").write_bytes(b"4")
-    assert save_bundle(saved.path, FILES, TENSORS) == bundle
+    assert save_bundle(saved.path, FILES) == bundle
     kept[saved.path / "int8" / "mine.txt"] = b"4"
     assert {path: path.read_bytes() for path in kept} == kept
     assert not (saved.path / "int8" / "model.bin").exists()
@@ -250,7 +252,7 @@ def test_saving_does_not_overwrite_a_users_file(tmp_path: Path) -> None:
     path.mkdir()
     (path / RUN).write_bytes(b"mine")
     with pytest.raises(ArtifactError, match=r"not part of a bundle"):
-        save_bundle(path, FILES, TENSORS)
+        save_bundle(path, FILES)
     assert (path / RUN).read_bytes() == b"mine"
     assert [each.name for each in tmp_path.iterdir()] == ["model"]
 
@@ -264,7 +266,7 @@ def test_saving_through_a_link_and_from_inside(
     assert link.is_symlink()
     assert "ctranslate2/model.bin" in open_bundle(bundle.path).names
     monkeypatch.chdir(bundle.path)
-    assert save_bundle(Path(), FILES, TENSORS).files == bundle.files
+    assert save_bundle(Path(), FILES).files == bundle.files
 
 
 FACTS = CardFacts(
@@ -331,7 +333,7 @@ def test_describe_shows_a_bundle(tmp_path: Path) -> None:
         "ctranslate2/parity.json": b'{"logps": 1e-5}',
         **{name: (tmp_path / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
     }
-    path = save_bundle(tmp_path / "model", files, {}).path
+    path = save_bundle(tmp_path / "model", files).path
     shown = CliRunner().invoke(app, ["describe", str(path)]).output
     for word in ("Bahdanau", "parameters", "38.8", "case:mixed", "decoder.attention", "28,993"):
         assert word in shown

@@ -13,12 +13,12 @@ from regard.batch import pad
 from regard.config.load import load_config
 from regard.config.model import VocabularySizes
 from regard.errors import ArtifactError, ConfigError
+from regard.hypothesis import Hypothesis
 from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.inference.torch_engine import TorchEngine
 from regard.interop.ctranslate2_export import convert_to_ctranslate2
 from regard.models import EncoderDecoder
-from regard.search import Hypothesis
 from regard.text.tokenizer import BOS, EOS
 
 pytest.importorskip("ctranslate2")

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from benchmarks.toys import pairs as toy_pairs
 from benchmarks.toys import pointing
-from regard.align.extraction import AlignmentHead, force_texts, measure_agreement
+from regard.align.alignment_head import AlignmentHead
+from regard.align.extraction import force_texts, measure_agreement
 from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE

@@ -36,12 +36,8 @@ from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
 from regard.evaluate.quality import QualityFeatures
-from regard.tasks.translation.loading import (
-    ALIGNMENT_FILE,
-    QUALITY_FILE,
-    SPLIT_FILE,
-    build_translation_model,
-)
+from regard.tasks.translation.bundle_parts import ALIGNMENT_FILE, QUALITY_FILE, SPLIT_FILE
+from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator
 from regard.text.normalize import RULES
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece

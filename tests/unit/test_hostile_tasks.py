@@ -15,6 +15,7 @@ import yaml
 
 import regard
 from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add_files, open_bundle, save_bundle
+from regard.bundle.weights import pack
 from regard.config.load import dump_config, load_config
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError, RegardError
@@ -56,7 +57,8 @@ def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Bundle:
         model = document_classifier.build_classification_model(run, pieces.size, 2)
         files[CLASSES] = b'{"names": ["bad", "good"]}'
     files[RUN] = dump_config(run).encode()
-    return save_bundle(tmp_path / "model", files, dict(model.named_parameters()))
+    files[WEIGHTS] = pack(dict(model.named_parameters()))
+    return save_bundle(tmp_path / "model", files)
 
 
 def changed_config(run: RunConfig, **settings: Any) -> bytes:

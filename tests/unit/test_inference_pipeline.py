@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions
 from regard.inference.pipeline import Splitting, join_segments, search_texts
-from regard.search import Hypothesis
 from regard.text.tokenizer import SentencePiece
 
 LINES = [
@@ -30,7 +30,7 @@ class EchoEngine:
     def search(self, sources, options, *, prefixes=(), positions=()):
         self.lengths += [len(source) for source in sources]
         self.prefixes, self.positions = prefixes, positions
-        return [[Hypothesis(tuple(source), (0.0,) * (len(source) + 1), 0.0)] for source in sources]
+        return [[Hypothesis(tuple(source), (), 0.0, ended=True)] for source in sources]
 
 
 @pytest.fixture(scope="module")

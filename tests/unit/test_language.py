@@ -17,8 +17,9 @@ from regard.bundle.bundle import SCORES, open_bundle
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
 from regard.errors import ConfigError, CorpusError, RegardError
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions
-from regard.search import Hypothesis, greedy, sample
+from regard.search import greedy, sample
 from regard.tasks.language.completer import Completer, Perplexity, load_completer
 from regard.tasks.language.module import held_out_texts
 from regard.tasks.language.task import TASK

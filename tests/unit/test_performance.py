@@ -86,10 +86,8 @@ from regard.train.performance import Performance
 Performance(allocator="{allocator}").tune_allocator()
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(3):
-    torch.ones(1 << 24)
 before = faults()
-for _ in range(5):
+for _ in range(24):
     torch.ones(1 << 24)
 print(faults() - before)
 """
@@ -97,10 +95,10 @@ print(faults() - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
 def test_a_tuned_allocator_reuses_freed_pages() -> None:
-    """Five tensors of 64 MB, more than glibc keeps by default: 32 huge pages each.
+    """24 tensors of 64 MB, more than glibc keeps by default.
 
-    Rarely, a small allocation after each tensor keeps the next one from its place, so the tuned
-    allocator is given three processes.
+    The first tensors take new pages, until one fits into the place of another. How many they are
+    depends on the small allocations between them.
     """
 
     def faults(allocator: str) -> int:
@@ -110,5 +108,4 @@ def test_a_tuned_allocator_reuses_freed_pages() -> None:
         )
         return int(done.stdout)
 
-    assert any(faults("glibc") < 32 for _ in range(3))
-    assert faults("plain") >= 5 * 32
+    assert faults("glibc") < faults("plain") / 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
-import torch
 
-from regard.align.extraction import WordAlignment
 from regard.align.tokenized_text import TokenizedText
+from regard.align.word_alignment import WordAlignment
 from regard.evaluate.quality import (
     FLAGGED,
     QualityThresholds,
@@ -29,7 +29,7 @@ def text(raw: str) -> TokenizedText:
 def pair(source: str, target: str, links: dict[int, int] | None = None) -> WordAlignment:
     """Each target word attends to the source word at its index, or to that given by `links`."""
     sources, targets = text(source), text(target)
-    weights = torch.zeros(len(targets.words), len(sources.words) + 1)
+    weights = np.zeros((len(targets.words), len(sources.words) + 1), np.float32)
     for j in range(len(targets.words)):
         weights[j, (links or {}).get(j, min(j, len(sources.words)))] = 1.0
     return WordAlignment(sources, targets, weights, frozenset())

@@ -15,11 +15,12 @@ from torch import nn
 from regard.batch import Tokens
 from regard.config.model import VocabularySizes
 from regard.errors import ConfigError, CorpusError
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions, SearchOptions, mix_seed
 from regard.inference.forced_decoding import force_decode
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
-from regard.search import Hypothesis, beam, greedy
+from regard.search import beam, greedy
 from regard.text.tokenizer import BOS, EOS
 from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny, tiny_run
 

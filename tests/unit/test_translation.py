@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, open_bundle
+from regard.bundle.weights import load_weights
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
 from regard.errors import ArtifactError, ConfigError
@@ -103,7 +104,7 @@ def test_fine_tuning_starts_from_the_bundle_and_keeps_its_vocabulary(
 def test_a_recurrent_model_is_trained_with_the_same_command(toy: Toy) -> None:
     directory = toy.run_directory("recurrent")
     run_cli(toy.arguments(RECURRENT, directory, "train.steps=2"))
-    assert "decoder.attention.score.to_keys.weight" in open_bundle(directory.model).weights()
+    assert "decoder.attention.score.to_keys.weight" in load_weights(open_bundle(directory.model))
 
 
 def test_without_validation_files_pairs_are_held_out(toy: Toy) -> None:

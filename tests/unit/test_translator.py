@@ -22,11 +22,11 @@ from regard.cli.main import app
 from regard.cli.outputs import to_line
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityReport
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
 from regard.inference.torch_engine import TorchEngine
-from regard.search import Hypothesis
 from regard.tasks.translation.result import TranslationResult
 from regard.text.tokenizer import BOS, PAD, UNK
 from regard.text.words import split_words
@@ -54,7 +54,7 @@ class FixedEngine:
 
     def search(self, sources, options, *, prefixes=(), positions=()):
         self.options = options
-        return [[Hypothesis(self.tokens, (), -1.0)] for _ in sources]
+        return [[Hypothesis(self.tokens, (), -1.0, ended=True)] for _ in sources]
 
 
 def with_engine(translator: regard.Translator, engine) -> regard.Translator:
@@ -288,11 +288,10 @@ def test_special_tokens_and_control_characters_are_not_drawn(translator) -> None
     """The bytes of a newline used to add lines to a translated file."""
     tokenizer = translator.tokenizer
     never = {PAD, BOS, UNK, *(i for i in range(tokenizer.size) if tokenizer.piece(i) == "<0x0A>")}
-    other = copy.copy(translator)
-    other.model = copy.deepcopy(translator.model)
-    other.engine = TorchEngine(other.model)
+    model = copy.deepcopy(translator.model)
+    other = regard.Translator(model, tokenizer, translator.splitting, translator.options)
     with torch.no_grad():
-        other.model.readout.bias[list(never)] += 20
+        model.readout.bias[list(never)] += 20
     for result in other.translate(LINES, sampling=regard.SamplingOptions(), n_best=5):
         for each in result.n_best:
             assert not never & set(each.segments[0].tokens)

@@ -1,4 +1,4 @@
-"""Word alignments of tokenized texts, by the word aligner or from attention weights.
+"""Word alignments of tokenized texts from attention weights.
 
 Attention weights are between pieces, and a model has many of them: layers, heads, and two alignment
 steps for each target word. One is the step that outputs the word, the other the next step, where
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,9 +23,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.align.links import Links, write_links
-from regard.align.tokenized_text import TokenizedText, concatenate_texts
-from regard.align.word_aligner import WordAligner, to_links
+from regard.align.alignment_head import AlignmentHead
+from regard.align.links import Links
+from regard.align.tokenized_text import TokenizedText
+from regard.align.word_alignment import WordAlignment
 from regard.inference.forced_decoding import (
     ForcedDecoding,
     cross_attention_names,
@@ -33,40 +34,9 @@ from regard.inference.forced_decoding import (
     get_attention,
 )
 from regard.models import EncoderDecoder
-from regard.text.tokenizer import Span
 
 WeightedLinks: TypeAlias = dict[tuple[int, int], float]
 """Links (source word, target word) with their attention weights."""
-
-
-@dataclass(frozen=True, slots=True)
-class AlignmentHead:
-    """The attention weights that are read as a word alignment."""
-
-    attention: str  # the attention layer's name in the model
-    head: int | None  # None: the mean of all heads
-    shift: int  # 0: at output of the word; 1: at next input
-    null: bool  # whether a target word that attends most to the end of sentence gets no link
-    threshold: float = 0.0  # the lowest weight of a link
-    agreement: float = 0.0  # F1 with the links by which it was chosen
-
-    @property
-    def summary(self) -> str:
-        head = "mean of all heads" if self.head is None else f"head {self.head}"
-        return f"{self.attention}, {head}, {('at output', 'at next input')[self.shift]}"
-
-
-@dataclass(frozen=True, slots=True)
-class WordAlignment:
-    """The word alignment of a source and a target text."""
-
-    source: TokenizedText
-    target: TokenizedText
-    weights: Float[Tensor, "J I"]  # of each target word; the last column is no source word
-    links: Links  # (source word, target word)
-
-    def __str__(self) -> str:
-        return write_links(self.links)
 
 
 def force_texts(
@@ -79,24 +49,6 @@ def force_texts(
     """Force-decode pairs of texts, as `force_decode` does with token ids."""
     ids = [(source.pieces.ids, target.pieces.ids) for source, target in pairs]
     return force_decode(model, ids, names, with_logps=with_logps)
-
-
-def align_texts(
-    aligner: WordAligner, pairs: Sequence[tuple[TokenizedText, TokenizedText]]
-) -> list[WordAlignment]:
-    """Align the words of pairs by the word aligner; weights are probabilities of links."""
-    words = [(_lowercased(source), _lowercased(target)) for source, target in pairs]
-    alignments = []
-    for (source, target), matrix in zip(pairs, aligner.posteriors(words), strict=True):
-        linked = torch.from_numpy(matrix.T)
-        null = (1 - linked.sum(dim=1, keepdim=True)).clamp(min=0)
-        weights = torch.cat([linked, null], dim=1)
-        alignments.append(WordAlignment(source, target, weights, to_links(matrix)))
-    return alignments
-
-
-def _lowercased(text: TokenizedText) -> list[str]:
-    return [word.lower() for word in text.word_texts]
 
 
 def align_words(
@@ -112,28 +64,7 @@ def align_words(
     weights = _select_head(weights, alignment_head.head)
     found = _weighted_links(weights, alignment_head.null)
     links = Links(link for link, weight in found.items() if weight >= alignment_head.threshold)
-    return WordAlignment(source, target, weights, links)
-
-
-def concatenate_alignments(
-    source: str, target: str, parts: Sequence[tuple[Span, Span, WordAlignment]]
-) -> WordAlignment:
-    """Combine the alignments of parts of two texts.
-
-    Each part comes with its character spans in the source and in the target.
-    """
-    source_text = concatenate_texts(source, [(span[0], part.source) for span, _, part in parts])
-    target_text = concatenate_texts(target, [(span[0], part.target) for _, span, part in parts])
-    weights = torch.zeros(len(target_text.words), len(source_text.words) + 1)
-    links: set[tuple[int, int]] = set()
-    row = column = 0
-    for *_, part in parts:
-        rows, columns = part.weights.size(0), part.weights.size(1) - 1
-        weights[row : row + rows, column : column + columns] = part.weights[:, :-1]
-        weights[row : row + rows, -1] = part.weights[:, -1]
-        links |= {(column + i, row + j) for i, j in part.links}
-        row, column = row + rows, column + columns
-    return WordAlignment(source_text, target_text, weights, Links(links))
+    return WordAlignment(source, target, weights.numpy(), links)
 
 
 def has_alignment_head(model: EncoderDecoder[Any, Any], alignment_head: AlignmentHead) -> bool:

@@ -1,7 +1,7 @@
 """The word aligner: links between the words of a sentence pair, without a translation model.
 
 A link is made where the mean of the posteriors of both directions is above one half. A word without
-such a link stays unlinked.
+such a link stays unlinked. This module is free of torch.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch
 
 from regard.align.hmm import JUMPS, LEXICON_TYPES, Lexicon, Matrix, Model, WordPairs
 from regard.align.kernels.native_hmm import posteriors
 from regard.align.links import Links
-from regard.bundle.weights import pack, unpack
+from regard.bundle.arrays import pack_arrays, unpack_arrays
 from regard.data import storage
 from regard.errors import ArtifactError
 from regard.text.words import split_words
@@ -82,7 +81,7 @@ class WordAligner:
         arrays = {name: getattr(self.lexicon, name) for name in Lexicon.__slots__}
         for name, text in zip(_TEXTS, texts, strict=True):
             arrays[name] = np.array(list(text.encode()), np.uint8)
-        return pack({name: torch.from_numpy(array) for name, array in arrays.items()})
+        return pack_arrays(arrays)
 
     @classmethod
     def load(cls, path: Path) -> WordAligner:
@@ -95,7 +94,7 @@ class WordAligner:
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> WordAligner:
         """Read an aligner from the content of the file `path`."""
-        arrays = {name: tensor.numpy() for name, tensor in unpack(content, Path(path)).items()}
+        arrays = unpack_arrays(content, Path(path))
         try:
             sources, targets, facts = (arrays.pop(name).tobytes().decode() for name in _TEXTS)
             lexicon = Lexicon(**arrays)

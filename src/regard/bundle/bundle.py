@@ -15,7 +15,7 @@
     └── ctranslate2/         the exported model, after `regard export`
 
 A bundle contains no code. Every read compares the bytes with the manifest before they are parsed.
-Files that the manifest does not list are ignored.
+Files that the manifest does not list are ignored. This module is free of torch: it handles bytes.
 """
 
 from __future__ import annotations
@@ -35,11 +35,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from torch import Tensor
 
 from regard.bundle import manifest
 from regard.bundle.manifest import MANIFEST, FileIdentity, identify_file
-from regard.bundle.weights import pack, unpack
 from regard.data import storage
 from regard.errors import ArtifactError
 
@@ -103,14 +101,10 @@ class Bundle:
             )
             raise ArtifactError(f"{self.path / name}: {problems}") from None
 
-    def weights(self) -> dict[str, Tensor]:
-        """Return the parameters by name."""
-        return unpack(self.read(WEIGHTS), self.path / WEIGHTS)
 
-
-def save_bundle(path: Path, files: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> Bundle:
+def save_bundle(path: Path, files: Mapping[str, bytes]) -> Bundle:
     """Write a bundle to a temporary directory and move it to `path`, replacing an old bundle."""
-    return _write_bundle(path, {**files, WEIGHTS: pack(weights)}.items())
+    return _write_bundle(path, files.items())
 
 
 def add_files(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:

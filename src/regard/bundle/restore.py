@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from regard.bundle.bundle import WEIGHTS, Bundle
+from regard.bundle.weights import load_weights
 from regard.errors import ArtifactError
 
 M = TypeVar("M", bound=nn.Module)
@@ -21,7 +22,7 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
     The model is built on the meta device and compared with the weights, because a damaged config
     may describe a model that does not fit into memory.
     """
-    weights = bundle.weights()
+    weights = load_weights(bundle)
     try:
         with torch.device("meta"), _SkipInitialization():
             model = build()
@@ -36,7 +37,7 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
 
 def restore(model: nn.Module, bundle: Bundle) -> None:
     """Load the bundle's weights into `model`. Names and shapes must match exactly."""
-    weights = bundle.weights()
+    weights = load_weights(bundle)
     _check_shapes(model, weights, bundle)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

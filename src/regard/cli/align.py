@@ -17,7 +17,7 @@ from regard.cli.prepare import open_runner
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from regard.align.extraction import WordAlignment
+    from regard.align.word_alignment import WordAlignment
     from regard.data.preparation.runner import Runner
 
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"

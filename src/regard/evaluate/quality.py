@@ -17,7 +17,7 @@ from statistics import fmean, pstdev
 
 import numpy as np
 
-from regard.align.extraction import WordAlignment
+from regard.align.word_alignment import WordAlignment
 from regard.text.tokenizer import Span
 
 FLAGGED = 0.03  # share of held-out translations; on similar texts it then stays below 5 %
@@ -154,7 +154,7 @@ def _names() -> list[str]:
 
 def _unattended(aligned: WordAlignment) -> list[bool]:
     """For each source word, whether its total weight is below UNATTENDED; false for punctuation."""
-    totals = aligned.weights.sum(dim=0)[:-1].tolist()
+    totals = aligned.weights.sum(axis=0)[:-1].tolist()
     is_word = [any(map(str.isalnum, text)) for text in aligned.source.word_texts]
     return [total < UNATTENDED and word for total, word in zip(totals, is_word, strict=True)]
 

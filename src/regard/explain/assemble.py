@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard import __version__
-from regard.align.extraction import AlignmentHead
+from regard.align.alignment_head import AlignmentHead
 from regard.align.tokenized_text import TokenizedText
 from regard.explain.forward_trace import Model, trace_forward
 from regard.explain.record import Explanation, ImageSource, ModelIdentity

@@ -8,8 +8,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import torch
 
+from regard.hypothesis import Hypothesis
 from regard.models import EncoderDecoder, eval_mode
-from regard.search import BeamStep, Hypothesis, beam
+from regard.search import BeamStep, beam
 from regard.text.tokenizer import BOS, EOS
 
 Source = TypeVar("Source")

@@ -19,7 +19,7 @@ from jaxtyping import Float
 from rich.console import RenderableType
 from torch import Tensor
 
-from regard.align.extraction import AlignmentHead
+from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText
 from regard.errors import ConfigError

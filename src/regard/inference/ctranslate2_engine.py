@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from regard.cores import available_cores
+from regard.cores import allowed_threads
 from regard.errors import ArtifactError, ConfigError
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, max_target_length
-from regard.search import Hypothesis
 from regard.text.tokenizer import EOS
 
 VOCABULARY = "shared_vocabulary.json"  # CTranslate2's name for it
 BATCH = 512  # tokens of a worker's batch; twice as many are as fast
 NO_ALPHA = 1e-9  # changes no score; with 0 CTranslate2 stops the beam by another rule
-EMPTY = Hypothesis((), (), 0.0)  # for an empty source, which CTranslate2 skips
+EMPTY = Hypothesis((), (), 0.0, ended=True)  # for an empty source, which CTranslate2 skips
 
 
 def import_ctranslate2() -> Any:
@@ -55,7 +56,7 @@ class CTranslate2Engine:
         workers: int | None = None,
         max_positions: int | None = None,
     ) -> None:
-        self.workers, self.max_positions = workers or available_cores(), max_positions
+        self.workers, self.max_positions = workers or allowed_threads(), max_positions
         try:
             self.pieces: list[str] = json.loads(files[VOCABULARY])
             self.translator = import_ctranslate2().Translator(
@@ -108,7 +109,7 @@ class CTranslate2Engine:
         found = [[EMPTY] for _ in sources]
         for row, result in results:
             found[row] = [
-                Hypothesis(self._to_tokens(pieces), (), _score(score, len(pieces), options))
+                self._hypothesis(pieces, _score(score, len(pieces), options))
                 for pieces, score in zip(result.hypotheses, result.scores, strict=True)
             ]
         if constrained:
@@ -120,7 +121,7 @@ class CTranslate2Engine:
                 # CTranslate2's own scores are renormalized over the tokens that are allowed.
                 known = logps[: len(result.hypotheses[0])]  # without the end if it was not reached
                 score = _score(sum(known), len(known), options)
-                found[row] = [Hypothesis(found[row][0].tokens, known, score)]
+                found[row] = [replace(found[row][0], logps=known, score=score)]
         return found
 
     def force(
@@ -162,10 +163,10 @@ class CTranslate2Engine:
     def _to_pieces(self, rows: Iterable[Sequence[int]]) -> list[list[str]]:
         return [[self.pieces[token] for token in row] for row in rows]
 
-    def _to_tokens(self, pieces: list[str]) -> tuple[int, ...]:
-        """Return the tokens before the end."""
+    def _hypothesis(self, pieces: list[str], score: float) -> Hypothesis:
         tokens = tuple(self.ids[piece] for piece in pieces)
-        return tokens[:-1] if tokens[-1] == EOS else tokens
+        ended = tokens[-1] == EOS
+        return Hypothesis(tokens[:-1] if ended else tokens, (), score, ended)
 
     def _batch_options(self, read: list[list[str]]) -> dict[str, Any]:
         """Return a batch size that gives every worker a batch."""

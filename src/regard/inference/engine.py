@@ -9,7 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 import xxhash
 
 from regard.errors import ConfigError
-from regard.search import Hypothesis
+from regard.hypothesis import Hypothesis
 
 EngineName = Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"]
 

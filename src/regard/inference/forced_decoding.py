@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from regard.attention import Attention
 from regard.batch import Grids, Images, Tokens, pad
 from regard.inference.recording import watch
+from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.nn.interfaces import Decoded
 from regard.text.tokenizer import BOS, EOS
@@ -74,7 +75,7 @@ def force_decode(
             unpadded = {name: x[..., : len(ids) + 1] for name, x in forced.attention.items()}
             yield ForcedDecoding(forced.logps, unpadded)
 
-    return _by_length(pairs, decode_batch, BUDGET if with_logps else WEIGHTS_BUDGET)
+    return _by_length(pairs, decode_batch, BUDGET if with_logps else WEIGHTS_BUDGET, _device(model))
 
 
 def force_decode_text(
@@ -90,7 +91,7 @@ def force_decode_text(
     def decode_batch(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
         return _force(model, model, [text for _, text in batch], names)
 
-    return _by_length([((), text) for text in texts], decode_batch, BUDGET)
+    return _by_length([((), text) for text in texts], decode_batch, BUDGET, _device(model))
 
 
 def force_decode_image(
@@ -148,11 +149,19 @@ def _by_length(
     pairs: Sequence[tuple[Ids, Ids]],
     decode_batch: Callable[[list[tuple[Ids, Ids]]], Iterator[ForcedDecoding]],
     budget: int,
+    device: torch.device,
 ) -> list[ForcedDecoding]:
     """Batch pairs of similar length; return results in the order of `pairs`."""
     found: dict[int, ForcedDecoding] = {}
-    for rows in _batches(pairs, budget):
-        found |= zip(rows, decode_batch([pairs[row] for row in rows]), strict=True)
+
+    def decode_rows(rows: list[int]) -> list[ForcedDecoding]:
+        return list(decode_batch([pairs[row] for row in rows]))
+
+    batches = list(_batches(pairs, budget))
+    for rows, decoded in zip(
+        batches, map_batches(decode_rows, batches, allowed_workers(device)), strict=True
+    ):
+        found |= zip(rows, decoded, strict=True)
     return [found[row] for row in range(len(pairs))]
 
 

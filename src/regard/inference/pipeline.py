@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regard.data.loading.shards import MAX_TOKENS
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import Engine, SearchOptions
-from regard.search import Hypothesis
 from regard.text.sentences import split_sentences
 from regard.text.tokenizer import Span, Tokenizer
 

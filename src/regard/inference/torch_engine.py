@@ -7,9 +7,8 @@ batched together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.batch import Tokens, pad
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions, SearchOptions, max_target_length, mix_seed
+from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import (
     Constraint,
-    Hypothesis,
     Step,
     beam,
     ensemble,
@@ -110,13 +110,12 @@ class TorchEngine:
             for row, hypotheses in zip(rows, self._search(batch, options), strict=True):
                 results[row] = hypotheses
 
-        workers = torch.get_num_threads() if self._device.type == "cpu" else 1
+        workers = allowed_workers(self._device)
         batches = list(self._batches(sources, limits, options.beam_size, workers))
         with ExitStack() as stack:
             for model in self.models:
                 stack.enter_context(eval_mode(model))
-            each = stack.enter_context(_worker_map(min(workers, len(batches))))
-            list(each(search_rows, batches))
+            map_batches(search_rows, batches, workers)
         return results
 
     def _batches(
@@ -282,21 +281,3 @@ def _constraints(options: SearchOptions, prefixes: Sequence[Sequence[int]]) -> l
         return torch.where(inside[:, None], forced(prefix, sentence, logp), free)
 
     return [constrain]
-
-
-@contextmanager
-def _worker_map(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
-    """Yield a `map` whose workers have one thread each.
-
-    Threads that share each small product wait for one another most of the time.
-    """
-    threads = torch.get_num_threads()
-    if workers < 2:
-        yield map
-        return
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(workers) as pool:
-            yield pool.map
-    finally:
-        torch.set_num_threads(threads)

@@ -9,7 +9,6 @@ from regard.search.constraints import min_length as min_length
 from regard.search.constraints import no_repeat_ngram as no_repeat_ngram
 from regard.search.ensemble import ensemble as ensemble
 from regard.search.greedy import greedy as greedy
-from regard.search.hypothesis import Hypothesis as Hypothesis
-from regard.search.hypothesis import Step as Step
 from regard.search.sample import sample as sample
 from regard.search.state import reorder as reorder
+from regard.search.step import Step as Step

@@ -9,9 +9,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.hypothesis import Hypothesis
 from regard.search.constraints import Constraint
-from regard.search.hypothesis import Hypothesis, S, Step, constrained_logps, tokens_before_eos
 from regard.search.state import reorder
+from regard.search.step import S, Step, constrained_logps, tokens_before_eos
 from regard.search.topk import topk
 
 
@@ -84,7 +85,8 @@ def beam(
                 over[0].tolist(), tokens, steps, best[over].tolist(), strict=True
             ):
                 score = sum_ / length**length_penalty
-                done[alive[b]].append(Hypothesis(tokens_before_eos(ids, eos), tuple(each), score))
+                before = tokens_before_eos(ids, eos)
+                done[alive[b]].append(Hypothesis(before, tuple(each), score, eos in ids))
 
         total, kept = best.masked_fill(ends, -torch.inf).topk(beam_size)  # B K
         finite = total[:, 0].isfinite().tolist()

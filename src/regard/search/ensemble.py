@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.search.hypothesis import Step
+from regard.search.step import Step
 
 
 def ensemble(steps: Sequence[Step[Any]]) -> Step[tuple[Any, ...]]:

@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from regard.hypothesis import Hypothesis
 from regard.search.constraints import Constraint, Logps, Sentence
-from regard.search.hypothesis import Hypothesis, S, Step, constrained_logps, tokens_before_eos
 from regard.search.state import reorder
+from regard.search.step import S, Step, constrained_logps, tokens_before_eos
 
 
 def greedy(
@@ -65,6 +66,11 @@ def decode_stepwise(
             alive = (~ended).nonzero()[:, 0]
             state, last, sentence = reorder(state, alive, alive), last[alive], sentence[alive]
     return [
-        Hypothesis(tokens_before_eos(tokens[1 : n + 1], eos), tuple(steps[:n]), sum(steps[:n]))
+        Hypothesis(
+            tokens_before_eos(tokens[1 : n + 1], eos),
+            tuple(steps[:n]),
+            sum(steps[:n]),
+            eos in tokens[1 : n + 1],
+        )
         for tokens, steps, n in zip(prefix.tolist(), logps.tolist(), lengths.tolist(), strict=True)
     ]

@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from regard.hypothesis import Hypothesis
 from regard.search.constraints import Constraint, Logps, Sentence
 from regard.search.greedy import decode_stepwise
-from regard.search.hypothesis import Hypothesis, S, Step
+from regard.search.step import S, Step
 
 
 def sample(

@@ -6,12 +6,10 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
 from regard.serve.http import (
@@ -19,7 +17,6 @@ from regard.serve.http import (
     RequestBorder,
     authenticate,
     bearer_key,
-    default_error_body,
     json_response,
     read_json,
     to_answer,
@@ -60,6 +57,7 @@ class Routes:
 
     async def translate(self, request: Request) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
+        self.service.batcher.check()  # a busy server does not even read what it cannot do
         body = await read_json(request, TranslateRequest, self.service.settings)
         checked = await self.check(request, body, key)
         if body.stream:
@@ -199,16 +197,15 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
     routes = Routes(service, keyring)
 
     @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: object) -> AsyncIterator[None]:
         await service.start()
         try:
             yield
         finally:
             await service.stop()
 
-    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=LOOPBACK)] if loopback else []
-    app = Starlette(
-        routes=[
+    app: ASGIApp = Router(
+        [
             Route("/v1/translate", routes.translate, methods=["POST"]),
             Route("/v1/align", routes.align, methods=["POST"]),
             Route("/v1/explain", routes.explain, methods=["POST"]),
@@ -220,16 +217,11 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
             Route("/metrics", routes.metrics),
             *(Route(path, handle) for path, handle in page_routes(service.settings).items()),
         ],
-        middleware=middleware,
         lifespan=lifespan,
-        exception_handlers={404: _raise, 405: _raise},
     )
-    return RequestBorder(app, service.metrics, {"/": default_error_body})
-
-
-async def _raise(request: Request, error: Exception) -> Response:
-    """Leave the answer to the border, which gives all errors one shape."""
-    raise error
+    if loopback:
+        app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
+    return RequestBorder(app, service.metrics, {})
 
 
 async def _next(

@@ -73,6 +73,11 @@ class Batcher(Generic[G]):
         """Seconds until the jobs that wait now are done; 0 if the speed is not known yet."""
         return 0.0 if self._rate == 0 else self.queued_cost / (self._rate * self.processes)
 
+    def check(self) -> None:
+        """Raise QueueFullError if any job would wait too long."""
+        if self.expected_wait > self._max_seconds:
+            raise QueueFullError(self.expected_wait)
+
     def add(self, jobs: Sequence[Job[G]]) -> None:
         """Queue the jobs of a request, all of them or none.
 

@@ -179,6 +179,7 @@ class RequestBorder:
             await self.app(scope, receive, send)
             return
         start, number, status = time.monotonic(), secrets.token_hex(8), 0
+        scope["app"] = self.app  # so that the router raises errors instead of answering them
         facts: dict[str, Any] = scope.setdefault("state", {}).setdefault("facts", {})
 
         async def send_numbered(message: Message) -> None:

@@ -138,7 +138,9 @@ class Keyring:
     def __init__(self, keys: Sequence[StoredKey]) -> None:
         self._keys = list(keys)
         self._budgets = {
-            key.digest: _Budget(key.budget, key.budget) for key in keys if key.budget is not None
+            key.digest: _Budget(key.budget, float(key.budget))
+            for key in keys
+            if key.budget is not None
         }
         self.used: dict[str, int] = {}  # characters by digest
 

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from regard.bundle.bundle import open_bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.pipeline import Splitting
 from regard.serve.pool import WorkerEndedError, WorkerProcess
-from regard.tasks.translation.loading import SPLIT_FILE
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from regard.tasks.translation.bundle_parts import SPLIT_FILE
+from regard.text.tokenizer import SentencePiece
 
 _PAIR = re.compile(r"([a-z]{2,3})[-_]([a-z]{2,3})", re.IGNORECASE)
 _NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -148,9 +149,7 @@ class ModelRegistry:
     async def _load(self, name: str, workers: Sequence[WorkerProcess]) -> ServedModel:
         path, slot = self.paths[name], next(self._slots)
         bundle = await asyncio.to_thread(open_bundle, path)
-        tokenizer = SentencePiece.parse(
-            bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path
-        )
+        tokenizer = bundle_tokenizer(bundle)
         splitting = bundle.value(SPLIT_FILE, Splitting)
         answers = await _call_all(workers, "load", slot=slot, path=str(path), engine=self.engine)
         try:

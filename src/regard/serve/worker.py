@@ -25,7 +25,7 @@ from regard.inference.pipeline import Splitting
 from regard.serve.frames import encode_frame, receive_frame
 
 if TYPE_CHECKING:
-    from regard.align.extraction import WordAlignment
+    from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
     from regard.tasks.translation.translator import Translator
 
@@ -133,7 +133,7 @@ def _hypothesis_values(result: TranslationResult) -> dict[str, Any]:
     values: dict[str, Any] = {
         "text": result.text,
         "score": result.score,
-        "length": sum(len(part.logps) or len(part.tokens) + 1 for part in result.segments),
+        "length": sum(part.length for part in result.segments),
     }
     if result.alignment is not None:
         values["alignment"] = _alignment_values(result.alignment)

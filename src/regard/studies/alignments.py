@@ -14,10 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from regard.align.aer import AlignmentScores, score_alignments
-from regard.align.extraction import WordAlignment, align_words, all_links, force_texts
+from regard.align.extraction import align_words, all_links, force_texts
 from regard.align.links import GoldAlignment, Links, check_gold, read_gold, read_links
 from regard.align.symmetrize import symmetrize, transpose_links
 from regard.align.tokenized_text import END, TokenizedText
+from regard.align.word_alignment import WordAlignment
 from regard.data.formats.corpus import read_parallel
 from regard.evaluate.scores import count_statistics
 from regard.explain.pictures.heatmap import attention_heatmap
@@ -224,7 +225,7 @@ def _chosen(translator: Translator) -> str:
 
 def _heatmap(name: str, aligned: WordAlignment, gold: GoldAlignment) -> str:
     return attention_heatmap(
-        aligned.weights.numpy(),
+        aligned.weights,
         row_labels=aligned.target.word_texts,
         column_labels=(*aligned.source.word_texts, END),
         title=name,

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from regard.bundle.bundle import Bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -21,7 +22,6 @@ from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.errors import ConfigError
 from regard.inference.engine import EngineName
-from regard.tasks.bundles import bundle_tokenizer
 from regard.text.tokenizer import SentencePiece
 from regard.train.events import Scores
 from regard.train.module import TrainingModule

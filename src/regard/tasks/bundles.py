@@ -1,4 +1,4 @@
-"""Parts of a model bundle that all tasks read: config, tokenizer, model, identity."""
+"""Parts of a model bundle that all tasks read: config, model, identity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from regard.bundle.restore import build_and_restore
 from regard.config.load import parse_config
 from regard.config.run import RunConfig
 from regard.explain.record import ModelIdentity
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -21,11 +20,6 @@ M = TypeVar("M", bound=nn.Module)
 def bundle_config(bundle: Bundle) -> RunConfig:
     """Return the config that the model was trained with."""
     return parse_config(bundle.text(RUN), f"{bundle.path / RUN}")
-
-
-def bundle_tokenizer(bundle: Bundle) -> SentencePiece:
-    """Return the tokenizer of the model."""
-    return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
 
 
 def bundle_model(bundle: Bundle, build: Callable[[], M], device: str | None) -> M:

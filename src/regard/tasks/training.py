@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.bundle.bundle import RUN, SCORES, Bundle, save_bundle
+from regard.bundle.bundle import RUN, SCORES, WEIGHTS, Bundle, save_bundle
 from regard.bundle.restore import restore
+from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.weights import pack
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
 from regard.data.directory_lock import lock_directory
@@ -23,7 +25,6 @@ from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
 from regard.tasks.batches import corpus_name
-from regard.tasks.bundles import bundle_tokenizer
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from regard.train import checkpoint
 from regard.train.distributed import World, full_tensor
@@ -212,11 +213,12 @@ def _save_model(
     scores = {} if best is None else {"values": best.values, "signatures": best.signatures}
     files = {
         RUN: dump_config(run).encode(),
+        WEIGHTS: pack(weights),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
         **{name: (directory.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
         **task_files,
     }
-    save_bundle(directory.model, files, weights)
+    save_bundle(directory.model, files)
 
 
 def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:

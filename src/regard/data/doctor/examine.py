@@ -5,11 +5,10 @@ lines, histograms, vocabularies and a forecast. A finding is a *defect* if its s
 reaches the limit of its check, so that training on them would be a mistake; below the limit it is a
 *warning*.
 
-Languages are distinguished by statistics of the corpus itself: the trigrams of each side are
-counted, and a line that fits the other side, or neither, is reported. This finds swapped sides and
-lines of a third language. It does not work for lines shorter than 25 characters, closely related
-languages (Norwegian in Danish), a third language in more than a tenth of a side, or sides that are
-swapped in the whole corpus. It does not identify the languages.
+Languages are distinguished by statistics of the corpus itself (see `language`). This finds swapped
+sides and lines of a third language. It does not work for lines shorter than 25 characters, closely
+related languages (Norwegian in Danish), a third language in more than a tenth of a side, or sides
+that are swapped in the whole corpus. It does not identify the languages.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data.doctor.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
+from regard.data.doctor.language import LanguageBaseline, fit_baseline
 from regard.data.doctor.shift import join_offsets
 from regard.data.doctor.survey import (
     EXAMPLES,
@@ -29,12 +29,10 @@ from regard.data.doctor.survey import (
     RATIO_EDGES,
     DoctorProgress,
     Example,
-    LanguageBaseline,
     SideSurvey,
     Survey,
     Tally,
     find_odd_pairs,
-    fit_baseline,
     normalized_blocks,
     survey,
 )
@@ -193,7 +191,7 @@ def examine(
     if not train_survey.pairs:
         paths = ", ".join(train.paths)
         raise train_survey.error or CorpusError(f"{paths}: contains no pairs.")
-    baseline = fit_baseline(train_survey, train)
+    baseline = fit_baseline(train_survey.sample)
     odd = find_odd_pairs(train, baseline, None, on_progress)
     odd.found["duplicate"] = _duplicates(train, train_survey)
     findings = _findings(train, train_survey, odd.found)

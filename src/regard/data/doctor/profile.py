@@ -58,18 +58,9 @@ def trigrams(codes: Codes) -> NDArray[np.uint32]:
     return mixed >> np.uint32(16)
 
 
-@dataclass(slots=True)
-class Profile:
-    """Trigram counts of one side of a corpus."""
-
-    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_BUCKETS, np.int64))
-
-    def add(self, codes: Codes) -> None:
-        self.counts += np.bincount(trigrams(codes), minlength=_BUCKETS)
-
-    def log_probabilities(self) -> NDArray[np.float32]:
-        """Return the log-probability of each trigram bucket, with add-one smoothing."""
-        return np.log((self.counts + 1) / (self.counts.sum() + _BUCKETS)).astype(np.float32)
+def count_trigrams(codes: Codes, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the number of trigrams in each bucket, in the lines that are kept."""
+    return np.bincount(trigrams(codes)[np.repeat(kept, codes.lengths + 1)], minlength=_BUCKETS)
 
 
 def mean_over_lines(codes: Codes, *values: NDArray[np.float32]) -> list[NDArray[np.float32]]:
@@ -118,29 +109,25 @@ def _script_table() -> NDArray[np.uint8]:
     return table
 
 
+def main_script(codes: Codes) -> str | None:
+    """Return the name in SCRIPTS of the most frequent script, or None if it is rare."""
+    totals = np.bincount(_script_table()[codes.points], minlength=len(_NAMES) + 1)[1:]
+    shares = dict(zip(_NAMES, totals / max(1, len(codes.points)), strict=True))
+    if shares["kana"] > 0.1:
+        return "japanese"
+    name = max(shares, key=lambda name: shares[name])
+    return name if shares[name] > 0.3 and name != "kana" else None
+
+
 @dataclass(slots=True)
 class Alphabet:
-    """The characters of one side of a corpus, and their counts."""
+    """The characters of one side of a corpus."""
 
     seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(_ALL, np.bool_))
-    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_ALL, np.int64))
 
     def add(self, codes: Codes) -> None:
         self.seen[codes.points] = True
 
-    def count(self, codes: Codes) -> None:
-        counts = np.bincount(codes.points)
-        self.counts[: len(counts)] += counts
-
     def unseen(self, codes: Codes) -> NDArray[np.bool_]:
         """Return which code points do not occur in the corpus."""
         return ~self.seen[codes.points]
-
-    def script(self) -> str | None:
-        """Return the name in SCRIPTS of the most frequent script, or None if it is rare."""
-        totals = np.bincount(_script_table(), self.counts, minlength=len(_NAMES) + 1)[1:]
-        shares = dict(zip(_NAMES, totals / max(1, self.counts.sum()), strict=True))
-        if shares["kana"] > 0.1:
-            return "japanese"
-        name = max(shares, key=lambda name: shares[name])
-        return name if shares[name] > 0.3 and name != "kana" else None

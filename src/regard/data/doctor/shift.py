@@ -9,7 +9,7 @@ up to two lines, and the best offset wins.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +63,16 @@ def find_offsets(
             yield OffsetRange(first + int(rows[0]), first + int(rows[-1]), best)
             continue
         for part in np.array_split(rows, max(1, len(rows) // _MIN_PAIRS)):
-            related = _correlation(source[part], target[part], 0) >= _UNRELATED
-            # Without variation in length, a low correlation means nothing.
-            varied = min(source[part, 0].std(), target[part, 0].std()) > 0.1
-            yield OffsetRange(
-                first + int(part[0]), first + int(part[-1]), None if varied and not related else 0
-            )
+            found = OffsetRange(first + int(part[0]), first + int(part[-1]), 0)
+            # Empty lines have a check of their own.
+            filled = part[(source[part, 0] > 0) & (target[part, 0] > 0)]
+            if len(filled) >= _MIN_PAIRS // 2:
+                left, right = source[filled], target[filled]
+                # Without variation in length, a low correlation means nothing.
+                varied = min(left[:, 0].std(), right[:, 0].std()) > 0.1
+                if varied and _correlation(left, right, 0) < _UNRELATED:
+                    found = replace(found, offset=None)
+            yield found
 
 
 def find_swapped_lines(source: Codes, target: Codes) -> NDArray[np.bool_]:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.doctor.profile import Alphabet, Codes, Profile, in_other_script, mean_over_lines
+from regard.data.doctor.language import LanguageBaseline, PairSample
+from regard.data.doctor.profile import Alphabet, Codes, in_other_script
 from regard.data.doctor.shift import OffsetRange, features, find_offsets, find_swapped_lines
 from regard.data.filters import FILTERS, Limits, drop_reason
 from regard.data.formats.corpus import Block, Corpus
@@ -25,8 +26,6 @@ from regard.text.normalize import normalize
 
 BLOCK = 10_000  # pairs: about 3 MB of text
 EXAMPLES = 3  # of each kind
-_FIRST_BLOCKS = 20  # used for language statistics; after these, every eighth block
-_MIN_LINE = 25  # characters of a line to judge its language
 
 # UTF-8 decoded as Latin-1 or cp1252, and replacement characters.
 _DAMAGE = re.compile("[ÂÃ][\u0080-\u00bf]|Ã[Ÿ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œž]|â€|ï¿½|ï»¿|\ufffd")
@@ -60,7 +59,6 @@ class Tally:
 class SideSurvey:
     """Statistics of one side of a corpus."""
 
-    profile: Profile = field(default_factory=Profile)
     alphabet: Alphabet = field(default_factory=Alphabet)
     hashes: list[NDArray[np.uint64]] = field(default_factory=list)
     lengths: NDArray[np.int64] = field(
@@ -69,7 +67,7 @@ class SideSurvey:
     characters: int = 0
     longest: int = 0
 
-    def add(self, codes: Codes, lines: list[str], *, language: bool) -> None:
+    def add(self, codes: Codes, lines: list[str]) -> None:
         lengths = codes.lengths
         self.hashes.append(hash_texts(lines))
         self.lengths += np.bincount(
@@ -78,9 +76,6 @@ class SideSurvey:
         self.characters += int(lengths.sum())
         self.longest = max(self.longest, int(lengths.max()))
         self.alphabet.add(codes)
-        if language:
-            self.profile.add(codes)
-            self.alphabet.count(codes)
 
 
 @dataclass(slots=True)
@@ -94,6 +89,7 @@ class Survey:
         default_factory=lambda: np.zeros(len(RATIO_EDGES) + 1, np.int64)
     )
     offsets: list[OffsetRange] = field(default_factory=list)
+    sample: PairSample = field(default_factory=PairSample)
     error: CorpusError | None = None  # the reason if reading stopped before the end
 
 
@@ -105,23 +101,24 @@ def survey(corpus: Corpus, on_progress: DoctorProgress) -> Survey:
     """Collect the statistics of a corpus: the first pass."""
     found = Survey()
     try:
-        for number, block in enumerate(normalized_blocks(corpus)):
-            _add_block(found, block, language=number < _FIRST_BLOCKS or number % 8 == 0)
+        for block in normalized_blocks(corpus):
+            _add_block(found, block)
             on_progress(f"reading {corpus.name}", found.pairs)
     except CorpusError as error:
         found.error = error
     return found
 
 
-def _add_block(found: Survey, block: Block, *, language: bool) -> None:
+def _add_block(found: Survey, block: Block) -> None:
     codes = Codes.of(block.sources), Codes.of(block.targets)
-    found.source.add(codes[0], block.sources, language=language)
-    found.target.add(codes[1], block.targets, language=language)
+    found.source.add(codes[0], block.sources)
+    found.target.add(codes[1], block.targets)
     ratio = (codes[1].lengths + 1) / (codes[0].lengths + 1)
     found.ratios += np.bincount(
         np.searchsorted(RATIO_EDGES, ratio, "right"), minlength=len(found.ratios)
     )
     found.offsets += find_offsets(block.start, features(codes[0]), features(codes[1]))
+    found.sample.add(block.start, block.sources, block.targets)
     found.pairs += len(block)
 
 
@@ -131,59 +128,6 @@ def normalized_blocks(corpus: Corpus) -> Iterator[Block]:
     for sources, targets in filter(all, corpus.columns(BLOCK, 0)):
         yield Block(start, list(map(normalize, sources)), list(map(normalize, targets)))
         start += len(sources)
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How well the lines of a side fit its profile: the mean log-probability of their trigrams.
-
-    It varies less from line to line the longer the lines are, as a mean does.
-    """
-
-    median: float
-    spread: float  # standard deviation, times the square root of a line's length
-
-    @classmethod
-    def of(cls, means: NDArray[np.float32], lengths: NDArray[np.int64]) -> Fit:
-        median = float(np.median(means))
-        deviations = np.abs(means - median) * np.sqrt(lengths)
-        return cls(median, 1.4826 * float(np.median(deviations)))
-
-    def is_unlikely(
-        self, means: NDArray[np.float32], lengths: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Which lines are more than four standard deviations below the median."""
-        return (self.median - means) * np.sqrt(np.maximum(1, lengths)) > 4 * self.spread
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageBaseline:
-    """Trigram log-probabilities and scripts of the training corpus, with limits for odd lines."""
-
-    log_probabilities: tuple[NDArray[np.float32], NDArray[np.float32]]  # of source, target
-    fits: tuple[Fit, Fit]  # to the profile of the line's side
-    min_margins: tuple[float, float]  # of this fit over the fit to the other side
-    scripts: tuple[str | None, str | None]
-
-
-def fit_baseline(found: Survey, corpus: Corpus) -> LanguageBaseline:
-    """Estimate the limits for odd lines from the first block of the corpus."""
-    logs = found.source.profile.log_probabilities(), found.target.profile.log_probabilities()
-    block = next(normalized_blocks(corpus))
-    fits, margins = [], []
-    for side, lines in enumerate((block.sources, block.targets)):
-        codes = Codes.of(lines)
-        judged = codes.lengths >= _MIN_LINE
-        same, other = (fit[judged] for fit in mean_over_lines(codes, logs[side], logs[1 - side]))
-        margin = same - other
-        lengths = codes.lengths[judged]
-        if not len(same):
-            same = margin = np.zeros(1, np.float32)
-            lengths = np.ones(1, np.int64)
-        fits.append(Fit.of(same, lengths))
-        margins.append(0.3 * float(np.median(margin)))
-    scripts = found.source.alphabet.script(), found.target.alphabet.script()
-    return LanguageBaseline(logs, (fits[0], fits[1]), (margins[0], margins[1]), scripts)
 
 
 @dataclass(slots=True)
@@ -245,21 +189,16 @@ def _apply_baseline(
 
     sides = (block.sources, Codes.of(block.sources)), (block.targets, Codes.of(block.targets))
     mark("swapped lines", find_swapped_lines(sides[0][1], sides[1][1]))
-    logs = baseline.log_probabilities
     for side, (lines, codes) in enumerate(sides):
         script = baseline.scripts[side]
         foreign = np.zeros(len(lines), np.bool_)
         if script is not None:
             foreign = in_other_script(codes, script)
             mark("wrong script", foreign & ~copies)
-        same, other = mean_over_lines(codes, logs[side], logs[1 - side])
-        margin = same - other
-        judged = (codes.lengths >= _MIN_LINE) & ~copies & ~foreign
-        fits_other = judged & (margin < -0.2)  # 0 of 60,000 lines of Europarl are below −0.2
-        unlikely = baseline.fits[side].is_unlikely(same, codes.lengths)
-        fits_neither = unlikely & (margin < baseline.min_margins[side])
-        mark("other language", fits_other)
-        mark("third language", judged & fits_neither & ~fits_other)
+        fits_other, fits_neither = baseline.judge(side, codes, lines, sides[1 - side][0])
+        judged = ~copies & ~foreign
+        mark("other language", judged & fits_other)
+        mark("third language", judged & fits_neither)
         mark("damaged text", _damaged(lines))
         if known is not None:
             mark("unseen characters", codes.count(known[side].unseen(codes)) > 0)

@@ -14,10 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from regard.align.extraction import AlignmentHead, has_alignment_head
+from regard.align.alignment_head import AlignmentHead
+from regard.align.extraction import has_alignment_head
 from regard.align.tokenized_text import TokenizedText
 from regard.batch import Grids, Images
 from regard.bundle.bundle import Bundle, open_bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.data.formats.captions import CaptionedImage, NamedObject
@@ -29,11 +31,12 @@ from regard.explain.assemble import make_explanation
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.pointing import PointingExample, PointingScores, Regions, score_pointing
 from regard.explain.record import Explanation, ImageSource, ModelIdentity
+from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, cap_length
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_image
 from regard.models import EncoderDecoder, eval_mode
-from regard.search import Hypothesis, beam, greedy
-from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model, bundle_tokenizer
+from regard.search import beam, greedy
+from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model
 from regard.text.tokenizer import BOS, EOS, Tokenizer
 
 BATCH_SIZE = 64  # images: about 40 MB of 224 × 224 pixels

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.align.extraction import AlignmentHead
+from regard.align.alignment_head import AlignmentHead
 from regard.bundle.bundle import Bundle
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from regard.batch import Documents
 from regard.bundle.bundle import Bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -17,7 +18,6 @@ from regard.errors import ArtifactError, ConfigError
 from regard.inference.engine import EngineName
 from regard.models import Classifier
 from regard.tasks.base import Task
-from regard.tasks.bundles import bundle_tokenizer
 from regard.tasks.classification.document_classifier import (
     CLASSES,
     Classes,

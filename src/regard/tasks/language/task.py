@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from regard.bundle.bundle import Bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus, TextLines
@@ -15,7 +16,6 @@ from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.models import LanguageModel
 from regard.tasks.base import Task
-from regard.tasks.bundles import bundle_tokenizer
 from regard.tasks.language.completer import Completer, build_language_model, completer_from_bundle
 from regard.tasks.language.module import (
     LanguageModule,

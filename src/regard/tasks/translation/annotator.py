@@ -1,27 +1,26 @@
-"""Annotations of translations: word alignments and quality reports."""
+"""Annotations of translations: word alignments and quality reports.
+
+Free of torch, except where the attention or the probabilities of the model are computed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from regard.align.extraction import (
-    AlignmentHead,
-    WordAlignment,
-    align_texts,
-    align_words,
-    concatenate_alignments,
-    force_texts,
-)
+from regard.align.alignment_head import AlignmentHead
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import WordAligner
-from regard.batch import Tokens
+from regard.align.word_alignment import WordAlignment, align_texts, concatenate_alignments
 from regard.errors import ArtifactError
 from regard.evaluate.quality import QualityThresholds, assess_quality, worst_report
-from regard.models import EncoderDecoder
 from regard.tasks.translation.result import TranslationResult
 from regard.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from regard.batch import Tokens
+    from regard.models import EncoderDecoder
 
 AlignWith: TypeAlias = Literal["aligner", "attention"]
 TextPair: TypeAlias = tuple[TokenizedText, TokenizedText]
@@ -33,7 +32,7 @@ ForcedPair: TypeAlias = tuple[WordAlignment, tuple[float, ...]]
 class Annotator:
     """Aligns and assesses translations with what a bundle has for it."""
 
-    model: EncoderDecoder[Tokens, Any]
+    model: Callable[[], EncoderDecoder[Tokens, Any]]  # called only where the model is needed
     tokenizer: Tokenizer
     aligner: WordAligner | None
     alignment_head: AlignmentHead | None
@@ -95,13 +94,17 @@ class Annotator:
         chosen = self._aligns_by(align_with)
         if isinstance(chosen, WordAligner):
             return align_texts(chosen, pairs)
-        forced = force_texts(self.model, pairs, [chosen.attention])
+        from regard.align.extraction import align_words, force_texts
+
+        forced = force_texts(self.model(), pairs, [chosen.attention])
         return [align_words(chosen, *pair, each) for pair, each in zip(pairs, forced, strict=True)]
 
     def force(self, pairs: list[TextPair]) -> list[ForcedPair]:
         """Align pairs and force-decode their targets."""
+        from regard.align.extraction import force_texts
+
         alignments = self.align(pairs, None)
-        forced = force_texts(self.model, pairs, [], with_logps=True)
+        forced = force_texts(self.model(), pairs, [], with_logps=True)
         return [(one, each.logps) for one, each in zip(alignments, forced, strict=True)]
 
     def _aligns_by(self, align_with: AlignWith | None) -> WordAligner | AlignmentHead:

@@ -6,15 +6,11 @@ quality warnings. Both use held-out pairs, without manual alignments.
 
 from __future__ import annotations
 
-from regard.align.extraction import (
-    AlignmentHead,
-    align_texts,
-    choose_alignment_head,
-    force_texts,
-    measure_agreement,
-)
+from regard.align.alignment_head import AlignmentHead
+from regard.align.extraction import choose_alignment_head, force_texts, measure_agreement
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import WordAligner
+from regard.align.word_alignment import align_texts
 from regard.evaluate.quality import calibrate_thresholds
 from regard.inference.forced_decoding import cross_attention_names
 from regard.tasks.translation.module import Pairs

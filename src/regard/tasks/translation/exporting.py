@@ -16,7 +16,7 @@ from regard.inference.forced_decoding import force_decode
 from regard.interop.ctranslate2_export import Quantization, convert_to_ctranslate2
 from regard.interop.ctranslate2_limits import export_obstacles
 from regard.tasks.bundles import bundle_config
-from regard.tasks.translation.loading import EXPORTS
+from regard.tasks.translation.bundle_parts import EXPORTS, SEARCH_FILE, ExportedSearch
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import UNK
 
@@ -62,13 +62,16 @@ def export_bundle(
     pieces = [tokenizer.piece(token) for token in range(tokenizer.size)]
     name = EXPORTS[quantization == "int8"]
     files = convert_to_ctranslate2(translator.model, pieces, quantization=quantization)
-    engine = CTranslate2Engine(files, max_positions=translator.model.decoder.max_positions)
+    options, max_positions = translator.options, translator.model.decoder.max_positions
+    engine = CTranslate2Engine(files, max_positions=max_positions)
     parity = compare_engines(translator, engine, sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtifactError(
             f"{path}: log-probabilities of the exported model differ by {parity.logps:.2g}. "
             "Nothing was written. Use the torch engine and report this as a bug."
         )
+    search = ExportedSearch(options.beam_size, options.length_penalty, max_positions)
+    files[SEARCH_FILE] = json.dumps(asdict(search), indent=1).encode()
     files[PARITY] = json.dumps(asdict(parity), indent=1).encode()
     add_files(bundle, {f"{name}/{file}": content for file, content in files.items()})
     return parity

@@ -20,10 +20,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.align.extraction import AlignmentHead, align_texts
+from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links, parse_links
 from regard.align.tokenized_text import TokenizedText, check_links
 from regard.align.word_aligner import WordAligner
+from regard.align.word_alignment import align_texts
 from regard.batch import Batch
 from regard.config.train import GuidedAlignmentConfig
 from regard.data.formats.corpus import Corpus, read_blocks, read_pairs

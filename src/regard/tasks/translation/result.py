@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.align.extraction import WordAlignment
+from regard.align.word_alignment import WordAlignment
 from regard.evaluate.quality import QualityReport
-from regard.search import Hypothesis
+from regard.hypothesis import Hypothesis
 from regard.text.tokenizer import Span
 
 
@@ -21,6 +21,7 @@ class TranslatedSegment:
     tokens: tuple[int, ...]  # without special tokens
     pieces: tuple[str, ...]  # of the tokens
     logps: tuple[float, ...]  # of each token, and of the end if it was reached; () if unknown
+    length: int  # number of tokens, with the end if it was reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class TranslationResult:
 
 def segments_score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
     """Score the hypotheses of several segments as one sentence."""
-    lengths = [len(hypothesis.logps) or len(hypothesis.tokens) + 1 for hypothesis in chosen]
-    return combine_scores([hypothesis.score for hypothesis in chosen], lengths, length_penalty)
+    scores, lengths = [each.score for each in chosen], [each.length for each in chosen]
+    return combine_scores(scores, lengths, length_penalty)
 
 
 def combine_scores(scores: Sequence[float], lengths: Sequence[int], length_penalty: float) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from regard.align.extraction import AlignmentHead
+from regard.align.alignment_head import AlignmentHead
 from regard.align.word_aligner import WordAligner
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle

@@ -2,6 +2,9 @@
 
 translator = regard.Translator.load("run/model")
 translator.translate(["A dog runs."])[0].text
+
+This module is free of torch. A bundle with an exported model translates without it. Methods that
+use the PyTorch model import the modules of their computation when they are called.
 """
 
 from __future__ import annotations
@@ -10,52 +13,31 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from regard.align.extraction import (
-    AlignmentHead,
-    WordAlignment,
-    align_words,
-)
+from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText, check_links
+from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
-from regard.batch import Tokens, pad
+from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, open_bundle
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.errors import CorpusError
-from regard.evaluate.quality import (
-    QualityFeatures,
-    QualityThresholds,
-    measure_features,
-)
-from regard.explain.assemble import make_explanation
-from regard.explain.beam_tree import BeamTree, build_beam_tree
-from regard.explain.interventions import run_interventions
-from regard.explain.record import Explanation, ModelIdentity
-from regard.inference.engine import (
-    Engine,
-    EngineName,
-    SamplingOptions,
-    SearchOptions,
-    max_target_length,
-)
-from regard.inference.forced_decoding import force_decode
+from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
+from regard.hypothesis import Hypothesis
+from regard.inference.engine import Engine, EngineName, SamplingOptions, SearchOptions
 from regard.inference.pipeline import Segment, Splitting, join_segments, search_texts
-from regard.inference.torch_engine import TorchEngine
-from regard.models import EncoderDecoder
-from regard.search import Hypothesis
-from regard.tasks.bundles import bundle_config, bundle_identity, bundle_tokenizer
 from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
-from regard.tasks.translation.loading import (
+from regard.tasks.translation.bundle_model import BundleModel
+from regard.tasks.translation.bundle_parts import (
     ALIGNMENT_FILE,
     QUALITY_FILE,
     SPLIT_FILE,
-    ensemble_engine,
-    load_ensemble_model,
-    load_model,
-    make_engine,
+    choose_export,
+    load_export,
     read_aligner,
     read_alignment_head,
+    read_thresholds,
 )
 from regard.tasks.translation.options import encode_prefixes, make_search_options
 from regard.tasks.translation.result import (
@@ -63,14 +45,20 @@ from regard.tasks.translation.result import (
     TranslationResult,
     segments_score,
 )
-from regard.text.tokenizer import EOS, Tokenizer
+from regard.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from regard.batch import Tokens
+    from regard.explain.record import Explanation
+    from regard.models import EncoderDecoder
 
 
 class Translator:
     """A translation model with its tokenizer, its search engine and its calibration.
 
     Args:
-        model: Used for alignments, quality checks and explanations.
+        model: Used for log-probabilities, attention, quality checks and explanations. The model of
+            a bundle is loaded on first use.
         tokenizer: Of both languages.
         splitting: Lengths above which a text is split.
         options: Default search options.
@@ -78,12 +66,11 @@ class Translator:
         alignment_head: The attention weights that can align words.
         aligner: Aligns words without the model; by default used instead of the attention.
         thresholds: The calibration of quality warnings.
-        identity: Names the model in explanations.
     """
 
     def __init__(
         self,
-        model: EncoderDecoder[Tokens, Any],
+        model: EncoderDecoder[Tokens, Any] | BundleModel,
         tokenizer: Tokenizer,
         splitting: Splitting,
         options: SearchOptions,
@@ -92,14 +79,17 @@ class Translator:
         alignment_head: AlignmentHead | None = None,
         aligner: WordAligner | None = None,
         thresholds: QualityThresholds | None = None,
-        identity: ModelIdentity | None = None,
     ) -> None:
-        self.model, self.tokenizer, self.splitting = model, tokenizer, splitting
+        self._model, self.tokenizer, self.splitting = model, tokenizer, splitting
         self.options = options
-        self.engine = engine or TorchEngine(model)
+        self.engine = engine or self._torch_engine()
         self.alignment_head, self.aligner = alignment_head, aligner
         self.thresholds = thresholds
-        self.identity = identity or ModelIdentity("unsaved model")
+
+    @property
+    def model(self) -> EncoderDecoder[Tokens, Any]:
+        """The PyTorch model. That of a bundle with an exported model is loaded on first use."""
+        return self._model.load().model if isinstance(self._model, BundleModel) else self._model
 
     @classmethod
     def load(
@@ -139,28 +129,29 @@ class Translator:
         ensemble: Sequence[Bundle] = (),
     ) -> Translator:
         """Load an open model bundle."""
-        config, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
-        model = load_model(bundle, config, tokenizer.size, device)
-        alignment_head = read_alignment_head(bundle, model)
-        if ensemble:
-            others = [load_ensemble_model(other, bundle, tokenizer, device) for other in ensemble]
-            engine_: Engine = ensemble_engine(model, others, engine)
+        tokenizer = bundle_tokenizer(bundle)
+        model = BundleModel(bundle, tokenizer.size, device)
+        folder = None if ensemble else choose_export(bundle, engine)
+        if folder is not None:
+            chosen: tuple[Engine, SearchOptions] = load_export(bundle, folder)
         else:
-            engine_ = make_engine(bundle, model, engine)
+            from regard.tasks.translation.loading import make_torch_engine
+
+            loaded = model.load()
+            search = loaded.config.search
+            chosen = (
+                make_torch_engine(loaded.model, tokenizer, engine, ensemble, device),
+                SearchOptions(search.beam_size, search.length_penalty),
+            )
         return cls(
             model,
             tokenizer,
             bundle.value(SPLIT_FILE, Splitting),
-            SearchOptions(config.search.beam_size, config.search.length_penalty),
-            engine=engine_,
-            alignment_head=alignment_head,
+            chosen[1],
+            engine=chosen[0],
+            alignment_head=read_alignment_head(bundle),
             aligner=read_aligner(bundle),
-            thresholds=(
-                bundle.value(QUALITY_FILE, QualityThresholds)
-                if QUALITY_FILE in bundle.names
-                else None
-            ),
-            identity=bundle_identity(bundle, config, model),
+            thresholds=read_thresholds(bundle),
         )
 
     def translate(
@@ -293,71 +284,19 @@ class Translator:
             head: Its head.
             gold: Word links annotated by hand.
         """
-        source_text, beam = TokenizedText.from_text(self.tokenizer, source), None
-        if not source_text.pieces.ids:
-            raise CorpusError("source: is empty. Pass a sentence.")
-        if target is None:
-            target_text, beam = self._search_with_beam(source)
-        else:
-            target_text = TokenizedText.from_text(self.tokenizer, target)
-        if gold is not None:
-            check_links(gold, source_text, target_text, "gold")
-        explanation = make_explanation(
+        from regard.tasks.translation.explainer import TranslationExplainer
+
+        loaded = self._model.load() if isinstance(self._model, BundleModel) else None
+        explainer = TranslationExplainer(
             self.model,
             self.tokenizer,
-            self.identity,
-            source_text,
-            target_text,
-            self._model_input(source_text.pieces.ids),
-            engine=self.engine.name if target is None else None,
-            search=self.options.summary,
-            alignment_head=self.alignment_head,
-            attention=attention,
-            head=head,
+            self.splitting,
+            self.options,
+            self.engine,
+            self.alignment_head,
+            None if loaded is None else loaded.identity,
         )
-        links = Links()
-        if self.alignment_head is not None:
-            forced = explanation.trace.forced
-            links = align_words(self.alignment_head, source_text, target_text, forced).links
-        return replace(
-            explanation,
-            links=links,
-            gold=gold,
-            beam=beam,
-            interventions=run_interventions(
-                self.model,
-                source_text.pieces.ids,
-                source_text.word_pieces,
-                target_text.pieces.ids,
-            ),
-        )
-
-    def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
-        """Translate a sentence; also return the model's beam search if it finds the same."""
-        (segments,) = search_texts(
-            self.engine, self.tokenizer, self.splitting, [source], self.options
-        )
-        if len(segments) > 1:
-            parts = "; ".join(repr(source[slice(*segment.span)]) for segment in segments)
-            raise CorpusError(
-                f"source: is translated in {len(segments)} segments. Explain one of them: {parts}"
-            )
-        tokens = segments[0].hypotheses[0].tokens
-        model_input = self._model_input(segments[0].source)
-        hypotheses, beam = build_beam_tree(
-            self.model,
-            model_input,
-            beam_size=self.options.beam_size,
-            length_penalty=self.options.length_penalty,
-            max_length=max_target_length(
-                model_input.ids.size(1), max_positions=self.model.decoder.max_positions
-            ),
-        )
-        same = hypotheses[0].tokens == tokens
-        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if same else None
-
-    def _model_input(self, ids: Sequence[int]) -> Tokens:
-        return pad([[*ids, EOS]]).to(next(self.model.parameters()).device)
+        return explainer.explain(source, target, attention, head, gold)
 
     def _ranked_results(
         self, text: str, segments: list[Segment], n_best: int, length_penalty: float
@@ -384,6 +323,7 @@ class Translator:
                 hypothesis.tokens,
                 tuple(map(self.tokenizer.piece, hypothesis.tokens)),
                 hypothesis.logps,
+                hypothesis.length,
             )
             for segment, place, translation, hypothesis in zip(
                 segments, places, texts, chosen, strict=True
@@ -393,6 +333,8 @@ class Translator:
 
     def _add_logps(self, found: list[list[Segment]], n_best: int) -> list[list[Segment]]:
         """Force-decode hypotheses whose engine gives no log-probabilities."""
+        from regard.inference.forced_decoding import force_decode
+
         missing = [
             (segment.source, hypothesis.tokens)
             for segments in found
@@ -405,7 +347,7 @@ class Translator:
         def with_logps(hypothesis: Hypothesis) -> Hypothesis:
             if hypothesis.logps:
                 return hypothesis
-            return replace(hypothesis, logps=next(forced).logps)
+            return replace(hypothesis, logps=next(forced).logps[: hypothesis.length])
 
         return [
             [
@@ -418,8 +360,13 @@ class Translator:
     @property
     def _annotator(self) -> Annotator:
         return Annotator(
-            self.model, self.tokenizer, self.aligner, self.alignment_head, self.thresholds
+            lambda: self.model, self.tokenizer, self.aligner, self.alignment_head, self.thresholds
         )
+
+    def _torch_engine(self) -> Engine:
+        from regard.inference.torch_engine import TorchEngine
+
+        return TorchEngine(self.model)
 
     def _tokenize_pairs(
         self, sources: Sequence[str], targets: Sequence[str], pretokenized: bool = False

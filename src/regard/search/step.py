@@ -1,9 +1,8 @@
-"""Hypotheses, and the step function that extends them."""
+"""The step function that extends hypotheses, and the log-probabilities of the next token."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 import torch
@@ -16,22 +15,6 @@ S = TypeVar("S")
 
 Step: TypeAlias = Callable[[Int[Tensor, " N"], S], tuple[Float[Tensor, "N V"], S]]
 """Maps the last tokens and the state before them to next-token logits and the state after them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    tokens: tuple[int, ...]  # without BOS and EOS
-    logps: tuple[float, ...]  # of each token, and of EOS if the hypothesis ended
-    score: float  # the ranking criterion: Σ logps / length^length_penalty
-
-    @property
-    def ended(self) -> bool:
-        """Whether it ended before the maximum length."""
-        return len(self.logps) > len(self.tokens)
-
-    def penalized(self, length_penalty: float) -> Hypothesis:
-        """The hypothesis with the score of beam search; other searches score Σ logps."""
-        return replace(self, score=sum(self.logps) / len(self.logps) ** length_penalty)
 
 
 def constrained_logps(

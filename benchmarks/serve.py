@@ -1,0 +1,244 @@
+"""The server under load: throughput, latency against load, overload.
+
+    python -m benchmarks.serve [--quick] [--model MODEL] [--figure FILE.svg]
+
+The sentences are Multi30k's test 2016 in REGARD_DATA, the model a bundle that was exported to
+CTranslate2; without --model, a small Transformer is trained for a minute and cached in the
+temporary directory. Server, engines and clients share the machine. The cache is off.
+
+- Throughput: 32 clients, each sending a request when the last one is answered, one sentence or
+  sixteen at a time, beside CTranslate2 alone, which gets all sentences as pieces in one call. Both
+  take turns; figures are medians of ratios.
+- Latency: requests at random times at given shares of the capacity, beside a plain FastAPI server
+  that translates one request at a time, and one that translates requests in threads.
+- Overload: ten times the capacity.
+
+The last line is a JSON object. The exit code is 1 if a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import ctranslate2
+
+from benchmarks.figures import Figure, report
+from benchmarks.multi30k import read_pairs
+from regard.bundle.bundle import open_bundle
+from regard.cores import available_cores
+from regard.explain.pictures.curves import curve_chart
+from regard.tasks.translation.translator import Translator
+
+CLIENTS = 32
+SHARES = (0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
+PATH = "/v1/translate"
+
+
+def send(url: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Run the load generator."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.load", url, PATH],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@contextmanager
+def server(model: Path, folder: Path) -> Iterator[str]:
+    """Run `regard serve` without a cache; yield its address."""
+    settings = folder / "settings.yaml"
+    settings.write_text("cache_entries: 0\nmax_connections: 10000\n")
+    command = [sys.executable, "-m", "regard", "serve", f"en-de={model}", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--settings", str(settings)], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        while not (match := re.search(r"http://\S+", line := process.stderr.readline())):
+            assert line, "the server did not start"
+        os.set_blocking(process.stderr.fileno(), False)
+        drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=subprocess.DEVNULL)
+        yield match[0]
+    finally:
+        process.terminate()
+        process.wait()
+        drain.wait()
+
+
+@contextmanager
+def plain_server(model: Path, kind: str) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.plain_server", str(model), str(port), kind]
+    )
+    try:
+        url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + 120
+        while True:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def bodies(sentences: list[str], size: int) -> list[dict[str, list[str]]]:
+    return [{"texts": sentences[at : at + size]} for at in range(0, len(sentences), size)]
+
+
+def throughput(url: str, sentences: list[str], size: int) -> float:
+    """Sentences per second of 32 clients that send `size` sentences at a time."""
+    result = send(url, {"bodies": bodies(sentences, size), "clients": CLIENTS})
+    assert all(status == 200 for status, _, _ in result["requests"])
+    return len(sentences) / float(result["seconds"])
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def latency(url: str, sentences: list[str], rate: float) -> tuple[float, float]:
+    """Median and 99th percentile, in milliseconds, at `rate` requests per second."""
+    result = send(url, {"bodies": bodies(sentences, 1), "rate": rate})
+    times = [1000 * seconds for _, _, seconds in result["requests"]]
+    return median(times), percentile(times, 0.99)
+
+
+def overload(url: str, sentences: list[str], capacity: float, seconds: float) -> dict[str, float]:
+    """Goodput, time of refusals and recovery at ten times the capacity."""
+    count = int(10 * capacity * seconds)
+    many = [sentences[number % len(sentences)] for number in range(count)]
+    result = send(url, {"bodies": bodies(many, 1), "rate": 10 * capacity})
+    ended = time.monotonic()
+    while True:
+        probe = send(url, {"bodies": bodies(sentences[:4], 1), "clients": 1})
+        if all(status == 200 and took < 1 for status, _, took in probe["requests"]):
+            break
+    recovery = time.monotonic() - ended
+    good = [begin + took for status, begin, took in result["requests"] if status == 200]
+    refused = [took for status, _, took in result["requests"] if status == 503]
+    return {
+        "goodput": len(good) / max(good) / capacity,
+        "refusal": 1000 * percentile(refused, 0.95),
+        "recovery": recovery,
+        "other": float(sum(status not in (200, 503) for status, _, _ in result["requests"])),
+    }
+
+
+def draw(curves: dict[str, list[tuple[float, float, float]]], capacity: float, path: Path) -> None:
+    """Draw the 99th percentile of the time of requests against their rate."""
+    path.write_text(
+        curve_chart(
+            {
+                name: [(share * capacity, min(slowest, 2_000)) for share, _, slowest in rows]
+                for name, rows in curves.items()
+            },
+            title="Time of a request against load",
+            x="requests a second, one sentence each",
+            y="99th percentile, ms (2,000 and above as 2,000)",
+            y_range=(0.0, 2_000.0),
+        ),
+        encoding="utf-8",
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--figure", type=Path, help="draw latency against load")
+    options = parser.parse_args()
+    rounds, count, seconds = (2, 400, 4.0) if options.quick else (5, 1_000, 20.0)
+    sentences = read_pairs("test_2016_flickr")[0][:count]
+    translator = Translator.load(options.model)
+    pieces = [translator.tokenizer.pieces(text).pieces for text in sentences]
+    bundle = open_bundle(options.model)
+    names = [name for name in bundle.names if name.startswith("ctranslate2/")]
+    alone = ctranslate2.Translator(
+        "model",
+        files={name.partition("/")[2]: bundle.read(name) for name in names},
+        inter_threads=available_cores(),
+        intra_threads=1,
+    )
+    read = [[*row, "</s>"] for row in pieces]
+    beam = translator.options.beam_size
+
+    def bare() -> float:
+        start = time.perf_counter()
+        alone.translate_batch(read, beam_size=beam, max_batch_size=32, return_scores=True)
+        return len(read) / (time.perf_counter() - start)
+
+    ratios: dict[int, list[float]] = {1: [], 16: []}
+    rates: list[float] = []
+    curves: dict[str, list[tuple[float, float, float]]] = {}
+    with tempfile.TemporaryDirectory() as folder, server(options.model, Path(folder)) as url:
+        throughput(url, sentences[:64], 1)
+        bare()
+        for number in range(rounds):
+            for size in ratios:
+                before = bare()
+                found = throughput(url, sentences, size)
+                ratios[size].append(2 * found / (before + bare()))
+                if size == 1:
+                    rates.append(found)
+                print(f"  round {number}: {size} a request, {ratios[size][-1]:.2f}", flush=True)
+        capacity = median(rates)
+        print(f"  capacity: {capacity:.0f} sentences a second", flush=True)
+        shares = (0.5, 0.9) if options.quick else SHARES
+        curves["regard"] = [(share, *latency(url, sentences, share * capacity)) for share in shares]
+        print(f"  {curves['regard']}", flush=True)
+        flood = overload(url, sentences, capacity, seconds)
+        print(f"  {flood}", flush=True)
+    if not options.quick:
+        for kind, name in (("one", "one at a time"), ("threads", "in threads")):
+            with plain_server(options.model, kind) as url:
+                plain = throughput(url, sentences[:300], 1)
+                curves[name] = [
+                    (share, *latency(url, sentences[:300], share * capacity))
+                    for share in shares
+                    if share * capacity < 1.1 * plain
+                ]
+                print(f"  {name}: {plain:.0f} a second, {curves[name]}", flush=True)
+    if options.figure is not None:
+        draw(curves, capacity, options.figure)
+    return report(
+        "serve",
+        [
+            Figure("throughput, 1 sentence a request, of CTranslate2", median(ratios[1]), 0.85),
+            Figure("throughput, 16 sentences a request", median(ratios[16]), 0.85),
+            Figure("goodput at ten times the capacity", flood["goodput"], 0.9),
+            Figure("95th percentile of refusals, ms", flood["refusal"], 50, at_most=True),
+            Figure("recovery, seconds", flood["recovery"], 2, at_most=True),
+            Figure("other answers than 200 and 503", flood["other"], 0, at_most=True),
+        ],
+        capacity=round(capacity, 1),
+        latency={name: [list(row) for row in rows] for name, rows in curves.items()},
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

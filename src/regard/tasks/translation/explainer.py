@@ -1,0 +1,112 @@
+"""Explain translations: search, forward trace, alignment and interventions of one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from regard.align.alignment_head import AlignmentHead
+from regard.align.extraction import align_words
+from regard.align.links import Links
+from regard.align.tokenized_text import TokenizedText, check_links
+from regard.batch import Tokens, pad
+from regard.errors import CorpusError
+from regard.explain.assemble import make_explanation
+from regard.explain.beam_tree import BeamTree, build_beam_tree
+from regard.explain.interventions import run_interventions
+from regard.explain.record import Explanation, ModelIdentity
+from regard.inference.engine import Engine, SearchOptions, max_target_length
+from regard.inference.pipeline import Splitting, search_texts
+from regard.inference.threads import single_threaded
+from regard.models import EncoderDecoder
+from regard.text.tokenizer import EOS, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationExplainer:
+    """Explains translations of `model` with the parts of a `Translator`."""
+
+    model: EncoderDecoder[Tokens, Any]
+    tokenizer: Tokenizer
+    splitting: Splitting
+    options: SearchOptions
+    engine: Engine
+    alignment_head: AlignmentHead | None
+    identity: ModelIdentity | None  # None: the model is not saved
+
+    @single_threaded()
+    def explain(
+        self,
+        source: str,
+        target: str | None,
+        attention: str | None,
+        head: int | None,
+        gold: Links | None,
+    ) -> Explanation:
+        """As `Translator.explain`."""
+        source_text, beam = TokenizedText.from_text(self.tokenizer, source), None
+        if not source_text.pieces.ids:
+            raise CorpusError("source: is empty. Pass a sentence.")
+        if target is None:
+            target_text, beam = self._search_with_beam(source)
+        else:
+            target_text = TokenizedText.from_text(self.tokenizer, target)
+        if gold is not None:
+            check_links(gold, source_text, target_text, "gold")
+        explanation = make_explanation(
+            self.model,
+            self.tokenizer,
+            self.identity or ModelIdentity("unsaved model"),
+            source_text,
+            target_text,
+            self._model_input(source_text.pieces.ids),
+            engine=self.engine.name if target is None else None,
+            search=self.options.summary,
+            alignment_head=self.alignment_head,
+            attention=attention,
+            head=head,
+        )
+        links = Links()
+        if self.alignment_head is not None:
+            forced = explanation.trace.forced
+            links = align_words(self.alignment_head, source_text, target_text, forced).links
+        return replace(
+            explanation,
+            links=links,
+            gold=gold,
+            beam=beam,
+            interventions=run_interventions(
+                self.model,
+                source_text.pieces.ids,
+                source_text.word_pieces,
+                target_text.pieces.ids,
+            ),
+        )
+
+    def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
+        """Translate a sentence; also return the model's beam search if it finds the same."""
+        (segments,) = search_texts(
+            self.engine, self.tokenizer, self.splitting, [source], self.options
+        )
+        if len(segments) > 1:
+            parts = "; ".join(repr(source[slice(*segment.span)]) for segment in segments)
+            raise CorpusError(
+                f"source: is translated in {len(segments)} segments. Explain one of them: {parts}"
+            )
+        tokens = segments[0].hypotheses[0].tokens
+        model_input = self._model_input(segments[0].source)
+        hypotheses, beam = build_beam_tree(
+            self.model,
+            model_input,
+            beam_size=self.options.beam_size,
+            length_penalty=self.options.length_penalty,
+            max_length=max_target_length(
+                model_input.ids.size(1), max_positions=self.model.decoder.max_positions
+            ),
+        )
+        same = hypotheses[0].tokens == tokens
+        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if same else None
+
+    def _model_input(self, ids: Sequence[int]) -> Tokens:
+        return pad([[*ids, EOS]]).to(next(self.model.parameters()).device)

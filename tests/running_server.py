@@ -1,0 +1,92 @@
+"""A real `regard serve` process."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+
+START_SECONDS = 120
+
+
+@dataclass
+class RunningServer:
+    """The process of a server, its address, and what it has written to standard error."""
+
+    process: subprocess.Popen[str]
+    url: str = ""
+    lines: list[str] = field(default_factory=list)
+
+    def client(self, key: str | None = None, timeout: float = 60) -> httpx.Client:
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout, trust_env=False)
+
+    @property
+    def engines(self) -> list[psutil.Process]:
+        """The engine processes."""
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def metric(self, name: str) -> float:
+        """The value of a metric without labels."""
+        with self.client() as client:
+            text = client.get("/metrics").text
+        match = re.search(rf"^{name} (\S+)$", text, re.MULTILINE)
+        assert match is not None, name
+        return float(match[1])
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(60)
+
+
+@contextmanager
+def running_server(*arguments: str | Path, cwd: Path | None = None) -> Iterator[RunningServer]:
+    """Start `regard serve ARGUMENTS` on a free port, and stop it afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "regard", "serve", "--port", "0", *map(str, arguments)],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    server, ready = RunningServer(process), threading.Event()
+
+    def read() -> None:
+        assert process.stderr is not None
+        with process.stderr:
+            for line in process.stderr:
+                server.lines.append(line.rstrip("\n"))
+                if match := re.search(r"http://\S+", line):
+                    server.url = server.url or match[0]
+                    ready.set()
+        ready.set()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    engines = []
+    try:
+        assert ready.wait(START_SECONDS) and server.url, "\n".join(server.lines)
+        engines = server.engines
+        yield server
+    finally:
+        process.terminate()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        reader.join(10)
+        _, alive = psutil.wait_procs(engines, timeout=10)
+        for engine in alive:
+            engine.kill()
+        assert not alive, "engine processes outlived the server"
