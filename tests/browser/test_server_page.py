@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 
 import pytest
 
@@ -18,8 +13,10 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'regard[se
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from regard.serve.keys import add_key
 from tests.browser.test_hostile import SENTINEL
 from tests.bundles import LINES, make_bundle
+from tests.running_server import RunningServer, running_server
 
 TEXT = f"{LINES[1]} {LINES[2]}"
 HOSTILE = (
@@ -34,73 +31,23 @@ VIOLATIONS = """() => axe.run(document, { resultTypes: ["violations"] }).then(({
   violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join()}`))"""
 
 
-class Server:
-    """A `regard serve` process."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "regard", "serve", *arguments]
-        self.log = (folder / "log").open("w+")
-        self.process = subprocess.Popen(
-            [*command, "--port", "0", "--workers", "1"], stderr=self.log
-        )
-        self.url = ""
-
-    def start(self) -> Server:
-        while not self.url:
-            found = re.search(r"at (http://\S+)", Path(self.log.name).read_text())
-            self.url = found[1] + "/" if found else ""
-            try:
-                self.process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
-            raise AssertionError(Path(self.log.name).read_text())
-        return self
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait(30)
-        self.log.close()
-
-    def translate(self, text: str, **options: Any) -> dict[str, Any]:
-        body = json.dumps({"texts": [text], **options}).encode()
-        request = urllib.request.Request(
-            self.url + "v1/translate", body, {"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["translations"][0]
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_bundle("transformer", tmp_path_factory.mktemp("served") / "model")
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Server]]:
-    """An open server with two directions, and one that needs the key in `keys`."""
-    folder = tmp_path_factory.mktemp("servers")
-    model = make_bundle("transformer", folder / "model")
-    other = make_bundle("transformer", folder / "other" / "model", seed=1)
-    keys = folder / "keys.json"
-    made = subprocess.run(
-        [sys.executable, "-m", "regard", "key", "add", "test", "--keys", str(keys)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    servers = {}
-    for name, arguments in {
-        "open": (f"en-de={model}", f"de-en={other}"),
-        "locked": (str(model), "--keys", str(keys)),
-    }.items():
-        (folder / name).mkdir()
-        servers[name] = Server(folder / name, *arguments)
-    for server in servers.values():
-        server.start()
-    servers["locked"].key = made.stdout.split()[-1]  # type: ignore[attr-defined]
-    yield servers
-    for server in servers.values():
-        server.stop()
+def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server of two directions."""
+    reverse = make_bundle("transformer", tmp_path_factory.mktemp("reverse") / "model", seed=1)
+    with running_server(f"en-de={model}", f"de-en={reverse}", "--workers", "1") as running:
+        yield running
 
 
-@pytest.fixture(scope="module")
-def server(servers: dict[str, Server]) -> Server:
-    return servers["open"]
+def translate(server: RunningServer, text: str, **options: Any) -> dict[str, Any]:
+    with server.client() as client:
+        answer = client.post("/v1/translate", json={"texts": [text], **options})
+        return answer.raise_for_status().json()["translations"][0]
 
 
 @pytest.fixture
@@ -111,7 +58,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """
     contexts, errors, requests = [], [], []
 
-    def new(server: Server, *, status: int | None = None, **settings: Any) -> Page:
+    def new(server: RunningServer, *, status: int | None = None, **settings: Any) -> Page:
         context = browser.new_context(**settings)
         context.set_default_timeout(30_000)
         context.add_init_script(SENTINEL)
@@ -124,7 +71,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))
         page.on("request", lambda request: requests.append((server.url, request.url)))
-        page.goto(server.url)
+        page.goto(f"{server.url}/")
         expect(at(page, "source")).to_be_visible()
         return page
 
@@ -156,7 +103,7 @@ def test_translates_while_typing(new_page, server) -> None:
     page = new_page(server)
     expect(at(page, "empty")).to_contain_text("as you type")
     at(page, "source").press_sequentially(TEXT, delay=5)
-    expected = [server.translate(line)["text"] for line in LINES[1:3]]
+    expected = [translate(server, line)["text"] for line in LINES[1:3]]
     expect(at(page, "live")).to_have_text(" ".join(expected))
     assert at(page, "translation").inner_text() == " ".join(expected)
     assert at(page, "translation").get_attribute("lang") == "de"
@@ -169,7 +116,7 @@ def test_translates_while_typing(new_page, server) -> None:
 def test_pointing_at_a_word_marks_its_counterparts(new_page, server) -> None:
     page = new_page(server)
     type_text(page, "🐕 🐕! " + LINES[2])
-    links = server.translate(LINES[2], alignments=True)["alignment"]["links"]
+    links = translate(server, LINES[2], alignments=True)["alignment"]["links"]
     row = 1
     for word in sorted({target for _, target in links})[:4]:
         at(page, "target-word", row=row, word=word).hover()
@@ -198,12 +145,12 @@ def test_another_translation_can_be_selected(new_page, server) -> None:
     options = at(page, "sentence-option")
     expect(options.first).to_be_visible()
     texts = options.all_inner_texts()
-    best = server.translate(LINES[1], n_best=6)["n_best"]
+    best = translate(server, LINES[1], n_best=5)["n_best"]
     assert len(texts) > 1 and set(texts[1:]) <= {each["text"] for each in best}
     assert at(page, "word-option").count() >= 1
     options.nth(1).click()
     expect(at(page, "alternatives")).to_have_count(0)
-    second = server.translate(LINES[2])["text"]
+    second = translate(server, LINES[2])["text"]
     assert at(page, "translation").inner_text() == f"{texts[1]} {second}" != before
     at(page, "target-word", row=0, word=0).click()
     at(page, "sentence-option").first.click()
@@ -215,10 +162,10 @@ def test_steps_of_a_sentence_are_shown(new_page, server) -> None:
     loaded = []
     page.on("request", lambda request: loaded.append(request.url.partition("?")[0]))
     type_text(page, TEXT)
-    assert server.url + "view.js" not in loaded
+    assert f"{server.url}/view.js" not in loaded
     at(page, "show-steps").click()
     expect(at(page, "view-trace")).to_be_visible()
-    assert server.url + "view.js" in loaded
+    assert f"{server.url}/view.js" in loaded
     expect(at(page, "stage")).to_contain_text("1 of")
     at(page, "forward").click()
     expect(at(page, "stage")).to_contain_text("2 of")
@@ -275,11 +222,11 @@ FOCUSED = """() => {
 def test_warnings_follow_the_translation(new_page, server) -> None:
     page = new_page(server)
     texts = [*LINES, "dog dog dog dog", "A man sees two men.", "cat cat two two"]
-    warned = [text for text in texts if server.translate(text, quality=True)["warnings"]]
+    warned = [text for text in texts if translate(server, text, quality=True)["warnings"]]
     assert warned
     at(page, "source").fill(warned[0])
     expect(at(page, "warnings")).to_be_visible()
-    unaligned = server.translate(warned[0], quality=True)["unaligned"]
+    unaligned = translate(server, warned[0], quality=True)["unaligned"]
     underlined = page.locator("[data-unaligned]").all_inner_texts()
     assert underlined == [warned[0][slice(*span)] for span in unaligned]
     assert at(page, "legend").count() == bool(unaligned)
@@ -291,7 +238,7 @@ def test_languages_are_swapped(new_page, server) -> None:
     type_text(page, LINES[1])
     translation = at(page, "translation").inner_text()
     at(page, "swap").click()
-    expected = server.translate(translation, model="de-en")["text"]
+    expected = translate(server, translation, model="de-en")["text"]
     expect(at(page, "live")).to_have_text(expected, use_inner_text=True)
     assert at(page, "source").input_value() == translation
     assert at(page, "model").input_value() == "de-en"
@@ -310,15 +257,18 @@ def test_hostile_text_is_shown_as_text(new_page, server) -> None:
     assert page.evaluate("() => [window.ran ?? false, document.scripts.length]") == [False, 1]
 
 
-def test_key_is_asked_for_and_kept_in_the_tab(new_page, servers) -> None:
-    locked = servers["locked"]
-    with pytest.raises(HTTPError):
-        locked.translate("A dog.")
-    page = new_page(locked, status=401)
+def test_key_is_asked_for_and_kept_in_the_tab(new_page, model, tmp_path) -> None:
+    keys = tmp_path / "keys.json"
+    key = add_key(keys, "page")
+    with running_server(model, "--keys", keys, "--workers", "1") as locked:
+        enter_key(new_page(locked, status=401), key)
+
+
+def enter_key(page: Page, key: str) -> None:
     at(page, "key").fill("wrong")
     at(page, "use-key").click()
     expect(at(page, "key-form")).to_contain_text("does not accept")
-    at(page, "key").fill(locked.key)
+    at(page, "key").fill(key)
     page.keyboard.press("Enter")
     expect(at(page, "key-form")).to_have_count(0)
     at(page, "source").fill("A dog runs.")
@@ -370,21 +320,19 @@ def test_page_is_accessible(new_page, server, axe, scheme, width) -> None:
 
 
 def test_scripts_are_cached_and_the_policy_is_strict(server) -> None:
-    with urllib.request.urlopen(server.url) as answer:
-        page, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
-        assert answer.headers["Content-Type"].startswith("text/html")
-    directives = dict(part.split(" ", 1) for part in policy.split("; "))
-    assert directives["default-src"] == directives["frame-ancestors"] == "'none'"
-    assert directives["script-src"] == directives["connect-src"] == "'self'"
-    for address in re.findall(r'"((?:page|view)\.js\?v=\w+)"', page):
-        with urllib.request.urlopen(server.url + address) as answer:
-            assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
-            assert "immutable" in answer.headers["Cache-Control"]
-            tag = answer.headers["ETag"]
-        name = address.partition("?")[0]
-        request = urllib.request.Request(server.url + name, headers={"If-None-Match": tag})
-        with pytest.raises(HTTPError) as caught:
-            urllib.request.urlopen(request)
-        assert caught.value.code == 304
-        assert caught.value.headers["Cache-Control"] == "no-cache"
-        caught.value.close()
+    with server.client() as client:
+        page = client.get("/")
+        assert page.headers["Content-Type"].startswith("text/html")
+        policy = page.headers["Content-Security-Policy"]
+        directives = dict(part.split(" ", 1) for part in policy.split("; "))
+        assert directives["default-src"] == directives["frame-ancestors"] == "'none'"
+        assert directives["script-src"] == directives["connect-src"] == "'self'"
+        addresses = re.findall(r'"((?:page|view)\.js\?v=\w+)"', page.text)
+        assert len(addresses) == 2
+        for address in addresses:
+            script = client.get(f"/{address}")
+            assert script.headers["Content-Type"] == "text/javascript; charset=utf-8"
+            assert "immutable" in script.headers["Cache-Control"]
+            tag = {"If-None-Match": script.headers["ETag"]}
+            again = client.get(f"/{address.partition('?')[0]}", headers=tag)
+            assert again.status_code == 304 and again.headers["Cache-Control"] == "no-cache"

@@ -46,7 +46,7 @@ function words({ row, word, select }: Alternatives, from: string): TemplateResul
       ({ text, hypothesis }) => html`<button class="option" data-testid="word-option" dir="auto"
         aria-pressed=${hypothesis === shown} @click=${() => select(hypothesis)}>${text}</button>`,
     )}</div>
-    ${found.length > 1 ? nothing : html`<p class="soft small">All candidates have the same word.</p>`}`;
+    ${found.length > 1 ? nothing : html`<p class="soft small">All alternatives have the same word.</p>`}`;
 }
 
 function sentences({ row, select }: Alternatives): TemplateResult {

@@ -19,6 +19,12 @@ export function plainWarning(warning: string): string {
   );
 }
 
+/** The beginning of a sentence, in quotation marks, to name it. */
+export function beginning(sentence: string): string {
+  const characters = Array.from(sentence);
+  return `“${characters.length > 30 ? `${characters.slice(0, 29).join("").trim()}…` : sentence}”`;
+}
+
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
 
 export function languageName(code: string | null): string {

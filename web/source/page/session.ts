@@ -18,7 +18,7 @@ import { splitSentences } from "./sentences";
 const TYPING = 250; // milliseconds without a key before a request
 const CHECKING = 600; // milliseconds without a change before the quality is checked
 const TOGETHER = 32; // sentences of a request, so that a long text appears step by step
-const ALTERNATIVES = 6;
+const ALTERNATIVES = 5;
 const KEPT = 5000; // sentences
 
 export interface Limits {

@@ -84,10 +84,10 @@ export class RegardSteps extends LitElement {
         <button class="plain" aria-label="Close" data-testid="close-steps"
           @click=${() => dialog()?.close()}>${cross}</button>
       </div>
-      <div class="body" tabindex="-1">
+      <section class="body" aria-label="steps of the translation">
         ${this.#message ? html`<p class="soft" role="status">${this.#message}</p>` : nothing}
         <slot></slot>
-      </div>
+      </section>
     </dialog>`;
   }
 

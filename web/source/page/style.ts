@@ -4,8 +4,9 @@ import { css } from "lit";
 export const style = css`
   :host {
     min-height: 100dvh; max-width: 76rem; margin: 0 auto; padding: 0 1.5rem 2rem;
-    --radius: 12px;
+    --radius: 12px; --linked: #fbe3b5;
   }
+  @media (prefers-color-scheme: dark) { :host { --linked: #6b4a12; } }
   h1 { font-size: 1.125rem; font-weight: 700; margin: 0; letter-spacing: -0.01em; }
   header { align-items: center; padding: 1.25rem 0.25rem; gap: 1rem; }
   header p { margin-inline-end: auto; }
@@ -55,28 +56,25 @@ export const style = css`
   }
   textarea:focus-visible { outline: none; }
   textarea::placeholder { color: var(--soft); opacity: 1; }
-  .side:first-child:has(textarea:focus-visible) {
-    outline: 2px solid var(--accent); outline-offset: -2px;
-    border-start-start-radius: var(--radius); border-end-start-radius: var(--radius);
+  .source { border-start-start-radius: var(--radius); border-end-start-radius: var(--radius); }
+  .source:has(textarea:focus-visible) {
+    outline: 2px solid var(--accent); outline-offset: -1px;
   }
 
   .output { position: relative; }
   .mark { border-radius: 3px; transition: background 0.12s, box-shadow 0.12s; }
   .target .mark { cursor: pointer; }
   .mark[data-marked] { background: var(--accent-soft); box-shadow: 0 0 0 2px var(--accent-soft); }
-  .mark[data-marked="word"]:not(:focus-visible) { box-shadow: 0 0 0 2px var(--accent-soft); }
   .mark[data-marked="counterpart"] {
     background: var(--linked); box-shadow: 0 0 0 2px var(--linked);
   }
   .mark[aria-expanded="true"] { background: var(--accent-soft); }
-  :host { --linked: #fbe3b5; }
-  @media (prefers-color-scheme: dark) { :host { --linked: #6b4a12; } }
   .mark[data-unaligned], .sample {
     text-decoration: underline dotted var(--mark) 2px; text-underline-offset: 0.25em;
     text-decoration-skip-ink: none;
   }
   .stale { color: var(--soft); }
-  .empty { padding: 0.25rem 1.5rem; display: grid; gap: 0.5rem; max-width: 30rem; }
+  .empty { padding: 0.25rem 1.5rem; display: grid; gap: 0.5rem; }
   .empty > :first-child { font-size: 1.375rem; line-height: 1.6; }
   .link { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
   .link .word { color: var(--ink); font-weight: 600; }
@@ -109,7 +107,7 @@ export const style = css`
   .chips { display: flex; flex-wrap: wrap; gap: 0.4rem; }
   .chips button { min-height: 2.75rem; }
   .options {
-    display: flex; flex-direction: column; gap: 0.25rem; max-height: 17rem; overflow: auto;
+    display: flex; flex-direction: column; gap: 0.125rem; max-height: 24rem; overflow: auto;
     margin: 0 -0.65rem; padding: 2px;
   }
   .options button {
@@ -138,6 +136,7 @@ export const style = css`
     header a { display: inline-flex; align-items: center; }
     main { grid-template-columns: minmax(0, 1fr); }
     .side { min-height: 12rem; }
+    .source { border-radius: var(--radius) var(--radius) 0 0; }
     .target {
       border-inline-start: 0; border-top: 1px solid var(--line); border-radius: 0;
       border-end-start-radius: var(--radius); border-end-end-radius: var(--radius);
@@ -147,9 +146,10 @@ export const style = css`
     .editor > *, .result, .empty { padding-inline: 1rem; }
     .result { line-height: 1.9; }
     .alternatives {
-      position: fixed; inset: auto 0 0; width: auto; max-height: 70dvh; overflow: auto;
+      position: fixed; inset: auto 0 0; width: auto; max-height: 60dvh; overflow: auto;
       border-end-start-radius: 0; border-end-end-radius: 0; border-inline: 0; border-bottom: 0;
     }
+    .options { max-height: none; }
   }
   @media (forced-colors: active) {
     .mark[data-marked] { outline: 2px solid Highlight; }

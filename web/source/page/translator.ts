@@ -5,7 +5,7 @@ import { shared } from "../style";
 import { counterparts, linked, wordsAt } from "./alignment";
 import { alternatives } from "./alternatives";
 import type { Ranked } from "./api";
-import { languageName, modelLabel, plainWarning } from "./messages";
+import { beginning, languageName, modelLabel, plainWarning } from "./messages";
 import { type Row, Session } from "./session";
 import type { RegardSteps } from "./steps";
 import { style } from "./style";
@@ -75,7 +75,7 @@ export class RegardTranslator extends LitElement {
         <a href="openapi.json">API</a>
       </header>
       <main>
-        <section class="side" aria-label="text to translate">
+        <section class="side source" aria-label="text to translate">
           <div class="head"><h2>${source || "Text"}</h2>
             ${
               reverse
@@ -199,22 +199,22 @@ export class RegardTranslator extends LitElement {
 
   #warnings(): TemplateResult | typeof nothing {
     const { rows } = this.#session;
-    const several = rows.length > 1;
-    const checked = rows
-      .map(({ translated }, i) => ({ translated, number: i + 1 }))
-      .filter(({ translated }) => translated?.shown === translated?.best)
-      .filter(({ translated }) => translated?.warnings.length);
+    const checked = rows.flatMap(({ source, translated }) =>
+      translated?.warnings.length && translated.shown === translated.best
+        ? [{ source, warnings: translated.warnings, underlined: translated.unaligned.length > 0 }]
+        : [],
+    );
     if (!checked.length) return nothing;
-    const underlined = checked.some(({ translated }) => translated?.unaligned.length);
     return html`<section class="warnings" aria-label="warnings" data-testid="warnings">
-      <h2>Check ${checked.length > 1 || !several ? "the translation" : `sentence ${checked[0].number}`}</h2>
+      <h2>Check the translation</h2>
       <ul>${checked.map(
-        ({ translated, number }) =>
-          html`<li>${several && checked.length > 1 ? html`<strong>Sentence ${number}.</strong> ` : nothing}
-          ${translated?.warnings.map((each) => html`<span dir="auto">${plainWarning(each)}</span> `)}</li>`,
+        ({ source, warnings }) =>
+          html`<li>${
+            rows.length > 1 ? html`<strong><bdi>${beginning(source)}</bdi></strong> ` : nothing
+          }${warnings.map((each) => html`<bdi>${plainWarning(each)}</bdi> `)}</li>`,
       )}</ul>
       ${
-        underlined
+        checked.some(({ underlined }) => underlined)
           ? html`<p class="small soft" data-testid="legend"><span class="sample">underlined</span> in
               the text: has no counterpart in the translation</p>`
           : nothing
