@@ -61,7 +61,13 @@ function running(axis: Axis, word: (unit: number) => TemplateResult): unknown[] 
   return parts;
 }
 
-function nextUnit(key: string, unit: number, last: number, rightToLeft: boolean): number | null {
+/** The unit that an arrow key, Home or End selects; null for other keys. */
+export function nextUnit(
+  key: string,
+  unit: number,
+  last: number,
+  rightToLeft: boolean,
+): number | null {
   if (key === "Home") return 0;
   if (key === "End") return last;
   const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[key];

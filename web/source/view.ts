@@ -58,6 +58,7 @@ export class RegardView extends LitElement {
   #records: Explanation[] = [];
   #selection: Selection | null = null;
   #error = "";
+  #called = false; // whether a script has called show
   #focus = "";
   #timer = 0; // of step-by-step playback
   #width = 960;
@@ -75,7 +76,8 @@ export class RegardView extends LitElement {
     this.#scheme.addEventListener("change", this.#redraw);
     window.addEventListener("hashchange", this.#followHash);
     const scripts = this.querySelectorAll(':scope > script[type="application/json"]');
-    this.show(Array.from(scripts, (script) => script.textContent ?? ""));
+    if (scripts.length || !this.#called)
+      this.show(Array.from(scripts, (script) => script.textContent ?? ""));
   }
 
   override disconnectedCallback(): void {
@@ -86,8 +88,10 @@ export class RegardView extends LitElement {
     window.removeEventListener("hashchange", this.#followHash);
   }
 
-  /** Shows records, each a JSON text. */
+  /** Shows records, each a JSON text. A script may call it before it adds the element to a page. */
   async show(records: string[]): Promise<void> {
+    this.#called = true;
+    this.#error = "";
     try {
       this.#records = await Promise.all(records.map(decode));
       if (!this.#records.length) throw new Error("The page has no record to show.");

@@ -25,6 +25,7 @@ from regard.serve.http import (
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.limits import CheckedRequest
 from regard.serve.openapi import openapi_schema
+from regard.serve.page import page_routes
 from regard.serve.schemas import (
     AlignRequest,
     AlignResponse,
@@ -214,6 +215,7 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
             Route("/healthz", routes.health),
             Route("/readyz", routes.ready),
             Route("/metrics", routes.metrics),
+            *(Route(path, handle) for path, handle in page_routes(service.settings).items()),
         ],
         lifespan=lifespan,
     )

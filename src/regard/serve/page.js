@@ -1,0 +1,398 @@
+/*! The viewer of regard, Apache-2.0. It contains Lit (BSD-3-Clause, Google LLC) and d3-color, d3-hierarchy, d3-interpolate, d3-scale and d3-scale-chromatic (ISC, Mike Bostock; colour schemes: Apache-2.0, Cynthia Brewer). */
+var D=globalThis,B=D.ShadowRoot&&(D.ShadyCSS===void 0||D.ShadyCSS.nativeShadow)&&"adoptedStyleSheets"in Document.prototype&&"replace"in CSSStyleSheet.prototype,Z=Symbol(),me=new WeakMap,P=class{constructor(e,t,r){if(this._$cssResult$=!0,r!==Z)throw Error("CSSResult is not constructable. Use `unsafeCSS` or `css` instead.");this.cssText=e,this.t=t}get styleSheet(){let e=this.o,t=this.t;if(B&&e===void 0){let r=t!==void 0&&t.length===1;r&&(e=me.get(t)),e===void 0&&((this.o=e=new CSSStyleSheet).replaceSync(this.cssText),r&&me.set(t,e))}return e}toString(){return this.cssText}},ge=n=>new P(typeof n=="string"?n:n+"",void 0,Z),w=(n,...e)=>{let t=n.length===1?n[0]:e.reduce((r,s,i)=>r+(o=>{if(o._$cssResult$===!0)return o.cssText;if(typeof o=="number")return o;throw Error("Value passed to 'css' function must be a 'css' function result: "+o+". Use 'unsafeCSS' to pass non-literal values, but take care to ensure page security.")})(s)+n[i+1],n[0]);return new P(t,n,Z)},fe=(n,e)=>{if(B)n.adoptedStyleSheets=e.map(t=>t instanceof CSSStyleSheet?t:t.styleSheet);else for(let t of e){let r=document.createElement("style"),s=D.litNonce;s!==void 0&&r.setAttribute("nonce",s),r.textContent=t.cssText,n.appendChild(r)}},Q=B?n=>n:n=>n instanceof CSSStyleSheet?(e=>{let t="";for(let r of e.cssRules)t+=r.cssText;return ge(t)})(n):n;var{is:rt,defineProperty:st,getOwnPropertyDescriptor:nt,getOwnPropertyNames:it,getOwnPropertySymbols:ot,getPrototypeOf:at}=Object,V=globalThis,be=V.trustedTypes,lt=be?be.emptyScript:"",dt=V.reactiveElementPolyfillSupport,N=(n,e)=>n,ee={toAttribute(n,e){switch(e){case Boolean:n=n?lt:null;break;case Object:case Array:n=n==null?n:JSON.stringify(n)}return n},fromAttribute(n,e){let t=n;switch(e){case Boolean:t=n!==null;break;case Number:t=n===null?null:Number(n);break;case Object:case Array:try{t=JSON.parse(n)}catch{t=null}}return t}},ve=(n,e)=>!rt(n,e),we={attribute:!0,type:String,converter:ee,reflect:!1,useDefault:!1,hasChanged:ve};Symbol.metadata??=Symbol("metadata"),V.litPropertyMetadata??=new WeakMap;var v=class extends HTMLElement{static addInitializer(e){this._$Ei(),(this.l??=[]).push(e)}static get observedAttributes(){return this.finalize(),this._$Eh&&[...this._$Eh.keys()]}static createProperty(e,t=we){if(t.state&&(t.attribute=!1),this._$Ei(),this.prototype.hasOwnProperty(e)&&((t=Object.create(t)).wrapped=!0),this.elementProperties.set(e,t),!t.noAccessor){let r=Symbol(),s=this.getPropertyDescriptor(e,r,t);s!==void 0&&st(this.prototype,e,s)}}static getPropertyDescriptor(e,t,r){let{get:s,set:i}=nt(this.prototype,e)??{get(){return this[t]},set(o){this[t]=o}};return{get:s,set(o){let a=s?.call(this);i?.call(this,o),this.requestUpdate(e,a,r)},configurable:!0,enumerable:!0}}static getPropertyOptions(e){return this.elementProperties.get(e)??we}static _$Ei(){if(this.hasOwnProperty(N("elementProperties")))return;let e=at(this);e.finalize(),e.l!==void 0&&(this.l=[...e.l]),this.elementProperties=new Map(e.elementProperties)}static finalize(){if(this.hasOwnProperty(N("finalized")))return;if(this.finalized=!0,this._$Ei(),this.hasOwnProperty(N("properties"))){let t=this.properties,r=[...it(t),...ot(t)];for(let s of r)this.createProperty(s,t[s])}let e=this[Symbol.metadata];if(e!==null){let t=litPropertyMetadata.get(e);if(t!==void 0)for(let[r,s]of t)this.elementProperties.set(r,s)}this._$Eh=new Map;for(let[t,r]of this.elementProperties){let s=this._$Eu(t,r);s!==void 0&&this._$Eh.set(s,t)}this.elementStyles=this.finalizeStyles(this.styles)}static finalizeStyles(e){let t=[];if(Array.isArray(e)){let r=new Set(e.flat(1/0).reverse());for(let s of r)t.unshift(Q(s))}else e!==void 0&&t.push(Q(e));return t}static _$Eu(e,t){let r=t.attribute;return r===!1?void 0:typeof r=="string"?r:typeof e=="string"?e.toLowerCase():void 0}constructor(){super(),this._$Ep=void 0,this.isUpdatePending=!1,this.hasUpdated=!1,this._$Em=null,this._$Ev()}_$Ev(){this._$ES=new Promise(e=>this.enableUpdating=e),this._$AL=new Map,this._$E_(),this.requestUpdate(),this.constructor.l?.forEach(e=>e(this))}addController(e){(this._$EO??=new Set).add(e),this.renderRoot!==void 0&&this.isConnected&&e.hostConnected?.()}removeController(e){this._$EO?.delete(e)}_$E_(){let e=new Map,t=this.constructor.elementProperties;for(let r of t.keys())this.hasOwnProperty(r)&&(e.set(r,this[r]),delete this[r]);e.size>0&&(this._$Ep=e)}createRenderRoot(){let e=this.shadowRoot??this.attachShadow(this.constructor.shadowRootOptions);return fe(e,this.constructor.elementStyles),e}connectedCallback(){this.renderRoot??=this.createRenderRoot(),this.enableUpdating(!0),this._$EO?.forEach(e=>e.hostConnected?.())}enableUpdating(e){}disconnectedCallback(){this._$EO?.forEach(e=>e.hostDisconnected?.())}attributeChangedCallback(e,t,r){this._$AK(e,r)}_$ET(e,t){let r=this.constructor.elementProperties.get(e),s=this.constructor._$Eu(e,r);if(s!==void 0&&r.reflect===!0){let i=(r.converter?.toAttribute!==void 0?r.converter:ee).toAttribute(t,r.type);this._$Em=e,i==null?this.removeAttribute(s):this.setAttribute(s,i),this._$Em=null}}_$AK(e,t){let r=this.constructor,s=r._$Eh.get(e);if(s!==void 0&&this._$Em!==s){let i=r.getPropertyOptions(s),o=typeof i.converter=="function"?{fromAttribute:i.converter}:i.converter?.fromAttribute!==void 0?i.converter:ee;this._$Em=s;let a=o.fromAttribute(t,i.type);this[s]=a??this._$Ej?.get(s)??a,this._$Em=null}}requestUpdate(e,t,r,s=!1,i){if(e!==void 0){let o=this.constructor;if(s===!1&&(i=this[e]),r??=o.getPropertyOptions(e),!((r.hasChanged??ve)(i,t)||r.useDefault&&r.reflect&&i===this._$Ej?.get(e)&&!this.hasAttribute(o._$Eu(e,r))))return;this.C(e,t,r)}this.isUpdatePending===!1&&(this._$ES=this._$EP())}C(e,t,{useDefault:r,reflect:s,wrapped:i},o){r&&!(this._$Ej??=new Map).has(e)&&(this._$Ej.set(e,o??t??this[e]),i!==!0||o!==void 0)||(this._$AL.has(e)||(this.hasUpdated||r||(t=void 0),this._$AL.set(e,t)),s===!0&&this._$Em!==e&&(this._$Eq??=new Set).add(e))}async _$EP(){this.isUpdatePending=!0;try{await this._$ES}catch(t){Promise.reject(t)}let e=this.scheduleUpdate();return e!=null&&await e,!this.isUpdatePending}scheduleUpdate(){return this.performUpdate()}performUpdate(){if(!this.isUpdatePending)return;if(!this.hasUpdated){if(this.renderRoot??=this.createRenderRoot(),this._$Ep){for(let[s,i]of this._$Ep)this[s]=i;this._$Ep=void 0}let r=this.constructor.elementProperties;if(r.size>0)for(let[s,i]of r){let{wrapped:o}=i,a=this[s];o!==!0||this._$AL.has(s)||a===void 0||this.C(s,void 0,i,a)}}let e=!1,t=this._$AL;try{e=this.shouldUpdate(t),e?(this.willUpdate(t),this._$EO?.forEach(r=>r.hostUpdate?.()),this.update(t)):this._$EM()}catch(r){throw e=!1,this._$EM(),r}e&&this._$AE(t)}willUpdate(e){}_$AE(e){this._$EO?.forEach(t=>t.hostUpdated?.()),this.hasUpdated||(this.hasUpdated=!0,this.firstUpdated(e)),this.updated(e)}_$EM(){this._$AL=new Map,this.isUpdatePending=!1}get updateComplete(){return this.getUpdateComplete()}getUpdateComplete(){return this._$ES}shouldUpdate(e){return!0}update(e){this._$Eq&&=this._$Eq.forEach(t=>this._$ET(t,this[t])),this._$EM()}updated(e){}firstUpdated(e){}};v.elementStyles=[],v.shadowRootOptions={mode:"open"},v[N("elementProperties")]=new Map,v[N("finalized")]=new Map,dt?.({ReactiveElement:v}),(V.reactiveElementVersions??=[]).push("2.1.2");var ae=globalThis,ye=n=>n,K=ae.trustedTypes,$e=K?K.createPolicy("lit-html",{createHTML:n=>n}):void 0,Ee="$lit$",x=`lit$${Math.random().toFixed(9).slice(2)}$`,Te="?"+x,ct=`<${Te}>`,_=document,L=()=>_.createComment(""),O=n=>n===null||typeof n!="object"&&typeof n!="function",le=Array.isArray,ht=n=>le(n)||typeof n?.[Symbol.iterator]=="function",te=`[ 	
+\f\r]`,U=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,xe=/-->/g,ke=/>/g,k=RegExp(`>|${te}(?:([^\\s"'>=/]+)(${te}*=${te}*(?:[^ 	
+\f\r"'\`<>=]|("|')|))|$)`,"g"),Ae=/'/g,_e=/"/g,Re=/^(?:script|style|textarea|title)$/i,de=n=>(e,...t)=>({_$litType$:n,strings:e,values:t}),d=de(1),Xt=de(2),Zt=de(3),f=Symbol.for("lit-noChange"),h=Symbol.for("lit-nothing"),Se=new WeakMap,A=_.createTreeWalker(_,129);function Ce(n,e){if(!le(n)||!n.hasOwnProperty("raw"))throw Error("invalid template strings array");return $e!==void 0?$e.createHTML(e):e}var pt=(n,e)=>{let t=n.length-1,r=[],s,i=e===2?"<svg>":e===3?"<math>":"",o=U;for(let a=0;a<t;a++){let l=n[a],c,u,p=-1,g=0;for(;g<l.length&&(o.lastIndex=g,u=o.exec(l),u!==null);)g=o.lastIndex,o===U?u[1]==="!--"?o=xe:u[1]!==void 0?o=ke:u[2]!==void 0?(Re.test(u[2])&&(s=RegExp("</"+u[2],"g")),o=k):u[3]!==void 0&&(o=k):o===k?u[0]===">"?(o=s??U,p=-1):u[1]===void 0?p=-2:(p=o.lastIndex-u[2].length,c=u[1],o=u[3]===void 0?k:u[3]==='"'?_e:Ae):o===_e||o===Ae?o=k:o===xe||o===ke?o=U:(o=k,s=void 0);let $=o===k&&n[a+1].startsWith("/>")?" ":"";i+=o===U?l+ct:p>=0?(r.push(c),l.slice(0,p)+Ee+l.slice(p)+x+$):l+x+(p===-2?a:$)}return[Ce(n,i+(n[t]||"<?>")+(e===2?"</svg>":e===3?"</math>":"")),r]},H=class n{constructor({strings:e,_$litType$:t},r){let s;this.parts=[];let i=0,o=0,a=e.length-1,l=this.parts,[c,u]=pt(e,t);if(this.el=n.createElement(c,r),A.currentNode=this.el.content,t===2||t===3){let p=this.el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(s=A.nextNode())!==null&&l.length<a;){if(s.nodeType===1){if(s.hasAttributes())for(let p of s.getAttributeNames())if(p.endsWith(Ee)){let g=u[o++],$=s.getAttribute(p).split(x),q=/([.?@])?(.*)/.exec(g);l.push({type:1,index:i,name:q[2],strings:$,ctor:q[1]==="."?se:q[1]==="?"?ne:q[1]==="@"?ie:R}),s.removeAttribute(p)}else p.startsWith(x)&&(l.push({type:6,index:i}),s.removeAttribute(p));if(Re.test(s.tagName)){let p=s.textContent.split(x),g=p.length-1;if(g>0){s.textContent=K?K.emptyScript:"";for(let $=0;$<g;$++)s.append(p[$],L()),A.nextNode(),l.push({type:2,index:++i});s.append(p[g],L())}}}else if(s.nodeType===8)if(s.data===Te)l.push({type:2,index:i});else{let p=-1;for(;(p=s.data.indexOf(x,p+1))!==-1;)l.push({type:7,index:i}),p+=x.length-1}i++}}static createElement(e,t){let r=_.createElement("template");return r.innerHTML=e,r}};function T(n,e,t=n,r){if(e===f)return e;let s=r!==void 0?t._$Co?.[r]:t._$Cl,i=O(e)?void 0:e._$litDirective$;return s?.constructor!==i&&(s?._$AO?.(!1),i===void 0?s=void 0:(s=new i(n),s._$AT(n,t,r)),r!==void 0?(t._$Co??=[])[r]=s:t._$Cl=s),s!==void 0&&(e=T(n,s._$AS(n,e.values),s,r)),e}var re=class{constructor(e,t){this._$AV=[],this._$AN=void 0,this._$AD=e,this._$AM=t}get parentNode(){return this._$AM.parentNode}get _$AU(){return this._$AM._$AU}u(e){let{el:{content:t},parts:r}=this._$AD,s=(e?.creationScope??_).importNode(t,!0);A.currentNode=s;let i=A.nextNode(),o=0,a=0,l=r[0];for(;l!==void 0;){if(o===l.index){let c;l.type===2?c=new z(i,i.nextSibling,this,e):l.type===1?c=new l.ctor(i,l.name,l.strings,this,e):l.type===6&&(c=new oe(i,this,e)),this._$AV.push(c),l=r[++a]}o!==l?.index&&(i=A.nextNode(),o++)}return A.currentNode=_,s}p(e){let t=0;for(let r of this._$AV)r!==void 0&&(r.strings!==void 0?(r._$AI(e,r,t),t+=r.strings.length-2):r._$AI(e[t])),t++}},z=class n{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(e,t,r,s){this.type=2,this._$AH=h,this._$AN=void 0,this._$AA=e,this._$AB=t,this._$AM=r,this.options=s,this._$Cv=s?.isConnected??!0}get parentNode(){let e=this._$AA.parentNode,t=this._$AM;return t!==void 0&&e?.nodeType===11&&(e=t.parentNode),e}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(e,t=this){e=T(this,e,t),O(e)?e===h||e==null||e===""?(this._$AH!==h&&this._$AR(),this._$AH=h):e!==this._$AH&&e!==f&&this._(e):e._$litType$!==void 0?this.$(e):e.nodeType!==void 0?this.T(e):ht(e)?this.k(e):this._(e)}O(e){return this._$AA.parentNode.insertBefore(e,this._$AB)}T(e){this._$AH!==e&&(this._$AR(),this._$AH=this.O(e))}_(e){this._$AH!==h&&O(this._$AH)?this._$AA.nextSibling.data=e:this.T(_.createTextNode(e)),this._$AH=e}$(e){let{values:t,_$litType$:r}=e,s=typeof r=="number"?this._$AC(e):(r.el===void 0&&(r.el=H.createElement(Ce(r.h,r.h[0]),this.options)),r);if(this._$AH?._$AD===s)this._$AH.p(t);else{let i=new re(s,this),o=i.u(this.options);i.p(t),this.T(o),this._$AH=i}}_$AC(e){let t=Se.get(e.strings);return t===void 0&&Se.set(e.strings,t=new H(e)),t}k(e){le(this._$AH)||(this._$AH=[],this._$AR());let t=this._$AH,r,s=0;for(let i of e)s===t.length?t.push(r=new n(this.O(L()),this.O(L()),this,this.options)):r=t[s],r._$AI(i),s++;s<t.length&&(this._$AR(r&&r._$AB.nextSibling,s),t.length=s)}_$AR(e=this._$AA.nextSibling,t){for(this._$AP?.(!1,!0,t);e!==this._$AB;){let r=ye(e).nextSibling;ye(e).remove(),e=r}}setConnected(e){this._$AM===void 0&&(this._$Cv=e,this._$AP?.(e))}},R=class{get tagName(){return this.element.tagName}get _$AU(){return this._$AM._$AU}constructor(e,t,r,s,i){this.type=1,this._$AH=h,this._$AN=void 0,this.element=e,this.name=t,this._$AM=s,this.options=i,r.length>2||r[0]!==""||r[1]!==""?(this._$AH=Array(r.length-1).fill(new String),this.strings=r):this._$AH=h}_$AI(e,t=this,r,s){let i=this.strings,o=!1;if(i===void 0)e=T(this,e,t,0),o=!O(e)||e!==this._$AH&&e!==f,o&&(this._$AH=e);else{let a=e,l,c;for(e=i[0],l=0;l<i.length-1;l++)c=T(this,a[r+l],t,l),c===f&&(c=this._$AH[l]),o||=!O(c)||c!==this._$AH[l],c===h?e=h:e!==h&&(e+=(c??"")+i[l+1]),this._$AH[l]=c}o&&!s&&this.j(e)}j(e){e===h?this.element.removeAttribute(this.name):this.element.setAttribute(this.name,e??"")}},se=class extends R{constructor(){super(...arguments),this.type=3}j(e){this.element[this.name]=e===h?void 0:e}},ne=class extends R{constructor(){super(...arguments),this.type=4}j(e){this.element.toggleAttribute(this.name,!!e&&e!==h)}},ie=class extends R{constructor(e,t,r,s,i){super(e,t,r,s,i),this.type=5}_$AI(e,t=this){if((e=T(this,e,t,0)??h)===f)return;let r=this._$AH,s=e===h&&r!==h||e.capture!==r.capture||e.once!==r.once||e.passive!==r.passive,i=e!==h&&(r===h||s);s&&this.element.removeEventListener(this.name,this,r),i&&this.element.addEventListener(this.name,this,e),this._$AH=e}handleEvent(e){typeof this._$AH=="function"?this._$AH.call(this.options?.host??this.element,e):this._$AH.handleEvent(e)}},oe=class{constructor(e,t,r){this.element=e,this.type=6,this._$AN=void 0,this._$AM=t,this.options=r}get _$AU(){return this._$AM._$AU}_$AI(e){T(this,e)}};var ut=ae.litHtmlPolyfillSupport;ut?.(H,z),(ae.litHtmlVersions??=[]).push("3.3.3");var Me=(n,e,t)=>{let r=t?.renderBefore??e,s=r._$litPart$;if(s===void 0){let i=t?.renderBefore??null;r._$litPart$=s=new z(e.insertBefore(L(),i),i,void 0,t??{})}return s._$AI(n),s};var ce=globalThis,b=class extends v{constructor(){super(...arguments),this.renderOptions={host:this},this._$Do=void 0}createRenderRoot(){let e=super.createRenderRoot();return this.renderOptions.renderBefore??=e.firstChild,e}update(e){let t=this.render();this.hasUpdated||(this.renderOptions.isConnected=this.isConnected),super.update(e),this._$Do=Me(t,this.renderRoot,this.renderOptions)}connectedCallback(){super.connectedCallback(),this._$Do?.setConnected(!0)}disconnectedCallback(){super.disconnectedCallback(),this._$Do?.setConnected(!1)}render(){return f}};b._$litElement$=!0,b.finalized=!0,ce.litElementHydrateSupport?.({LitElement:b});var mt=ce.litElementPolyfillSupport;mt?.({LitElement:b});(ce.litElementVersions??=[]).push("4.2.2");var W=w`
+  :host {
+    color-scheme: light dark;
+    --ink: #1c2430; --soft: #566170; --line: #dfe4ea; --paper: #ffffff; --card: #f6f8fa;
+    --accent: #1f5fa8; --accent-soft: #e3edf8; --bar: #35608f; --mark: #b65a00;
+    display: block; background: var(--paper); color: var(--ink);
+    font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif;
+    font-variant-numeric: tabular-nums; text-align: start;
+  }
+  @media (prefers-color-scheme: dark) {
+    :host {
+      --ink: #e6eaf0; --soft: #a3aebc; --line: #323b47; --paper: #14181e; --card: #1c222a;
+      --accent: #8ab8f0; --accent-soft: #223349; --bar: #8fb3dd; --mark: #f0a860;
+    }
+  }
+  * { box-sizing: border-box; }
+  h2, h3, p, figure { margin: 0; }
+  h2 { font-size: 1.05rem; font-weight: 650; overflow-wrap: anywhere; }
+  h3 { font-size: 1rem; font-weight: 650; }
+  a { color: var(--accent); }
+  .soft { color: var(--soft); }
+  .small { font-size: 0.875rem; }
+  .token { font-weight: 600; font-style: normal; overflow-wrap: anywhere; }
+  .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+  .number:not(td *) { font-weight: 600; }
+  header { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; align-items: baseline; }
+  header p { color: var(--soft); font-size: 0.875rem; overflow-wrap: anywhere; }
+  .hidden {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+    white-space: nowrap;
+  }
+
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
+  button, select, input { font: inherit; color: inherit; }
+  button, select {
+    border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+    padding: 0.25rem 0.65rem; min-height: 2rem; max-width: 100%;
+  }
+  button { cursor: pointer; }
+  button:hover:enabled, select:hover { border-color: var(--soft); }
+  button[aria-pressed="true"] { background: var(--accent-soft); border-color: var(--accent); }
+  button:disabled { color: var(--soft); cursor: default; }
+  select { text-overflow: ellipsis; }
+  input[type="range"] { accent-color: var(--accent); vertical-align: middle; }
+
+  [role="tablist"] {
+    display: flex; gap: 0.25rem 1.25rem; flex-wrap: wrap; margin: 1rem 0 1.5rem;
+    border-bottom: 1px solid var(--line);
+  }
+  [role="tab"] {
+    border: 0; border-radius: 0; background: none; padding: 0.5rem 0; color: var(--soft);
+    border-bottom: 2px solid transparent; margin-bottom: -1px; white-space: nowrap;
+  }
+  [role="tab"][aria-selected="true"] {
+    color: var(--ink); border-color: var(--accent); font-weight: 600;
+  }
+  .panel { display: grid; gap: 1.25rem; min-width: 0; }
+  .panel > * { min-width: 0; }
+  .controls { display: flex; flex-wrap: wrap; gap: 0.6rem 1rem; align-items: end; }
+  .controls label, .field { display: grid; gap: 0.15rem; font-size: 0.8125rem; color: var(--soft); }
+  .controls label > *, .field button, .field input { font-size: 0.9375rem; color: var(--ink); }
+  .controls label.inline {
+    display: flex; align-items: center; gap: 0.4rem; min-height: 2rem; color: var(--ink);
+    font-size: 0.9375rem;
+  }
+  .pair { display: flex; }
+  .pair button { border-radius: 0; margin-inline-start: -1px; }
+  .pair button:first-child { border-start-start-radius: 6px; border-end-start-radius: 6px; }
+  .pair button:last-child { border-start-end-radius: 6px; border-end-end-radius: 6px; }
+
+  .summary {
+    font-size: 1.125rem; line-height: 1.5; max-width: 46rem; overflow: clip;
+    overflow-clip-margin: 0.3rem;
+  }
+  .note { color: var(--soft); font-size: 0.875rem; max-width: 46rem; overflow-wrap: anywhere; }
+  .note .number { color: var(--ink); }
+  cite { font-style: normal; }
+  .note strong { color: var(--ink); font-weight: 600; }
+  .provenance { margin-top: 2rem; font-size: 0.8125rem; }
+  .placeholder {
+    border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; max-width: 46rem;
+    background: var(--card);
+  }
+  .scroll { overflow: auto; max-width: 100%; }
+  canvas { display: block; image-rendering: pixelated; }
+  .legend { display: flex; flex-wrap: wrap; gap: 0.4rem 1.25rem; align-items: center; }
+  .legend span { display: inline-flex; align-items: center; gap: 0.4rem; }
+  .ramp { width: 8rem; height: 0.75rem; border-radius: 2px; border: 1px solid var(--line); }
+  .strip { width: 100%; height: 1.75rem; border-radius: 3px; border: 1px solid var(--line); }
+
+  @media (prefers-reduced-motion: reduce) {
+    * { transition: none !important; animation: none !important; }
+  }
+  @media (forced-colors: active) {
+    button[aria-pressed="true"], [role="tab"][aria-selected="true"] {
+      border-color: Highlight; forced-color-adjust: none; background: Highlight;
+      color: HighlightText;
+    }
+  }
+  @media print {
+    [role="tablist"], .controls { display: none; }
+    .scroll { overflow: visible; max-height: none !important; }
+  }
+`;function F(n,e){let t=[0];for(let r of n)t.push((t.at(-1)??0)+r.length);return e.map(([r,s])=>[t[r],t[s]])}var Pe=new WeakMap;function m(n,e){let t=Pe.get(e);if(t)return t;let{alignment:r,text:s}=e,i=r?{source:F(n,r.source),target:F(s,r.target),links:r.links}:{source:[],target:s?[[0,s.length]]:[],links:[]};return Pe.set(e,i),i}function S({links:n},e,t){let[r,s]=e==="source"?[0,1]:[1,0];return n.filter(i=>i[r]===t).map(i=>i[s])}function C(n,e,t){return[...new Set(t)].sort((r,s)=>r-s).map((r,s,i)=>{let[o,a]=e[r];return s===0?n.slice(o,a):(i[s-1]===r-1?n.slice(e[r-1][1],o):" … ")+n.slice(o,a)}).join("")}function Ne(n,e,t,r){let s=S(m(n,e),"target",t),i=new Map;for(let o of[e,...r]){let a=m(n,o),l=s.flatMap(u=>S(a,"source",u)),c=C(o.text,a.target,gt(l,t));c&&!i.has(c)&&i.set(c,{text:c,hypothesis:o})}return[...i.values()]}function gt(n,e){let t=s=>Math.min(...s.map(i=>Math.abs(i-e))),r=[];for(let s of[...new Set(n)].sort((i,o)=>i-o)){let i=r.at(-1);i?.at(-1)===s-1?i.push(s):r.push([s])}return r.sort((s,i)=>t(s)-t(i))[0]??[]}function Ue(n,e){let[t,r]=[n,e].map(o=>o.split(/(\s+)/u)),s=Array.from(t,()=>new Uint16Array(r.length+1));s.push(new Uint16Array(r.length+1));for(let o=t.length-1;o>=0;o--)for(let a=r.length-1;a>=0;a--)s[o][a]=t[o]===r[a]?s[o+1][a+1]+1:Math.max(s[o+1][a],s[o][a+1]);let i=[];for(let o=0,a=0;o<t.length;)t[o]===r[a]?(i.push([t[o],!1]),o+=1,a+=1):a===r.length||s[o+1][a]>=s[o][a+1]?(i.push([t[o],t[o].trim()!==""]),o+=1):a+=1;return i}function Le(n){let{row:e,word:t,failure:r,position:s}=n;if(!e.translated)return h;let{shown:i,hypotheses:o}=e.translated,a=m(e.source,i),l=C(e.source,a.source,S(a,"target",t));return d`<div class="alternatives" role="dialog" aria-label="alternatives" tabindex="-1"
+      data-testid="alternatives" .style=${s} @keydown=${wt}>
+    <button class="plain close" aria-label="Close" data-testid="close-alternatives"
+      @click=${n.close}>${he}</button>
+    ${r?d`<p role="alert">${r}</p>`:o.length?d`${l?ft(n,l):h} ${bt(n)}`:d`<p class="soft" role="status">Looking for alternatives…</p>`}
+    <button class="steps" data-testid="word-steps" @click=${n.showSteps}>
+      Show how this sentence was translated</button>
+  </div>`}var he=d`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3l10 10M13 3L3 13"/></svg>`;function ft({row:n,word:e,select:t},r){let{shown:s,hypotheses:i}=n.translated,o=Ne(n.source,s,e,i);return d`<h3><span class="soft">for</span> <span dir="auto">${r}</span></h3>
+    <div class="chips">${o.map(({text:a,hypothesis:l})=>d`<button class="option" data-testid="word-option" dir="auto"
+        aria-pressed=${l===s} @click=${()=>t(l)}>${a}</button>`)}</div>
+    ${o.length>1?h:d`<p class="soft small">All alternatives have the same word.</p>`}`}function bt({row:n,select:e}){let{shown:t,hypotheses:r}=n.translated;return d`<h3 class="soft">Whole sentence</h3>
+    <div class="options">${r.map(s=>d`<button class="option" data-testid="sentence-option" dir="auto"
+        aria-pressed=${s===t} @click=${()=>e(s)}>${Ue(s.text,t.text).map(([i,o])=>o?d`<b>${i}</b>`:i)}</button>`)}</div>`}function wt(n){let e={ArrowDown:1,ArrowUp:-1}[n.key];if(e===void 0)return;n.preventDefault();let t=n.currentTarget,r=Array.from(t.querySelectorAll(".option")),s=r.indexOf(t.getRootNode().activeElement);r.at(s<0?0:(s+e)%r.length)?.focus()}var E=class extends Error{constructor(t,r,s){super(t);this.status=r;this.retryAfter=s}status;retryAfter},Oe="regard-key",I={get:()=>sessionStorage.getItem(Oe)??"",set:n=>sessionStorage.setItem(Oe,n)};async function He(){return(await pe("v1/models")).models}function ze(n,e,t,r){return pe("v1/translate",{model:n,texts:e,...t},r)}async function Ie(n,e,t,r){return JSON.stringify((await pe("v1/explain",{model:n,source:e,target:t},r)).record)}async function pe(n,e,t){let r=I.get()?{Authorization:`Bearer ${I.get()}`}:{},s={headers:r,cache:"no-store",signal:t??null};e&&(r["Content-Type"]="application/json",Object.assign(s,{method:"POST",body:JSON.stringify(e)}));let i;try{if(i=await fetch(n,s),i.ok)return await i.json()}catch(c){throw t?.aborted?c:new E("The server does not answer. Check that it is running.",0,0)}let a=(await i.json().catch(()=>({}))).error??`The server answered with status ${i.status}.`,l=Number(i.headers.get("Retry-After"))||0;throw new E(a,i.status,l)}var vt=d`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10 3L5 8l5 5"/></svg>`,yt=d`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M6 3l5 5-5 5"/></svg>`,Y=class extends b{#e="";#r="";#s=[];#n=0;#t="";#o=new AbortController;async open(e,t,r,s){[this.#r,this.#e,this.#s]=[e,t,r],this.requestUpdate(),await this.updateComplete,this.renderRoot.querySelector("dialog")?.showModal(),await this.#i(s)}async#i(e){this.#n=e,this.#o.abort(),this.#o=new AbortController;let{signal:t}=this.#o;this.#a("Recording the computation…");let{source:r,target:s}=this.#s[e];try{let[i]=await Promise.all([Ie(this.#e,r,s,t),import(new URL(this.#r,document.baseURI).href)]);if(t.aborted)return;history.replaceState(null,"",location.hash.split("/")[0]||"#trace/1");let o=document.createElement("regard-view");o.show([i]),this.replaceChildren(o),this.#a("")}catch(i){t.aborted||this.#a(i instanceof Error?i.message:String(i))}}#a(e){this.#t=e,e&&this.replaceChildren(),this.requestUpdate()}#d(){this.#o.abort(),this.replaceChildren(),history.replaceState(null,"",location.pathname+location.search)}render(){let e=this.#s.length-1,t=()=>this.renderRoot.querySelector("dialog");return d`<dialog aria-label="How a sentence was translated" data-testid="steps"
+        @close=${()=>this.#d()}>
+      <div class="head">
+        <h2>${e>0?`Sentence ${this.#n+1} of ${e+1}`:"How it was translated"}</h2>
+        ${e>0?d`<button class="plain" aria-label="Previous sentence" ?disabled=${this.#n===0}
+                data-testid="previous-sentence" @click=${()=>this.#i(this.#n-1)}>${vt}</button>
+              <button class="plain" aria-label="Next sentence" ?disabled=${this.#n===e}
+                data-testid="next-sentence" @click=${()=>this.#i(this.#n+1)}>${yt}</button>`:h}
+        <button class="plain" aria-label="Close" data-testid="close-steps"
+          @click=${()=>t()?.close()}>${he}</button>
+      </div>
+      <section class="body" aria-label="steps of the translation">
+        ${this.#t?d`<p class="soft" role="status">${this.#t}</p>`:h}
+        <slot></slot>
+      </section>
+    </dialog>`}static styles=[W,w`
+      :host { display: contents; }
+      dialog {
+        width: min(76rem, 100vw - 3rem); height: calc(100dvh - 3rem); max-width: none;
+        max-height: none; padding: 0; border: 1px solid var(--line); border-radius: 12px;
+        background: var(--paper); color: var(--ink); overflow: hidden;
+      }
+      dialog::backdrop { background: rgb(0 0 0 / 45%); }
+      dialog[open] { display: grid; grid-template-rows: auto 1fr; }
+      .head {
+        display: flex; align-items: center; gap: 0.5rem; padding: 0.75rem 0.75rem 0.75rem 1.5rem;
+        border-bottom: 1px solid var(--line);
+      }
+      .head h2 { margin-inline-end: auto; }
+      .head button { min-height: 2.75rem; }
+      .plain { border-color: transparent; min-width: 2.75rem; padding: 0; }
+      .plain:disabled { opacity: 0.4; }
+      svg {
+        width: 1rem; height: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.75;
+        stroke-linecap: round; vertical-align: -0.1rem;
+      }
+      .body { overflow: auto; padding: 1.25rem 1.5rem; overscroll-behavior: contain; }
+      @media (max-width: 46rem) {
+        dialog { width: 100vw; height: 100dvh; border: 0; border-radius: 0; }
+        .head { padding-inline: 1rem 0.5rem; }
+        .body { padding: 1rem; }
+      }
+    `]};function je(n,e,t,r){if(n==="Home")return 0;if(n==="End")return t;let s={ArrowRight:1,ArrowLeft:-1,ArrowDown:1,ArrowUp:-1}[n];return s===void 0?null:Math.max(0,Math.min(t,e+((n==="ArrowRight"||n==="ArrowLeft")&&r?-s:s)))}var Ar=w`
+  .sentence { display: grid; gap: 0.35rem; }
+  .sentence .text {
+    overflow: clip; overflow-clip-margin: 0.4rem; font-size: 1.6rem; line-height: 1.7;
+    overflow-wrap: anywhere; white-space: pre-wrap;
+  }
+  .word {
+    border-radius: 4px; padding: 0.08em 0.06em; margin: 0 -0.04em; cursor: default;
+    box-decoration-break: clone; -webkit-box-decoration-break: clone; overflow-wrap: anywhere;
+  }
+  .word[aria-pressed="true"]:not(:focus-visible) {
+    outline: 2px solid var(--accent); outline-offset: 1px;
+  }
+  .word[data-special] { font-size: 0.65em; color: var(--soft); }
+  .pieces {
+    display: flex; flex-wrap: wrap; gap: 0.15rem 0.5rem; align-items: baseline; white-space: nowrap;
+  }
+  .pieces .word { margin: 0; padding: 0.08em 0.25em; max-width: 100%; white-space: normal; }
+  @media (max-width: 36rem) { .sentence .text { font-size: 1.3rem; } }
+`;var $t={"low probability under the model":"The model is unsure of the whole sentence.","token probabilities vary widely":"The model is unsure of parts of the sentence.","one token or the end is very unlikely":"The model is unsure of at least one word.","consecutive source words have no attention":"Several words in a row may not be translated.","repeated words":"Words are repeated.","short for its source":"It is short; something may be missing.","long for its source":"It is long; something may have been added."};function qe(n){let e=/^Check the translation: (.*)\.$/u.exec(n)?.[1]??"";return $t[e]??n.replace("Source words without a counterpart","Not found in it")}function De(n){let e=Array.from(n);return`“${e.length>30?`${e.slice(0,29).join("").trim()}…`:n}”`}var xt=new Intl.DisplayNames(["en"],{type:"language",fallback:"code"});function j(n){if(!n)return"";try{return xt.of(n)??n}catch{return n}}function Be(n,e){let{name:t,source_language:r,target_language:s}=n;if(!r||!s)return t;let i=`${j(r)} → ${j(s)}`;return e.filter(a=>a.source_language===r&&a.target_language===s).length>1?`${i} (${t})`:i}function Ve(n,e){if(n.source_language)return e.find(t=>t.source_language===n.target_language&&t.target_language===n.source_language)}var kt=/[.!?…‼⁇⁈⁉؟۔।॥።။។]+|[。！？｡]+/gu,At="。！？｡",_t=`"'”’»«›‹)]}」』）】〉》`,St=`"'“‘«„([{¿¡–—-`,We=new Set("mr mrs ms dr prof rev gen col sgt capt lt gov sen rep hon st mt jr sr vs inc ltd co corp dept eds pp cf eg ie etc al approx jan feb mar apr jun jul aug sept oct nov dec mme mlle mgr pr av bd chap éd env janv févr avr juil déc réf tél hr fr bzw ca evtl ggf inkl nr str tel usw vgl zb dh ua uu zt abs geb gest jh jhd mio mrd sog std tsd zzgl".split(" ")),Et=new Set(["no","nos","nº","art","fig","figs","vol","p","s"]),Tt=2*Math.max(...Array.from(We,n=>n.length));function Fe(n){let e=[];for(let t of n.matchAll(/[^\n]+/g))for(let[r,s]of Rt(t[0]))e.push([t.index+r,t.index+s]);return e}function Rt(n){let e=[],t=0;for(let r of n.matchAll(kt)){let s=r.index+r[0].length,i=Ct(n,s);i<=t||!Mt(n,r,s,i)||(Ke(e,n,t,i),t=i)}return Ke(e,n,t,n.length),e}function Ke(n,e,t,r){let s=e.slice(t,r),i=s.trim(),o=t+s.length-s.trimStart().length;i&&n.push([o,o+i.length])}function Ct(n,e){let t=e;for(;;)if(t<n.length&&_t.includes(n[t]))t+=1;else if(/^\s»/u.test(n.slice(t,t+2)))t+=2;else return t}function Mt(n,e,t,r){let s=e[0];if(At.includes(s[0]))return!0;if(r<n.length&&!/\s/u.test(n[r]))return!1;let i=Pt(n,r);return/^\p{Lowercase}/u.test(i)?!1:s!=="."||r>t||!Nt(n,t-1,i)}function Pt(n,e){let t=e;for(;t<n.length&&(/\s/u.test(n[t])||St.includes(n[t]));)t+=1;return n.slice(t,t+2)}function Nt(n,e,t){let r=n.slice(Math.max(0,e-Tt),e);if(!r||/\s$/u.test(r))return!1;let i=(r.split(/\s+/u).at(-1)??"").toLowerCase().replace(/^["'“‘’«„([{]+/u,"");if(/^\p{Nd}+$/u.test(i))return Array.from(i).length<=2;let o=Array.from(i.split(".").at(-1)??"").length===1,a=i.replaceAll(".",""),l=Et.has(a)&&/^\p{Nd}/u.test(t);return o||We.has(a)||l}var Ut=250,Lt=600,Ot=32,Ht=5,zt=5e3,G=class{constructor(e,t){this.limits=e;this.changed=t}limits;changed;models=[];model=null;text="";rows=[];state={kind:"ready"};#e=new Map;#r="";#s=new AbortController;#n=0;get characters(){return Array.from(this.text.normalize("NFKC")).length}get reverse(){return this.model?Ve(this.model,this.models):void 0}get translation(){return this.rows.map((e,t)=>this.gap(t)+(e.translated?.shown.text??e.before)).join("")}gap(e){let t=e?this.rows[e-1].span[1]:0,r=this.text.slice(t,this.rows[e].span[0]);return r||!e?r:" "}async open(){try{this.models=await He(),this.model=this.models.find(({name:e})=>e===this.model?.name)??this.models[0],this.#l({kind:"ready"}),this.text&&this.setText(this.text)}catch(e){this.#d(e,()=>this.open())}}useKey(e){I.set(e.trim()),this.open()}setModel(e){this.model=this.models.find(t=>t.name===e)??this.model,this.#e.clear(),this.setText(this.text,0)}swap(){let{reverse:e,translation:t}=this;e&&(this.text=t,this.setModel(e.name))}setText(e,t=Ut){this.text=e,this.#p();let r=Fe(e),s=r.map(a=>e.slice(...a)),i=this.rows.map(a=>s.includes(a.source)?"":a.translated?.shown.text??a.before);this.rows=s.map((a,l)=>({span:r[l],source:a,translated:this.#e.get(a),before:i[l]??""})),this.#e.size>zt&&this.#u();let o=this.characters<=this.limits.characters;this.#l({kind:o?"ready":"too-long"}),this.model&&o&&(this.#n=window.setTimeout(()=>this.#t(),t))}retry(){this.model?this.setText(this.text,0):this.open()}async alternatives(e){let{translated:t}=e;if(!t||t.hypotheses.length)return;let r=await this.#a([e.source],{n_best:Math.min(Ht,this.limits.beam)}),s=new Map([[t.best.text,t.best]]),[i]=r;for(let o of i.n_best.length?i.n_best:[i])o.text.trim()&&!s.has(o.text)&&s.set(o.text,o);t.hypotheses=[...s.values()],this.changed()}select(e,t){e.translated&&(e.translated.shown=t),this.changed()}async#t(){try{await this.#i(e=>!e.translated,{},(e,t)=>{let r={best:t,shown:t,checked:!1,warnings:[],unaligned:[]};this.#e.set(e,{...r,hypotheses:[]})}),this.#l({kind:"ready"}),this.model?.quality&&this.rows.some(e=>!e.translated?.checked)&&(this.#n=window.setTimeout(()=>this.#o(),Lt))}catch(e){this.#d(e,()=>this.#t())}}async#o(){try{await this.#i(e=>!e.translated?.checked,{quality:!0},(e,t)=>{let r=this.#e.get(e);r&&(r.checked=!0,r.best.text===t.text&&(r.warnings=t.warnings,r.unaligned=F(e,t.unaligned)))})}catch(e){e instanceof E&&e.status===401&&this.#d(e)}}async#i(e,t,r){let s=[...new Set(this.rows.filter(e).map(o=>o.source))],i=Math.min(Ot,this.limits.texts);for(let o=0;o<s.length;o+=i){t.quality||this.#l({kind:"translating"});let a=s.slice(o,o+i),l=await this.#a(a,t);a.forEach((c,u)=>{r(c,l[u])});for(let c of this.rows)c.translated??=this.#e.get(c.source);this.changed()}}async#a(e,t){let{name:r,alignments:s}=this.model,{signal:i}=this.#s,o=await ze(r,e,{alignments:s,...t},i);return i.throwIfAborted(),this.#r!==`${r} ${o.version}`&&this.#e.clear(),this.#r=`${r} ${o.version}`,o.translations}#d(e,t){if(!(e instanceof E))return;let{message:r,status:s,retryAfter:i}=e;s===401?this.#l({kind:"no-key",refused:I.get()!==""}):i&&t?(this.#l({kind:"waiting",message:r,seconds:i}),this.#n=window.setTimeout(t,i*1e3)):this.#l({kind:"failed",message:r})}#p(){this.#s.abort(),this.#s=new AbortController,clearTimeout(this.#n)}#u(){let e=new Set(this.rows.map(t=>t.source));for(let t of this.#e.keys())e.has(t)||this.#e.delete(t)}#l(e){this.state=e,this.changed()}};var Ye=w`
+  :host {
+    min-height: 100dvh; max-width: 76rem; margin: 0 auto; padding: 0 1.5rem 2rem;
+    --radius: 12px; --linked: #fbe3b5;
+  }
+  @media (prefers-color-scheme: dark) { :host { --linked: #6b4a12; } }
+  h1 { font-size: 1.125rem; font-weight: 700; margin: 0; letter-spacing: -0.01em; }
+  header { align-items: center; padding: 1.25rem 0.25rem; gap: 1rem; }
+  header p { margin-inline-end: auto; }
+  header a { font-size: 0.875rem; }
+  svg {
+    width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 1.6;
+    stroke-linecap: round; stroke-linejoin: round; vertical-align: middle;
+  }
+  button.plain { border-color: transparent; background: none; color: var(--accent); }
+  button.plain:hover:enabled { background: var(--accent-soft); }
+  [hidden] { display: none !important; }
+
+  main {
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+    border: 1px solid var(--line); border-radius: var(--radius);
+  }
+  .side {
+    display: grid; grid-template: auto 1fr auto / minmax(0, 1fr); min-width: 0; min-height: 24rem;
+  }
+  .target {
+    background: var(--card); border-inline-start: 1px solid var(--line);
+    border-start-end-radius: var(--radius); border-end-end-radius: var(--radius);
+  }
+  .head, .foot {
+    display: flex; align-items: center; gap: 0.25rem; min-height: 3.25rem;
+    padding: 0.25rem 0.75rem 0.25rem 1.5rem;
+  }
+  .head h2 { font-size: 0.875rem; font-weight: 600; color: var(--soft); margin-inline-end: auto; }
+  .foot > :first-child { margin-inline-end: auto; }
+  .foot button, .head button { min-height: 2.75rem; font-size: 0.9375rem; }
+  .icon { min-width: 2.75rem; padding: 0; }
+  .progress { margin-inline-end: 0.75rem; animation: appear 0.2s 0.3s backwards; }
+  @keyframes appear { from { opacity: 0; } }
+
+  .editor { display: grid; }
+  .editor > *, .result {
+    font: inherit; font-size: 1.375rem; line-height: 1.6; letter-spacing: normal;
+    padding: 0.25rem 1.5rem; margin: 0; border: 0; white-space: pre-wrap;
+    overflow-wrap: break-word; word-break: normal; text-align: start; unicode-bidi: plaintext;
+    font-variant-numeric: normal; tab-size: 8;
+  }
+  .editor > * { grid-area: 1 / 1; min-width: 0; width: 100%; }
+  .mirror { color: transparent; user-select: none; pointer-events: none; }
+  textarea {
+    position: relative; resize: none; overflow: hidden; background: none; color: inherit;
+    height: 100%; min-height: 100%; display: block;
+  }
+  textarea:focus-visible { outline: none; }
+  textarea::placeholder { color: var(--soft); opacity: 1; }
+  .source { border-start-start-radius: var(--radius); border-end-start-radius: var(--radius); }
+  .source:has(textarea:focus-visible) {
+    outline: 2px solid var(--accent); outline-offset: -1px;
+  }
+
+  .output { position: relative; }
+  .mark { border-radius: 3px; transition: background 0.12s, box-shadow 0.12s; }
+  .target .mark { cursor: pointer; }
+  .mark[data-marked] { background: var(--accent-soft); box-shadow: 0 0 0 2px var(--accent-soft); }
+  .mark[data-marked="counterpart"] {
+    background: var(--linked); box-shadow: 0 0 0 2px var(--linked);
+  }
+  .mark[aria-expanded="true"] { background: var(--accent-soft); }
+  .mark[data-unaligned], .sample {
+    text-decoration: underline dotted var(--mark) 2px; text-underline-offset: 0.25em;
+    text-decoration-skip-ink: none;
+  }
+  .stale { color: var(--soft); }
+  .empty { padding: 0.25rem 1.5rem; display: grid; gap: 0.5rem; }
+  .empty > :first-child { font-size: 1.375rem; line-height: 1.6; }
+  .link { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+  .link .word { color: var(--ink); font-weight: 600; }
+  [data-over] { color: var(--mark); font-weight: 600; }
+
+  .problem { margin: 0.25rem 1.5rem 1rem; display: grid; gap: 0.6rem; justify-items: start; }
+  p.problem, div.problem {
+    padding: 0.75rem 1rem; border-inline-start: 3px solid var(--mark); background: var(--paper);
+  }
+  .field-row { display: flex; gap: 0.5rem; width: 100%; max-width: 26rem; }
+  .field-row button, .problem > button { min-height: 2.75rem; white-space: nowrap; }
+  input {
+    border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+    padding: 0.25rem 0.65rem; min-height: 2.75rem; min-width: 0; flex: 1;
+  }
+
+  .alternatives {
+    position: absolute; z-index: 1; top: var(--top); width: min(26rem, 100% - 1rem);
+    left: clamp(0.5rem, var(--left), 100% - min(26rem, 100% - 1rem) - 0.5rem);
+    display: grid; gap: 0.6rem; padding: 1rem; border: 1px solid var(--line);
+    border-radius: var(--radius); background: var(--paper); box-shadow: 0 8px 28px rgb(0 0 0 / 16%);
+  }
+  .alternatives:focus { outline: none; }
+  .alternatives h3 { font-size: 0.875rem; padding-inline-end: 2.5rem; overflow-wrap: anywhere; }
+  .alternatives h3.soft { font-weight: 600; }
+  .alternatives h3 > .soft { font-weight: 400; }
+  .alternatives .close { position: absolute; top: 0.25rem; right: 0.25rem; }
+  .close { min-width: 2.75rem; min-height: 2.75rem; padding: 0; }
+  .close svg { width: 1rem; height: 1rem; }
+  .chips { display: flex; flex-wrap: wrap; gap: 0.4rem; }
+  .chips button { min-height: 2.75rem; }
+  .options {
+    display: flex; flex-direction: column; gap: 0.125rem; max-height: 24rem; overflow: auto;
+    margin: 0 -0.65rem; padding: 2px;
+  }
+  .options button {
+    border-color: transparent; text-align: start; padding: 0.5rem 0.65rem; line-height: 1.4;
+    overflow-wrap: anywhere; min-height: 2.75rem; flex: none;
+  }
+  .options button:hover { background: var(--card); }
+  .options button[aria-pressed="true"] { border-color: transparent; background: var(--accent-soft); }
+  .options b { font-weight: 650; color: var(--accent); }
+  .steps { min-height: 2.75rem; }
+
+  .warnings {
+    margin-top: 1.25rem; padding: 1rem 1.5rem; border: 1px solid var(--line);
+    border-inline-start: 3px solid var(--mark); border-radius: 6px; display: grid; gap: 0.4rem;
+  }
+  .warnings h2 { font-size: 0.9375rem; }
+  .warnings ul { margin: 0; padding: 0; list-style: none; display: grid; gap: 0.25rem; }
+  footer { padding: 1.25rem 0.25rem 0; }
+
+  @media (max-width: 46rem) {
+    :host { padding: 0 0.75rem 1.5rem; }
+    header { padding: 0.75rem 0.25rem; }
+    header p { display: none; }
+    h1 { margin-inline-end: auto; }
+    header select, header a { min-height: 2.75rem; }
+    header a { display: inline-flex; align-items: center; }
+    main { grid-template-columns: minmax(0, 1fr); }
+    .side { min-height: 12rem; }
+    .source { border-radius: var(--radius) var(--radius) 0 0; }
+    .target {
+      border-inline-start: 0; border-top: 1px solid var(--line); border-radius: 0;
+      border-end-start-radius: var(--radius); border-end-end-radius: var(--radius);
+    }
+    .head, .foot { padding-inline: 1rem 0.5rem; }
+    .editor > *, .result, .empty > :first-child { font-size: 1.1875rem; }
+    .editor > *, .result, .empty { padding-inline: 1rem; }
+    .result { line-height: 1.9; }
+    .alternatives {
+      position: fixed; inset: auto 0 0; width: auto; max-height: 60dvh; overflow: auto;
+      border-end-start-radius: 0; border-end-end-radius: 0; border-inline: 0; border-bottom: 0;
+    }
+    .options { max-height: none; }
+  }
+  @media (forced-colors: active) {
+    .mark[data-marked] { outline: 2px solid Highlight; }
+  }
+`;var Ge=n=>(...e)=>({_$litDirective$:n,values:e}),J=class{constructor(e){}get _$AU(){return this._$AM._$AU}_$AT(e,t,r){this._$Ct=e,this._$AM=t,this._$Ci=r}_$AS(e,t){return this.update(e,t)}update(e,t){return this.render(...t)}};var It={},ue=Ge(class extends J{constructor(){super(...arguments),this.ot=It}render(n,e){return e()}update(n,[e,t]){if(Array.isArray(e)){if(Array.isArray(this.ot)&&this.ot.length===e.length&&e.every((r,s)=>r===this.ot[s]))return f}else if(this.ot===e)return f;return this.ot=Array.isArray(e)?Array.from(e):e,this.render(e,t)}});function Je(n){let{rows:e,text:t}=n,r=e.at(-1)?.span[1]??0;return d`<div class="mirror" aria-hidden="true" dir="auto">${e.map((s,i)=>ue([s.translated?.shown,s.translated?.warnings,s.source,Xe(n,i)],()=>jt(n,s,i)))}${`${t.slice(r)}​`}</div>`}function Xe({rows:n,text:e},t){return e.slice(t?n[t-1].span[1]:0,n[t].span[0])}function jt(n,e,t){let{source:r,translated:s}=e,i=s?m(r,s.shown).source:[],o=s&&s.shown===s.best?s.unaligned:[];return[Xe(n,t),Qe(r,i,(a,l)=>d`<span class="mark" data-testid="source-word" data-side="source"
+      data-row=${t} data-word=${a} ?data-unaligned=${o.some(qt(i[a]))}
+      >${l}</span>`)]}var qt=([n,e])=>([t,r])=>t<e&&n<r;function Ze(n,e,t){let{rows:r,model:s}=n;return d`<div class="result" data-testid="translation" role="group" aria-label="translation" dir="auto"
+    lang=${s?.target_language??h}>${r.map((i,o)=>{let a=e.row===o?e.word:-1,l=t?.row===o?t.word:-1,{translated:c,before:u}=i,p=n.gap(o);return ue([c?.shown,u,p,i.source,a,l],()=>[p,c?Dt(i,o,a,l):d`<span class="stale" aria-hidden="true">${u}</span>`])})}</div>`}function Dt(n,e,t,r){let{shown:s}=n.translated;return Qe(s.text,m(n.source,s).target,(i,o)=>d`<span role="button" class="mark" data-testid="target-word"
+      data-side="target" data-row=${e} data-word=${i} tabindex=${i===t?0:-1}
+      aria-haspopup="dialog" aria-expanded=${i===r}>${o}</span>`)}function Qe(n,e,t){let r=[],s=0;return e.forEach(([i,o],a)=>{r.push(n.slice(s,i),t(a,n.slice(i,o))),s=o}),r.push(n.slice(s)),r}function M(n){let e=n instanceof HTMLElement?n.dataset:{};return e.word===void 0?null:{side:e.side,row:Number(e.row),word:Number(e.word)}}function y({side:n,row:e,word:t}){return`[data-side="${n}"][data-row="${e}"][data-word="${t}"]`}function et(n,e,t){let r=o=>o.left<=e&&e<=o.right&&o.top<=t&&t<=o.bottom,s=n.querySelectorAll('[data-side="source"]'),i=Array.from(s).find(o=>Array.from(o.getClientRects()).some(r));return M(i??null)}function tt({rows:n},e){let t=n.findIndex(({span:c})=>c[0]<=e&&e<=c[1]),{translated:r,source:s,span:i}=n[t]??{};if(!r)return null;let o=e-i[0],a=m(s,r.shown).source,l=a.findIndex(([c,u],p)=>{let g=a[p+1]?.[0]??Number.POSITIVE_INFINITY;return c<=o&&o<=u&&o<g});return l<0?null:{side:"source",row:t,word:l}}var Bt=["ArrowLeft","ArrowRight","ArrowUp","ArrowDown","Home","End"],Vt=d`<svg viewBox="0 0 20 20" aria-hidden="true">
+  <path d="M4 7h12m-3.5-3.5L16 7l-3.5 3.5M16 13H4m3.5-3.5L4 13l3.5 3.5"/></svg>`,X=class extends b{static styles=[W,Ye];#e=new G({characters:Number(this.dataset.maxCharacters),texts:Number(this.dataset.maxTexts),beam:Number(this.dataset.maxBeamSize)},()=>this.requestUpdate());#r={side:"target",row:0,word:0};#s=null;#n=[];#t=null;#o=0;#i="";#a=e=>{e.composedPath().some(r=>r.matches?.(".alternatives, .result"))||this.#h()};connectedCallback(){super.connectedCallback(),document.addEventListener("pointerdown",this.#a),this.#e.open()}disconnectedCallback(){super.disconnectedCallback(),document.removeEventListener("pointerdown",this.#a)}render(){let{model:e,models:t,reverse:r,text:s,rows:i}=this.#e,o=j(e?.source_language??null),a=j(e?.target_language??null);return d`<header>
+        <h1>regard</h1><p>Translations that show where every word came from</p>
+        ${t.length>1?d`<select aria-label="Languages" data-testid="model" @change=${l=>this.#x(l.target.value)}>${t.map(l=>d`<option value=${l.name} ?selected=${l===e}
+                  >${Be(l,t)}</option>`)}</select>`:h}
+        <a href="openapi.json">API</a>
+      </header>
+      <main>
+        <section class="side source" aria-label="text to translate">
+          <div class="head"><h2>${o||"Text"}</h2>
+            ${r?d`<button class="plain icon" aria-label="Swap languages" title="Swap languages"
+                    data-testid="swap" @click=${()=>this.#k()}>${Vt}</button>`:h}</div>
+          <div class="editor" @pointermove=${this.#R} @pointerleave=${()=>this.#c(null)}>
+            ${Je(this.#e)}
+            <textarea aria-label=${o?`${o} text`:"Text"} data-testid="source" dir="auto"
+              lang=${e?.source_language??h} spellcheck="true" .value=${s}
+              placeholder="Type or paste text" @input=${this.#T} @click=${this.#f}
+              @keyup=${this.#f}></textarea>
+          </div>
+          <div class="foot">${this.#d()}
+            <button class="plain" ?hidden=${!s} data-testid="clear" @click=${()=>this.#A()}
+              >Clear</button></div>
+        </section>
+        <section class="side target" aria-label="translation and what is known about it">
+          <div class="head"><h2>${a||"Translation"}</h2>${this.#p()}</div>
+          <div class="output" @pointerover=${this.#C} @pointerleave=${()=>this.#c(null)}
+            @focusin=${this.#M} @click=${this.#N} @keydown=${this.#P}>
+            ${this.#l()}
+            ${i.length?Ze(this.#e,this.#r,this.#t):this.#u()}
+            ${this.#$()}
+          </div>
+          <div class="foot"><p class="link small soft" aria-live="polite" data-testid="link"
+              dir="auto">${this.#w()}</p>
+            <button class="plain" ?hidden=${!i.length} data-testid="show-steps"
+              @click=${()=>this.#g(this.#r.row)}>Show how</button>
+            <button class="plain" ?hidden=${!i.length} data-testid="copy"
+              @click=${()=>this.#_()}>${this.#o?"Copied":"Copy"}</button></div>
+        </section>
+      </main>
+      ${this.#v()}
+      <footer class="small soft"><p>The text is sent to this server only, and is not written to its
+        disk.</p></footer>
+      <p class="hidden" role="status" data-testid="live">${this.#y()}</p>`}updated(e){if(this.#E(),!this.#i)return;let t=this.renderRoot.querySelector(this.#i);this.#i="",t?.focus()}#d(){let{characters:e,limits:t}=this.#e,[r,s]=[e,t.characters].map(i=>i.toLocaleString("en"));return d`<p class="small soft" data-testid="count" ?data-over=${e>t.characters}>
+      ${r} <span class="limit">/ ${s}</span></p>`}#p(){return this.#e.state.kind==="translating"?d`<span class="small soft progress" data-testid="progress">Translating…</span>`:h}#u(){let{state:e,model:t}=this.#e;return e.kind==="failed"||e.kind==="no-key"?h:d`<div class="empty soft" data-testid="empty">
+      <p>The translation appears here as you type.</p>
+      ${t?.alignments?d`<p class="small">Point at a word to see where it came from. Select it to see other
+              translations.</p>`:h}</div>`}#l(){let{state:e,limits:t}=this.#e,r=d`<button data-testid="retry" @click=${()=>this.#e.retry()}>Try
+      again</button>`;switch(e.kind){case"no-key":return d`<form class="problem" data-testid="key-form" @submit=${this.#U}>
+          <label for="key">${e.refused?"The server does not accept this key.":"This server needs a key."}</label>
+          <div class="field-row"><input id="key" type="password" autocomplete="off" required
+            aria-describedby="key-note" data-testid="key"><button data-testid="use-key">Use
+            key</button></div>
+          <p class="small soft" id="key-note">The administrator of the server makes keys. This tab
+            keeps the key until it is closed.</p></form>`;case"waiting":return d`<p class="problem" role="alert" data-testid="problem">${e.message} The page
+          tries again in ${e.seconds} s.</p>`;case"failed":return d`<div class="problem" role="alert" data-testid="problem"><p>${e.message}</p>
+          ${r}</div>`;case"too-long":return d`<p class="problem" role="alert" data-testid="problem">The text has more than
+          ${t.characters.toLocaleString("en")} characters. Shorten it, or translate it in parts.</p>`;default:return h}}#w(){let e=this.#s,t=e&&this.#e.rows[e.row],r=t?.translated?.shown;if(!e||!t||!r?.alignment)return h;let s=m(t.source,r),i=e.side==="source",[o,a]=i?[t.source,s.source]:[r.text,s.target],[l,c]=i?[r.text,s.target]:[t.source,s.source],u=C(o,a,[e.word]),p=C(l,c,S(s,e.side,e.word));return p?d`<bdi>${u}</bdi> ${i?"became":"comes from"} <bdi class="word">${p}</bdi>`:d`<bdi>${u}</bdi> has no counterpart`}#v(){let{rows:e}=this.#e,t=e.flatMap(({source:r,translated:s})=>s?.warnings.length&&s.shown===s.best?[{source:r,warnings:s.warnings,underlined:s.unaligned.length>0}]:[]);return t.length?d`<section class="warnings" aria-label="warnings" data-testid="warnings">
+      <h2>Check the translation</h2>
+      <ul>${t.map(({source:r,warnings:s})=>d`<li>${e.length>1?d`<strong><bdi>${De(r)}</bdi></strong> `:h}${s.map(i=>d`<bdi>${qe(i)}</bdi> `)}</li>`)}</ul>
+      ${t.some(({underlined:r})=>r)?d`<p class="small soft" data-testid="legend"><span class="sample">underlined</span> in
+              the text: has no counterpart in the translation</p>`:h}</section>`:h}#y(){let{state:e,rows:t,translation:r}=this.#e;return e.kind==="ready"&&t.every(i=>i.translated)?r:""}#$(){let e=this.#t,t=e&&this.#e.rows[e.row];return t?Le({row:t,word:e.word,failure:e.failure,position:e.position,select:r=>this.#S(t,r),showSteps:()=>this.#g(e.row),close:()=>this.#h(!0)}):h}#x(e){this.#m(),this.#e.setModel(e)}#k(){this.#m(),this.#e.swap()}#A(){this.#m(),this.#e.setText(""),this.#i="textarea"}#m(){this.#r={side:"target",row:0,word:0},this.#s=this.#t=null}async#_(){let{translation:e}=this.#e;try{await navigator.clipboard.writeText(e)}catch{Wt(e)}clearTimeout(this.#o),this.#o=window.setTimeout(()=>{this.#o=0,this.requestUpdate()},2e3),this.requestUpdate()}#g(e){let{rows:t,model:r}=this.#e;if(!r)return;this.#h();let s=t.map(({source:a,translated:l})=>({source:a,target:l&&l.shown!==l.best?l.shown.text:null})),i=document.querySelector("regard-steps"),o=i??document.createElement("regard-steps");i||document.body.append(o),o.open(this.dataset.viewer??"",r.name,s,Math.min(e,t.length-1))}#S(e,t){let r=this.#r;this.#e.select(e,t);let s=m(e.source,t).target.length-1;this.#r={...r,word:Math.max(0,Math.min(r.word,s))},this.#h(!0)}#h(e=!1){this.#t&&(this.#t=null,this.#s=null,e&&(this.#i=y(this.#r)),this.requestUpdate())}#c(e){let t=e??this.#t;t&&this.#s&&y(t)===y(this.#s)||t===this.#s||(this.#s=t,this.requestUpdate())}#E(){for(let o of this.#n)o.removeAttribute("data-marked");this.#n=[];let e=this.#s,t=e&&this.#e.rows[e.row];if(!e||!t?.translated)return;let r=e.side==="source"?"target":"source",s=S(m(t.source,t.translated.shown),e.side,e.word),i=(o,a)=>{let l=this.renderRoot.querySelector(y(o));l?.setAttribute("data-marked",a),l&&this.#n.push(l)};i(e,"word");for(let o of s)i({side:r,row:e.row,word:o},"counterpart")}#T(e){this.#s=this.#t=null,this.#e.setText(e.target.value);let{rows:t}=this.#e;this.#r.row>=t.length&&(this.#r={side:"target",row:0,word:0})}#f(e){if(e instanceof KeyboardEvent&&!Bt.includes(e.key))return;let{selectionStart:t,selectionEnd:r}=e.target;t===r&&this.#c(tt(this.#e,t))}#R(e){e.pointerType==="mouse"&&this.#c(et(this.renderRoot,e.clientX,e.clientY))}#C(e){e.pointerType==="mouse"&&!this.#t&&this.#c(M(e.target))}#M(e){let t=M(e.target);t&&(this.#r=t,this.#c(t),this.requestUpdate())}#P(e){if(e.key==="Escape"&&this.#t){e.preventDefault(),this.#h(!0);return}let t=M(e.target);if(!t)return;if(e.key==="Enter"||e.key===" "){e.preventDefault(),this.#b(t);return}let r=this.#e.rows.flatMap((a,l)=>a.translated?m(a.source,a.translated.shown).target.map((c,u)=>({row:l,word:u})):[]),s=r.findIndex(({row:a,word:l})=>a===t.row&&l===t.word),i=getComputedStyle(e.target).direction==="rtl",o=je(e.key,s,r.length-1,i);o!==null&&(e.preventDefault(),this.#r={side:"target",...r[o]},this.#i=y(this.#r),this.requestUpdate())}#N(e){let t=M(e.target);t&&this.#b(t)}async#b(e){let{rows:t}=this.#e,r=this.renderRoot.querySelector(y(e));if(r){this.#r=this.#s=e,this.#t={...e,failure:"",position:Kt(r)},this.#i=".alternatives",this.requestUpdate();try{await this.#e.alternatives(t[e.row])}catch(s){this.#t&&(this.#t.failure=s instanceof Error?s.message:String(s)),this.requestUpdate()}await this.updateComplete,!(!this.#t||y(this.#t)!==y(e))&&this.renderRoot.querySelector('.option[aria-pressed="true"]')?.focus()}}#U(e){e.preventDefault();let t=this.renderRoot.querySelector("#key");this.#e.useKey(t?.value??""),this.#i="textarea"}};function Kt(n){let e=n.closest(".output")?.getBoundingClientRect()??new DOMRect,t=Array.from(n.getClientRects()).at(-1)??n.getBoundingClientRect();return`--top:${t.bottom-e.top+6}px;--left:${Math.max(0,t.left-e.left)}px`}function Wt(n){let e=document.createElement("textarea");e.value=n,e.style.position="fixed",document.body.append(e),e.select(),document.execCommand("copy"),e.remove()}customElements.define("regard-steps",Y);customElements.define("regard-translator",X);
