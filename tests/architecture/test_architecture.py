@@ -193,6 +193,7 @@ def test_public_names_of_the_package() -> None:
     assert set(regard.__all__) == {
         "Attention",
         "Captioner",
+        "Client",
         "Completer",
         "DocumentClassifier",
         "SamplingOptions",

@@ -79,12 +79,13 @@ class Worker:
         """Translate segments that share their options. A failing text fails alone."""
         translator = self.translators[slot]
         sampling = options.pop("sampling", None)
+        offset = sampling.pop("offset") if sampling else 0
 
         def translate(rows: list[int]) -> list[TranslationResult]:
             return translator.translate(
                 [texts[row] for row in rows],
                 prefix=None if prefixes is None else [prefixes[row] for row in rows],
-                sampling=sampling and SamplingOptions(**sampling, offset=numbers[rows[0]]),
+                sampling=sampling and SamplingOptions(**sampling, offset=offset + numbers[rows[0]]),
                 **options,
             )
 
