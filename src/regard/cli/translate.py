@@ -23,7 +23,7 @@ from regard.cli.usage import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from regard.inference.engine import EngineName, SamplingOptions
+    from regard.inference.engine import EngineName
     from regard.serve.client import Client, ServedTranslation
     from regard.tasks.translation.result import TranslationResult
     from regard.tasks.translation.translator import Translator
@@ -151,6 +151,8 @@ def translate(
 
     regard translate --server http://localhost:8000 < in.en > out.de
     """
+    from regard.inference.engine import SamplingOptions
+
     if (model is None) == (server is None):
         raise UsageError("Pass either a translation model bundle or --server URL.")
     if server is None and server_model is not None:
@@ -175,7 +177,9 @@ def translate(
                 n_best=n_best,
                 length_penalty=length_penalty,
                 sampling=(
-                    _sampling_options(seed, temperature, top_k, top_p, number) if sample else None
+                    SamplingOptions(seed, temperature, top_k, top_p, offset=number)
+                    if sample
+                    else None
                 ),
                 prefix=prefix,
                 min_length=min_length,
@@ -209,14 +213,6 @@ def _open_bundle(
     from regard.tasks.translation.translator import Translator
 
     return nullcontext(Translator.load(model, engine=engine, ensemble=ensemble))
-
-
-def _sampling_options(
-    seed: int, temperature: float, top_k: int | None, top_p: float, offset: int
-) -> SamplingOptions:
-    from regard.inference.engine import SamplingOptions
-
-    return SamplingOptions(seed, temperature, top_k, top_p, offset)
 
 
 def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, Result], None]:

@@ -120,7 +120,6 @@ class Client:
                 base_url=parsed,
                 headers={} if key is None else {"Authorization": f"Bearer {key.strip()}"},
                 timeout=timeout,
-                limits=httpx.Limits(max_connections=concurrency),
             )
         except (httpx.InvalidURL, UnicodeError):
             raise ConfigError(
