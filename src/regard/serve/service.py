@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,9 +131,9 @@ class TranslationService:
         for segments in checked.texts:
             texts.append([])
             for segment in segments:
-                draws = checked.request.sampling is not None  # they depend on the number
-                number = segment.number if draws else 0
-                key = (model.version, work.options, segment.text, segment.prefix, number)
+                draws = checked.request.sampling is not None  # they depend on the place
+                place = segment.place if draws else (0, 0)
+                key = (model.version, work.options, segment.text, segment.prefix, place)
                 future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
                 texts[-1].append(future)
                 if (known := self._look_up(key)) is not None:
@@ -249,7 +249,7 @@ class TranslationService:
         deadline = time.monotonic() + self.settings.deadline_seconds
         return Job(work, payload, pieces, cost, bulk, deadline, future)
 
-    def _look_up(self, key: tuple[str | int, ...]) -> SegmentValues | None:
+    def _look_up(self, key: Hashable) -> SegmentValues | None:
         known = self._cache.get(key)
         self.metrics.cache.labels("miss" if known is None else "hit").inc()
         return known
@@ -293,7 +293,7 @@ class TranslationService:
             slot=work.slot,
             texts=[segment.text for segment in segments],
             prefixes=prefixes if any(prefixes) else None,
-            numbers=[segment.number for segment in segments],
+            places=[segment.place for segment in segments],
             options=batch[0].payload[0],
         )
         if "error" in answer:
