@@ -173,11 +173,10 @@ def test_log_lines_are_json_without_texts(server: RunningServer) -> None:
 def test_draws_are_those_of_the_offline_translation(bundle: Path, translator: Translator) -> None:
     texts = ["A dog runs.", " ".join(sentences(40, 2)), "Go!"]
     sampling = {"seed": 7, "temperature": 0.9}
-    with running_server(f"en-de={bundle}", "--workers", "1", "--engine", "invariant") as server:
-        with server.client() as client:
-            answer = client.post(
-                "/v1/translate", json={"texts": texts, "sampling": sampling, "n_best": 2}
-            )
+    options = ("--workers", "1", "--engine", "invariant")
+    body = {"texts": texts, "sampling": sampling, "n_best": 2}
+    with running_server(f"en-de={bundle}", *options) as server, server.client() as client:
+        answer = client.post("/v1/translate", json=body)
     offline = Translator.load(bundle, engine="invariant").translate(
         texts, sampling=SamplingOptions(**sampling), n_best=2
     )

@@ -72,9 +72,8 @@ BODIES: dict[str, bytes] = {
     "sampling with a huge seed": body(sampling={"seed": 10**30}),
 }
 ANSWERED = {
-    "zalgo", "NUL", "controls", "word of 49,000 letters", "256 empty items", "no texts",
-    "same key twice", "special symbols",
-}  # fmt: skip
+    *("NUL", "controls", "256 empty items", "no texts", "same key twice", "special symbols"),
+}
 
 
 def timed(client: httpx.Client, content: bytes) -> tuple[httpx.Response, float]:
@@ -175,7 +174,7 @@ def check_hostile(bundle: Path, *, slowest: float, ratio: float) -> None:
         print(f"slowest: {worst}, {1000 * times[worst]:.0f} ms; memory +{grown:.0f} MB")
         print(f"99th percentile: {1000 * idle[98]:.0f} ms idle, {1000 * beside[98]:.0f} ms beside")
         late = {name: seconds for name, seconds in times.items() if seconds > slowest}
-        assert late.keys() <= {"zalgo", "word of 49,000 letters"}, late  # answered in their time
+        assert not late, late
         assert grown < 100
         assert beside[98] < ratio * max(idle[98], 0.02)
         assert server.metric("regard_engine_restarts") == 0

@@ -62,7 +62,7 @@ def search_texts(
 
     `prefixes`: for each text, the tokens that the translation of its first segment begins with.
     """
-    parts = split_texts(tokenizer, splitting, texts)
+    parts = split_texts(tokenizer, splitting, texts, tokenizer.encode(texts))
     places = [
         (text, segment) for text, segments in enumerate(parts) for segment in range(len(segments))
     ]
@@ -83,12 +83,14 @@ def search_texts(
 
 
 def split_texts(
-    tokenizer: Tokenizer, splitting: Splitting, texts: Sequence[str]
+    tokenizer: Tokenizer, splitting: Splitting, texts: Sequence[str], encoded: Sequence[list[int]]
 ) -> list[list[EncodedPart]]:
-    """Return the segments of each text: their characters and their token ids."""
+    """Return the segments of each text: their characters and their token ids.
+
+    `encoded`: the token ids of each whole text.
+    """
     return [
-        _split(tokenizer, splitting, text, ids)
-        for text, ids in zip(texts, tokenizer.encode(texts), strict=True)
+        _split(tokenizer, splitting, text, ids) for text, ids in zip(texts, encoded, strict=True)
     ]
 
 

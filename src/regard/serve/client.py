@@ -297,6 +297,7 @@ class _Request:
         if self.sampling is not None:
             offset = self.sampling.offset + rows.start
             values["sampling"] = {**asdict(self.sampling), "offset": offset}
+            del values["sampling"]["segment"]  # the server splits the texts
         return json.dumps(values).encode()
 
 

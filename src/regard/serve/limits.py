@@ -72,21 +72,39 @@ async def check_request(
     prefixes = _prefixes(request)
     check_texts("prefix, forbid", [*prefixes, *request.forbid], settings)
     _check_options(request, model, settings)
-    if sum(map(len, request.texts)) > OFF_LOOP:
-        texts = await asyncio.to_thread(_split, model, request.texts, prefixes)
-    else:
-        texts = _split(model, request.texts, prefixes)
-    checked = CheckedRequest(
-        request, model, texts, max(request.beam_size or model.beam_size, request.n_best)
-    )
-    if checked.cost > settings.max_cost:
+    beam_size = max(request.beam_size or model.beam_size, request.n_best)
+
+    def split() -> list[list[RequestSegment]]:
+        encoded = model.tokenizer.encode(request.texts)
+        _check_cost(encoded, beam_size, settings)
+        _check_prefixes(model.tokenizer.encode(list(set(prefixes))), model)
+        return _split(model, request.texts, prefixes, encoded)
+
+    off_loop = sum(map(len, (*request.texts, *set(prefixes)))) > OFF_LOOP
+    texts = await asyncio.to_thread(split) if off_loop else split()
+    return CheckedRequest(request, model, texts, beam_size)
+
+
+def _check_cost(encoded: Sequence[list[int]], beam_size: int, settings: ServerSettings) -> None:
+    pieces = sum(map(len, encoded))
+    cost = beam_size * (pieces + len(encoded))
+    if cost > settings.max_cost:
         raise RequestError(
-            f"texts: {checked.pieces:,} pieces with a beam size of {checked.beam_size} have a cost "
-            f"of {checked.cost:,}, and the limit is {settings.max_cost:,}. Send fewer texts at "
-            "once, or use a smaller beam.",
+            f"texts: {pieces:,} pieces with a beam size of {beam_size} cost {cost:,}, and the limit "
+            f"is {settings.max_cost:,}. Send fewer texts at once, or use a smaller beam.",
             413,
         )
-    return checked
+
+
+def _check_prefixes(encoded: Sequence[list[int]], model: ServedModel) -> None:
+    """Raise RequestError if a prefix is longer than a segment can be."""
+    pieces = max(map(len, encoded), default=0)
+    if pieces > model.splitting.max_length:
+        raise RequestError(
+            f"prefix: has {pieces:,} pieces, and the limit of this model is "
+            f"{model.splitting.max_length:,}. Use a shorter one.",
+            413,
+        )
 
 
 def check_texts(name: str, texts: Sequence[str], settings: ServerSettings) -> None:
@@ -128,8 +146,12 @@ def _check_options(request: TranslateRequest, model: ServedModel, settings: Serv
 
 
 def _split(
-    model: ServedModel, texts: Sequence[str], prefixes: Sequence[str]
+    model: ServedModel,
+    texts: Sequence[str],
+    prefixes: Sequence[str],
+    encoded: Sequence[list[int]],
 ) -> list[list[RequestSegment]]:
+    parts = split_texts(model.tokenizer, model.splitting, texts, encoded)
     return [
         [
             RequestSegment(
@@ -139,9 +161,7 @@ def _split(
                 len(ids),
                 "" if segment else prefix,
             )
-            for segment, (span, ids) in enumerate(parts)
+            for segment, (span, ids) in enumerate(of_text)
         ]
-        for number, (text, prefix, parts) in enumerate(
-            zip(texts, prefixes, split_texts(model.tokenizer, model.splitting, texts), strict=True)
-        )
+        for number, (text, prefix, of_text) in enumerate(zip(texts, prefixes, parts, strict=True))
     ]
