@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +36,13 @@ class RunningServer:
     def engines(self) -> list[psutil.Process]:
         """The engine processes."""
         return psutil.Process(self.process.pid).children(recursive=True)
+
+    def wait_for_engines(self, count: int) -> None:
+        """Wait until so many engine processes have loaded the models."""
+        deadline = time.monotonic() + START_SECONDS
+        while self.metric("regard_engines_ready") < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
     def metric(self, name: str) -> float:
         """The value of a metric without labels."""

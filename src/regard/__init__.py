@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regard.search import beam as beam
     from regard.search import greedy as greedy
     from regard.search import sample as sample
+    from regard.serve.client import Client as Client
     from regard.tasks.captioning.captioner import Captioner as Captioner
     from regard.tasks.classification.document_classifier import (
         DocumentClassifier as DocumentClassifier,
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "Attention": "regard.attention",
     "Captioner": "regard.tasks.captioning.captioner",
+    "Client": "regard.serve.client",
     "Completer": "regard.tasks.language.completer",
     "DocumentClassifier": "regard.tasks.classification.document_classifier",
     "SamplingOptions": "regard.inference.engine",

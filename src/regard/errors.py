@@ -6,13 +6,14 @@
     ├── ArtifactError   a file that regard wrote (bundle, tokenizer, shard, checkpoint) is damaged,
     │                   or does not fit the one that it is used with
     ├── StorageError    a disk is full or not writable
+    ├── ServerError     a translation server cannot be reached, is busy or fails
     └── TrainingError   a run diverged, and rolling back did not help
 
 Each message names the file or the setting, the cause, and how to fix it.
 
 Exit status of commands: 0 success, 1 a bug in regard (or the reader of standard output has gone),
 2 an error that the user can fix, 3 a check failed (`regard compare --gate`, `regard doctor`),
-70 training failed, 74 a file cannot be written, 130 interrupted.
+69 a server is not available, 70 training failed, 74 a file cannot be written, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ class StorageError(RegardError):
     """A file cannot be written."""
 
     code = 74  # EX_IOERR of sysexits.h
+
+
+class ServerError(RegardError):
+    """A translation server does not translate now."""
+
+    code = 69  # EX_UNAVAILABLE of sysexits.h
 
 
 class TrainingError(RegardError):

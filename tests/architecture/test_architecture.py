@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 import regard
 from regard.config.mechanisms_table import mechanisms_table
 from tests.conftest import ROOT
+from tests.running_server import running_server
 
 SOURCE = ROOT / "src" / "regard"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -191,6 +193,7 @@ def test_public_names_of_the_package() -> None:
     assert set(regard.__all__) == {
         "Attention",
         "Captioner",
+        "Client",
         "Completer",
         "DocumentClassifier",
         "SamplingOptions",
@@ -216,6 +219,7 @@ def test_table_of_mechanisms_is_up_to_date() -> None:
     )
 
 
+SERVER = "http://localhost:8000"
 GOLDEN = ROOT / "tests" / "golden" / "format-2"
 BUNDLES = {
     "captioning.md": "captioning",
@@ -226,15 +230,23 @@ BUNDLES = {
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_code_of_documents_runs(path: Path, tmp_path: Path) -> None:
-    """In a directory with a trained model in model/, run/model, run1/model and so on."""
+    """In a directory with a trained model in model/, run/model, run1/model and so on.
+
+    The model is served if the code contains the server's usual address.
+    """
     blocks = re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
     if blocks:
         bundle = GOLDEN / BUNDLES.get(path.name, "transformer") / "model"
         for place in ("model", "run/model", "run1/model", "run2/model", "run3/model"):
             shutil.copytree(bundle, tmp_path / place)
-        done = subprocess.run(
-            [sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True
-        )
+        code = "\n".join(blocks)
+        with contextlib.ExitStack() as stack:
+            if SERVER in code:
+                serve = running_server(f"en-de={bundle}", "--workers", "1")
+                code = code.replace(SERVER, stack.enter_context(serve).url)
+            done = subprocess.run(
+                [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+            )
         assert done.returncode == 0, done.stderr
 
 

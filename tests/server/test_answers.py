@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from regard.inference.engine import SamplingOptions
 from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
-from tests.running_server import RunningServer
+from tests.running_server import RunningServer, running_server
 
 pytestmark = pytest.mark.xdist_group("server")
 
@@ -166,3 +168,26 @@ def test_log_lines_are_json_without_texts(server: RunningServer) -> None:
     (line,) = [line for line in lines if line["request"] == number]
     assert line["status"] == 200 and line["texts"] == 1 and line["model"] == "en-de"
     assert "zebra" not in "\n".join(server.lines)
+
+
+def test_draws_are_those_of_the_offline_translation(bundle: Path, translator: Translator) -> None:
+    texts = ["A dog runs.", " ".join(sentences(40, 2)), "Go!"]
+    sampling = {"seed": 7, "temperature": 0.9}
+    with running_server(f"en-de={bundle}", "--workers", "1", "--engine", "invariant") as server:
+        with server.client() as client:
+            answer = client.post(
+                "/v1/translate", json={"texts": texts, "sampling": sampling, "n_best": 2}
+            )
+    offline = Translator.load(bundle, engine="invariant").translate(
+        texts, sampling=SamplingOptions(**sampling), n_best=2
+    )
+    found = [[each["text"] for each in one["n_best"]] for one in answer.json()["translations"]]
+    assert found == [[each.text for each in one.n_best] for one in offline]
+
+
+def test_pages_of_other_sites_are_refused(server: RunningServer) -> None:
+    with server.client() as client:
+        answer = client.post(
+            "/v1/translate", json={"texts": ["A dog."]}, headers={"Sec-Fetch-Site": "cross-site"}
+        )
+    assert answer.status_code == 403

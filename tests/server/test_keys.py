@@ -87,7 +87,7 @@ def test_a_server_with_keys(bundle: Path, tmp_path: Path) -> None:
             assert client.post("/v1/reload", json={}).status_code == 403
         with server.client(admin) as client:
             assert client.post("/v1/reload", json={}).json() == {"reloaded": []}
-        everything = "\n".join(server.lines) + server.client().get("/metrics").text
+            everything = "\n".join(server.lines) + client.get("/metrics").text
     assert not any(each in everything for each in (key, poor, admin))
     assert json.loads(path.read_text())["keys"][0]["digest"][:8] in everything
 

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
@@ -18,20 +18,28 @@ from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, Out
 from regard.cli.line_files import line_batches, open_input
 from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
+from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from regard.inference.engine import EngineName
+    from regard.serve.client import Client, ServedTranslation
     from regard.tasks.translation.result import TranslationResult
+    from regard.tasks.translation.translator import Translator
+
+    Result = TranslationResult | ServedTranslation
 
 BLOCK = 1_000  # lines held at once: enough for full batches of every length
 REPORT_EVERY = 10.0  # seconds between two lines of progress
 
-SEARCH, CONSTRAINTS, OUTPUT = "Search", "Constraints", "Output"
+SEARCH, CONSTRAINTS, OUTPUT, SERVER = "Search", "Constraints", "Output", "Server"
 
 
 def translate(
-    model: Annotated[str, typer.Argument(help="A translation model bundle.")],
+    model: Annotated[
+        str | None, typer.Argument(help="A translation model bundle. Not with --server.")
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Text file to translate. Default: standard input."),
@@ -107,22 +115,57 @@ def translate(
         ),
     ] = False,
     as_json: JsonLines = False,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Translate with this server (see `regard serve`) instead of a model.",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    server_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name of one of the server's models. Default: its first.",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REGARD_KEY",
+            help="A key of the server. The variable is not shown in lists of processes.",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
 ) -> None:
     """Translate text line by line. An empty line stays empty.
 
     With --n-best, each output line is: line number from 0 ||| translation ||| score, and with
     --align also ||| links.
 
-    Example: regard translate model/ < in.en > out.de
+    Examples:
+
+    regard translate model/ < in.en > out.de
+
+    regard translate --server http://localhost:8000 < in.en > out.de
     """
     from regard.inference.engine import SamplingOptions
-    from regard.tasks.translation.translator import Translator
 
+    if (model is None) == (server is None):
+        raise UsageError("Pass either a translation model bundle or --server URL.")
+    if server is None and server_model is not None:
+        raise UsageError("--server-model needs --server.")
+    if server is not None and (engine != "auto" or ensemble or align_with is not None):
+        raise UsageError("--engine, --ensemble and --align-with need a model bundle.")
     check_output(out, source)
-    translator = Translator.load(model, engine=engine, ensemble=ensemble or ())
     write = _writer(as_json, n_best > 1)
     number = 0
     with (
+        _open_client(server, key, server_model)
+        if server is not None
+        else _open_bundle(model or "", engine, ensemble or ()) as translator,
         open_input(source) as lines,
         open_output(out) as file,
         _progress(source) as advance,
@@ -142,7 +185,7 @@ def translate(
                 min_length=min_length,
                 no_repeat_ngram=no_repeat_ngram,
                 forbid=forbid or (),
-                logps=as_json,
+                logps=as_json and server is None,
                 alignments=align or align_with is not None,
                 align_with=align_with,
                 quality=check,
@@ -156,39 +199,66 @@ def translate(
             advance(len(block))
 
 
-def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, TranslationResult], None]:
+def _open_client(
+    url: str, key: str | None, model: str | None
+) -> AbstractContextManager[Translator | Client]:
+    from regard.serve.client import Client
+
+    return Client(url, key=key, model=model)
+
+
+def _open_bundle(
+    model: str, engine: EngineName, ensemble: Sequence[str]
+) -> AbstractContextManager[Translator | Client]:
+    from regard.tasks.translation.translator import Translator
+
+    return nullcontext(Translator.load(model, engine=engine, ensemble=ensemble))
+
+
+def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, Result], None]:
     from regard.align.links import write_links
 
-    def write_json(file: TextIO, number: int, result: TranslationResult) -> None:
+    def write_json(file: TextIO, number: int, result: Result) -> None:
         file.write(json.dumps(_json_values(result), ensure_ascii=False) + "\n")
 
-    def write_n_best(file: TextIO, number: int, result: TranslationResult) -> None:
+    def write_n_best(file: TextIO, number: int, result: Result) -> None:
         for each in result.n_best:
             links = "" if each.alignment is None else f" ||| {write_links(each.alignment.links)}"
             file.write(f"{number - 1} ||| {to_line(each.text)} ||| {each.score:.4f}{links}\n")
 
-    def write_text(file: TextIO, number: int, result: TranslationResult) -> None:
+    def write_text(file: TextIO, number: int, result: Result) -> None:
         links = "" if result.alignment is None else f"\t{write_links(result.alignment.links)}"
         file.write(f"{to_line(result.text)}{links}\n")
 
     return write_json if as_json else write_n_best if n_best else write_text
 
 
-def _json_values(result: TranslationResult) -> dict[str, Any]:
+def _json_values(result: Result) -> dict[str, Any]:
+    from regard.serve.client import ServedTranslation
+
     values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
     if result.n_best:
         values["n_best"] = [_translation_values(each) for each in result.n_best]
-    if result.quality is not None:
+    if not isinstance(result, ServedTranslation) and result.quality is not None:
         values["quality"] = asdict(result.quality)
     return values
 
 
-def _translation_values(result: TranslationResult) -> dict[str, Any]:
-    values = {
-        "text": result.text,
-        "score": result.score,
-        "segments": [asdict(segment) for segment in result.segments],
-    }
+def _translation_values(result: Result) -> dict[str, Any]:
+    """A server sends no segments and no weights of links."""
+    from regard.align.links import write_links
+    from regard.serve.client import ServedTranslation
+
+    values: dict[str, Any] = {"text": result.text, "score": result.score}
+    if isinstance(result, ServedTranslation):
+        if result.alignment is not None:
+            values["alignment"] = {
+                "links": write_links(result.alignment.links),
+                "source_words": result.alignment.source.words,
+                "target_words": result.alignment.target.words,
+            }
+        return values
+    values["segments"] = [asdict(segment) for segment in result.segments]
     if result.alignment is not None:
         values["alignment"] = alignment_values(result.alignment)
     return values

@@ -22,7 +22,8 @@ class SamplingOptions:
 
     A draw depends only on `seed`, the number of the text and the text itself. A program that
     translates a file in blocks passes the number of texts before each block as `offset`, so that
-    no two lines share random numbers.
+    no two lines share random numbers; a program that splits texts itself passes the number of the
+    first segment as `segment`.
     """
 
     seed: int = 1
@@ -30,6 +31,7 @@ class SamplingOptions:
     top_k: int | None = None  # draw from the k most likely tokens
     top_p: float = 1.0  # draw from the fewest tokens that together have this probability
     offset: int = 0
+    segment: int = 0
 
     def __post_init__(self) -> None:
         if self.temperature <= 0:

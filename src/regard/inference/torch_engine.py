@@ -171,7 +171,9 @@ class TorchEngine:
                 step,
                 state,
                 seeds=[
-                    mix_seed(sampling.seed, sampling.offset + text, segment, draw)
+                    mix_seed(
+                        sampling.seed, sampling.offset + text, sampling.segment + segment, draw
+                    )
                     for text, segment in batch.positions
                 ],
                 bos=BOS,

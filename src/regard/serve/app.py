@@ -1,4 +1,4 @@
-"""The web application: the routes under /v1, health, metrics and the page."""
+"""The web application: the routes under /v1, those of other interfaces, health and metrics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
+from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
 from regard.serve.http import (
     AnswerError,
     RequestBorder,
@@ -23,7 +24,9 @@ from regard.serve.http import (
     unless_disconnected,
 )
 from regard.serve.keys import Keyring, StoredKey
+from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
 from regard.serve.limits import CheckedRequest
+from regard.serve.models import ServedModel
 from regard.serve.openapi import openapi_schema
 from regard.serve.page import page_routes
 from regard.serve.schemas import (
@@ -54,20 +57,27 @@ class Routes:
 
     def __init__(self, service: TranslationService, keyring: Keyring | None) -> None:
         self.service, self.keyring = service, keyring
+        self._characters = 0
 
     async def translate(self, request: Request) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
         self.service.batcher.check()  # a busy server does not even read what it cannot do
         body = await read_json(request, TranslateRequest, self.service.settings)
-        checked = await self.check(request, body, key)
         if body.stream:
-            return await self._stream(request, checked)
-        translations = await unless_disconnected(request, self.service.translate(checked))
-        self.count(checked, translations)
-        model = checked.model
+            return await self._stream(request, await self.check(request, body, key))
+        model, translations = await self.translate_texts(request, body, key)
         return json_response(
             TranslateResponse(model=model.name, version=model.version, translations=translations)
         )
+
+    async def translate_texts(
+        self, request: Request, body: TranslateRequest, key: StoredKey | None
+    ) -> tuple[ServedModel, list[Translation]]:
+        """Check, charge, translate and count the texts of a request of any interface."""
+        checked = await self.check(request, body, key)
+        translations = await unless_disconnected(request, self.service.translate(checked))
+        self.count(checked, translations)
+        return checked.model, translations
 
     async def check(
         self, request: Request, body: TranslateRequest, key: StoredKey | None
@@ -87,6 +97,13 @@ class Routes:
         if self.keyring is not None and key is not None:
             request.state.facts["key"] = key.digest[:8]
             self.keyring.charge(key, cost, characters)
+        self._characters += characters
+
+    def characters(self, key: StoredKey | None) -> int:
+        """The characters of a key's requests since the server started; None: of all requests."""
+        if self.keyring is None or key is None:
+            return self._characters
+        return self.keyring.used.get(key.digest, 0)
 
     def count(self, checked: CheckedRequest, translations: list[Translation]) -> None:
         name, metrics = checked.model.name, self.service.metrics
@@ -211,6 +228,8 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
             Route("/v1/explain", routes.explain, methods=["POST"]),
             Route("/v1/models", routes.models),
             Route("/v1/reload", routes.reload, methods=["POST"]),
+            *libretranslate_routes(service, keyring, routes.translate_texts),
+            *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
             Route("/openapi.json", routes.openapi),
             Route("/healthz", routes.health),
             Route("/readyz", routes.ready),
@@ -221,7 +240,7 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
     )
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
-    return RequestBorder(app, service.metrics, {})
+    return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS)
 
 
 async def _next(

@@ -48,7 +48,7 @@ class Job(Generic[G]):
 
 
 class Batcher(Generic[G]):
-    """Collects jobs and gives batches of them to whoever is free.
+    """Collects jobs and gives batches of them to free engine processes.
 
     Args:
         batch_cost: Cost of the jobs of a batch, unless a single job costs more.

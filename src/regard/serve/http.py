@@ -148,6 +148,12 @@ async def unless_disconnected(request: Request, work: Coroutine[Any, Any, R]) ->
         gone.cancel()
 
 
+def _refuse_foreign_pages(scope: Scope) -> None:
+    """Raise AnswerError if a browser sends a request for a page of another site."""
+    if dict(scope["headers"]).get(b"sec-fetch-site") == b"cross-site" and scope["method"] == "POST":
+        raise AnswerError(403, "Web pages of other sites cannot use this server.")
+
+
 def json_response(content: BaseModel, status: int = 200) -> Response:
     return Response(content.model_dump_json(), status, media_type="application/json")
 
@@ -194,6 +200,7 @@ class RequestBorder:
             await send(message)
 
         try:
+            _refuse_foreign_pages(scope)
             await self.app(scope, receive, send_numbered)
         except ClientDisconnect:
             status = status or 499

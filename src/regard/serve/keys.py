@@ -107,7 +107,7 @@ class _Budget:
 
     per_minute: int
     left: float
-    updated: float = field(default_factory=time.monotonic)
+    updated: float = field(default_factory=lambda: time.monotonic())
 
     def take(self, cost: int) -> float:
         """Take `cost`; return 0, or the seconds until there is enough.

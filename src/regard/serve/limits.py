@@ -32,7 +32,7 @@ class RequestError(RegardError):
 class RequestSegment:
     """A segment of a text, which is translated by itself."""
 
-    number: int  # of its text in the request
+    place: tuple[int, int]  # number of its text in the request, and its own in the text
     span: Span  # characters of the text
     text: str
     pieces: int
@@ -132,8 +132,14 @@ def _split(
 ) -> list[list[RequestSegment]]:
     return [
         [
-            RequestSegment(number, span, text[slice(*span)], len(ids), "" if place else prefix)
-            for place, (span, ids) in enumerate(parts)
+            RequestSegment(
+                (number, segment),
+                span,
+                text[slice(*span)],
+                len(ids),
+                "" if segment else prefix,
+            )
+            for segment, (span, ids) in enumerate(parts)
         ]
         for number, (text, prefix, parts) in enumerate(
             zip(texts, prefixes, split_texts(model.tokenizer, model.splitting, texts), strict=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import signal
 import sys
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -69,8 +71,10 @@ def run_server(
     )
     server = _Server(config, service)
     server.run()
+    if service.failure is not None:
+        raise service.failure
     if not server.started:
-        raise SystemExit(2)
+        raise ConfigError(f"--port {port}: the server cannot listen on {host}:{port}.")
 
 
 class _Server(uvicorn.Server):
@@ -79,6 +83,17 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: TranslationService) -> None:
         super().__init__(config)
         self.service = service
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at SIGINT and SIGTERM, with exit status 0: uvicorn would raise them again."""
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)

@@ -11,7 +11,7 @@ _Count = Annotated[int, Field(ge=0, le=1_000)]
 
 
 class _Request(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
     source_language: str | None = Field(
@@ -23,12 +23,15 @@ class _Request(BaseModel):
 class SamplingRequest(BaseModel):
     """Draw translations at random instead of searching for the best."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
     temperature: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 1.0
     top_k: Annotated[int, Field(ge=1, le=1 << 31)] | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    offset: Annotated[int, Field(ge=0, lt=1 << 63)] = Field(
+        default=0, description="Number of texts that were sent before, in other requests."
+    )
 
 
 class TranslateRequest(_Request):
@@ -157,7 +160,7 @@ class ErrorResponse(BaseModel):
 class ReloadRequest(BaseModel):
     """Models whose files may have changed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     models: list[str] | None = Field(default=None, description="Default: all.")
 

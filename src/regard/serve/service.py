@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from regard.errors import RegardError
 from regard.serve.assembly import SegmentValues, assemble
-from regard.serve.batcher import Batcher, Job
+from regard.serve.batcher import Batcher, DeadlineError, Job
 from regard.serve.cache import LeastRecentlyUsed
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.metrics import ServerMetrics
@@ -30,7 +31,8 @@ from regard.serve.schemas import (
 )
 from regard.serve.settings import ServerSettings
 
-TICK = 0.1  # seconds between two looks for late jobs and unused models
+TICK = 0.1  # seconds between two searches for late jobs and unused models
+HANGS = 2  # an engine process that takes so many deadlines for a batch is replaced
 EXPLANATION = 20  # an explanation costs as much as so many translations of its sentence
 
 
@@ -78,11 +80,17 @@ class TranslationService:
         )
         self._cache: LeastRecentlyUsed[SegmentValues] = LeastRecentlyUsed(settings.cache_entries)
         self._housekeeping: asyncio.Task[None] | None = None
+        self.failure: RegardError | None = None  # why it could not start
         metrics.watch(self.batcher, self.pool, self._cache)
 
     async def start(self) -> None:
         """Start the engine processes; return when the models are loaded into one of them."""
-        await self.pool.start()
+        try:
+            await self.pool.start()
+        except BaseException as error:
+            self.failure = error if isinstance(error, RegardError) else None
+            await self.pool.stop()
+            raise
         self._housekeeping = asyncio.create_task(self._keep_house())
 
     async def stop(self) -> None:
@@ -123,9 +131,9 @@ class TranslationService:
         for segments in checked.texts:
             texts.append([])
             for segment in segments:
-                draws = checked.request.sampling is not None  # they depend on the number
-                number = segment.number if draws else 0
-                key = (model.version, work.options, segment.text, segment.prefix, number)
+                draws = checked.request.sampling is not None  # they depend on the place
+                place = segment.place if draws else (0, 0)
+                key = (model.version, work.options, segment.text, segment.prefix, place)
                 future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
                 texts[-1].append(future)
                 if (known := self._look_up(key)) is not None:
@@ -143,6 +151,7 @@ class TranslationService:
                     )
                 )
         self.registry.use(model)
+        deadline = time.monotonic() + self.settings.deadline_seconds
         pending: dict[asyncio.Future[list[SegmentValues]], int] = {}
         try:
             if jobs:
@@ -152,7 +161,12 @@ class TranslationService:
                 if not row:
                     yield number, assemble(checked, number, [])
             while pending:
-                done, _ = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                left = max(0.0, deadline - time.monotonic())
+                done, _ = await asyncio.wait(
+                    pending, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
+                if not done:
+                    raise DeadlineError
                 for text in sorted(done, key=pending.__getitem__):
                     number = pending.pop(text)
                     yield number, assemble(checked, number, text.result())
@@ -216,7 +230,10 @@ class TranslationService:
         self.registry.use(model)
         try:
             self.batcher.add([job])
-            return await future
+            async with asyncio.timeout(self.settings.deadline_seconds):
+                return await future
+        except TimeoutError:
+            raise DeadlineError from None
         finally:
             self.registry.release(model)
 
@@ -232,7 +249,7 @@ class TranslationService:
         deadline = time.monotonic() + self.settings.deadline_seconds
         return Job(work, payload, pieces, cost, bulk, deadline, future)
 
-    def _look_up(self, key: tuple[str | int, ...]) -> SegmentValues | None:
+    def _look_up(self, key: Hashable) -> SegmentValues | None:
         known = self._cache.get(key)
         self.metrics.cache.labels("miss" if known is None else "hit").inc()
         return known
@@ -246,22 +263,21 @@ class TranslationService:
             for job in batch:
                 self.metrics.wait.observe(start - job.arrived)
             self.metrics.batch.observe(len(batch))
+            results: list[Any] = [WorkerEndedError()] * len(batch)
             try:
-                results = await self._run(worker, batch)
-            except WorkerEndedError as error:
-                results = [error] * len(batch)
-            else:
+                async with asyncio.timeout(HANGS * self.settings.deadline_seconds):
+                    results = await self._run(worker, batch)
                 seconds = time.monotonic() - start
                 self.batcher.measured(sum(job.cost for job in batch), seconds)
                 self.metrics.engine.observe(seconds)
                 self.metrics.pieces.inc(sum(job.pieces for job in batch))
-            for job, result in zip(batch, results, strict=True):
-                if job.result.done():
-                    continue  # its client has gone
-                if isinstance(result, Exception):
-                    job.result.set_exception(result)
-                else:
-                    job.result.set_result(result)
+            except WorkerEndedError:
+                return
+            except TimeoutError:
+                worker.kill()
+                return
+            finally:  # also if the task is cancelled because the process has ended
+                _set_results(batch, results)
 
     async def _run(self, worker: WorkerProcess, batch: Sequence[Job[Work]]) -> list[Any]:
         """Return a result or an exception for each job of a batch."""
@@ -277,7 +293,7 @@ class TranslationService:
             slot=work.slot,
             texts=[segment.text for segment in segments],
             prefixes=prefixes if any(prefixes) else None,
-            numbers=[segment.number for segment in segments],
+            places=[segment.place for segment in segments],
             options=batch[0].payload[0],
         )
         if "error" in answer:
@@ -296,6 +312,16 @@ class TranslationService:
             await asyncio.sleep(TICK)
             self.batcher.expire()
             await self.registry.unload_unused(list(self.pool.ready))
+
+
+def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
+    for job, result in zip(batch, results, strict=True):
+        if job.result.done():
+            continue  # its client has gone, or it was late
+        if isinstance(result, Exception):
+            job.result.set_exception(result)
+        else:
+            job.result.set_result(result)
 
 
 def _engine_options(request: TranslateRequest) -> dict[str, Any]:

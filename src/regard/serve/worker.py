@@ -73,18 +73,27 @@ class Worker:
         slot: int,
         texts: list[str],
         prefixes: list[str] | None,
-        numbers: list[int],
+        places: list[tuple[int, int]],
         options: dict[str, Any],
     ) -> dict[str, Any]:
-        """Translate segments that share their options. A failing text fails alone."""
+        """Translate segments that share their options. A failing segment fails alone.
+
+        `places`: the number of each segment's text in its request, and its own in the text.
+        """
         translator = self.translators[slot]
         sampling = options.pop("sampling", None)
 
         def translate(rows: list[int]) -> list[TranslationResult]:
+            drawn = None
+            if sampling is not None:  # draws depend on the place of a segment: one at a time
+                number, segment = places[rows[0]]
+                drawn = SamplingOptions(
+                    **{**sampling, "offset": sampling["offset"] + number, "segment": segment}
+                )
             return translator.translate(
                 [texts[row] for row in rows],
                 prefix=None if prefixes is None else [prefixes[row] for row in rows],
-                sampling=sampling and SamplingOptions(**sampling, offset=numbers[rows[0]]),
+                sampling=drawn,
                 **options,
             )
 

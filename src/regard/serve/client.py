@@ -1,0 +1,340 @@
+"""Translate with a server, as `Translator` does with a model.
+
+with regard.Client("http://localhost:8000") as client:
+    client.translate(["A dog runs."])[0].text
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
+
+from regard.align.links import Links, write_links
+from regard.errors import ConfigError, CorpusError, ServerError
+from regard.serve.schemas import Alignment, RankedTranslation, Span, TranslateResponse
+
+if TYPE_CHECKING:
+    import httpx
+
+    from regard.inference.engine import SamplingOptions
+
+# What a request may hold at first. A server with smaller limits answers 413, and a slow one 504;
+# then the request is halved.
+MAX_TEXTS = 64
+MAX_CHARACTERS = 8_000
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between two attempts
+
+
+@dataclass(frozen=True, slots=True)
+class WordSpans:
+    """A text and the character spans of its words."""
+
+    raw: str
+    words: list[Span]
+
+    @property
+    def word_texts(self) -> list[str]:
+        return [self.raw[start:end] for start, end in self.words]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAlignment:
+    """The word alignment of a source and its translation."""
+
+    source: WordSpans
+    target: WordSpans
+    links: Links  # (source word, target word)
+
+    def __str__(self) -> str:
+        return write_links(self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedTranslation:
+    """The best translation of a text, with the attributes of `TranslationResult` that are sent."""
+
+    source: str
+    text: str
+    score: float  # Σ log p / length^length_penalty
+    n_best: tuple[ServedTranslation, ...] = ()  # all n, best first; () unless n_best > 1
+    alignment: ServedAlignment | None = None  # if requested
+    warnings: tuple[str, ...] = ()  # of the best translation, if requested
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Client:
+    """Translates with a server.
+
+    A busy server (503) and a key that has used its budget (429) are tried again, after the time
+    that the server names and a random pause that doubles. Nothing but the server is connected to.
+
+    Args:
+        url: Address of the server.
+        key: One of the server's keys, if it needs one.
+        model: Name of one of the server's models; by default its first.
+        timeout: Seconds to wait for a connection or an answer.
+        patience: Seconds for which a request is tried again.
+        concurrency: Requests under way at once.
+
+    Raises:
+        ConfigError: The URL is invalid, or httpx is not installed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        model: str | None = None,
+        timeout: float = 60.0,
+        patience: float = 300.0,
+        concurrency: int = 4,
+    ) -> None:
+        try:
+            import httpx
+        except ImportError:
+            raise ConfigError(
+                "The client needs the package httpx. "
+                "Install it with `pip install 'regard[client]'`."
+            ) from None
+        if concurrency < 1:
+            raise ConfigError(f"concurrency: must be at least 1, not {concurrency}.")
+        self.url, self.model = url, model
+        self._patience, self._concurrency = patience, concurrency
+        self._answered = False
+        try:
+            parsed = httpx.URL(url)
+            if parsed.scheme not in ("http", "https") or not parsed.host:
+                raise httpx.InvalidURL("no address")
+            self._http = httpx.Client(
+                base_url=parsed,
+                headers={} if key is None else {"Authorization": f"Bearer {key.strip()}"},
+                timeout=timeout,
+            )
+        except (httpx.InvalidURL, UnicodeError):
+            raise ConfigError(
+                f"{url!r:.100}: is not the address of a server. "
+                "Pass a URL such as http://localhost:8000, and a key of plain letters."
+            ) from None
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        beam_size: int | None = None,
+        n_best: int = 1,
+        length_penalty: float | None = None,
+        sampling: SamplingOptions | None = None,
+        prefix: str | Sequence[str] | None = None,
+        min_length: int = 0,
+        no_repeat_ngram: int = 0,
+        forbid: Sequence[str] = (),
+        logps: bool = False,
+        alignments: bool = False,
+        align_with: Literal["aligner", "attention"] | None = None,
+        quality: bool = False,
+    ) -> list[ServedTranslation]:
+        """Translate each text, as `Translator.translate` does. Many texts are sent in parts.
+
+        Args:
+            texts: Raw texts. Long ones are split into segments by the server.
+            beam_size: Number of hypotheses to follow; 1 is greedy search.
+            n_best: Number of translations of each text in the result's `n_best`.
+            length_penalty: α of the score Σ log p / length^α.
+            sampling: Draw `n_best` translations at random instead of searching.
+            prefix: Text that the translation begins with, for all texts or one for each.
+            min_length: Minimum number of tokens of each segment's translation.
+            no_repeat_ngram: Exclude translations that repeat an n-gram of tokens of this size.
+            forbid: Texts that must not occur.
+            logps: Servers do not send log-probabilities: must be False.
+            alignments: Align the words of source and translation.
+            align_with: Servers align as the bundle does by default: must be None.
+            quality: Check for omissions, repetitions and inventions; sets `warnings`.
+
+        Raises:
+            CorpusError: `texts` is a single string.
+            ConfigError: The server refuses the request.
+            ServerError: The server cannot be reached, is busy or fails.
+        """
+        if isinstance(texts, str):
+            raise CorpusError("texts: is a single string. Pass a list of texts.")
+        if logps or align_with is not None:
+            name = "logps" if logps else "align_with"
+            raise ConfigError(f"{name}: is not available with a server. Use `regard.Translator`.")
+        if not (prefix is None or isinstance(prefix, str) or len(prefix) == len(texts)):
+            raise ConfigError(
+                f"prefix: there are {len(prefix)} for {len(texts)} texts. "
+                "Pass one string for all texts or one for each."
+            )
+        parts = list(_split(texts))
+        options = {
+            "model": self.model,
+            "beam_size": beam_size,
+            "n_best": n_best,
+            "length_penalty": length_penalty,
+            "min_length": min_length,
+            "no_repeat_ngram": no_repeat_ngram,
+            "forbid": list(forbid),
+            "alignments": alignments,
+            "quality": quality,
+            "bulk": len(parts) > 1,
+        }
+        request = _Request(texts, prefix, sampling, options)
+        return [result for part in self._send_all(request, parts) for result in part]
+
+    def _send_all(self, request: _Request, parts: list[range]) -> list[list[ServedTranslation]]:
+        stop = threading.Event()
+        if len(parts) < 2:
+            return [self._send(request, part, stop) for part in parts]
+        with ThreadPoolExecutor(self._concurrency) as threads:
+            futures = [threads.submit(self._send, request, part, stop) for part in parts]
+            try:
+                for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+                    future.result()  # raises its error
+            finally:
+                stop.set()
+                threads.shutdown(wait=False, cancel_futures=True)
+        return [future.result() for future in futures]
+
+    def _send(
+        self, request: _Request, rows: range, stop: threading.Event
+    ) -> list[ServedTranslation]:
+        """Translate the texts `rows`; in halves if they are too many for the server."""
+        answer = self._post(request.content(rows), stop)
+        if answer.status_code in (413, 504) and len(rows) > 1:
+            half = len(rows) // 2
+            return [
+                result
+                for part in (rows[:half], rows[half:])
+                for result in self._send(request, part, stop)
+            ]
+        if answer.status_code != 200:
+            message = f"{self.url}: {_error_text(answer)}"
+            is_request = 400 <= answer.status_code < 500 and answer.status_code != 429
+            raise ConfigError(message) if is_request else ServerError(message)
+        try:
+            found = TranslateResponse.model_validate_json(answer.content).translations
+        except ValidationError:
+            found = []
+        if len(found) != len(rows):
+            raise ServerError(f"{self.url}: the answer is not that of a regard server.")
+        results = []
+        for row, each in zip(rows, found, strict=True):
+            source, warnings = request.texts[row], tuple(each.warnings)
+            n_best = tuple(
+                _translation(source, other, (), () if rank else warnings)
+                for rank, other in enumerate(each.n_best)
+            )
+            results.append(_translation(source, each, n_best, warnings))
+        return results
+
+    def _post(self, content: bytes, stop: threading.Event) -> httpx.Response:
+        """Send a request until the server has time for it."""
+        import httpx
+
+        end, pause = time.monotonic() + self._patience, FIRST_PAUSE
+        while not stop.is_set():
+            seconds = pause * random.uniform(0.5, 1.5)  # noqa: S311 - so that clients spread
+            try:
+                answer = self._http.post(
+                    "v1/translate", content=content, headers={"Content-Type": "application/json"}
+                )
+            except httpx.HTTPError as error:
+                # A server that has answered before is restarted or has closed a connection.
+                gone = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+                if not (gone and self._answered) or time.monotonic() + seconds > end:
+                    reason = str(error) or type(error).__name__
+                    raise ServerError(
+                        f"{self.url}: cannot be reached ({reason}). "
+                        "Start it with `regard serve`, or correct the address."
+                    ) from None
+            else:
+                self._answered = True
+                seconds += _retry_after(answer)
+                if answer.status_code not in (429, 503) or time.monotonic() + seconds > end:
+                    return answer
+            stop.wait(seconds)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        raise ServerError(f"{self.url}: another request has failed.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """All texts of a call, and their options."""
+
+    texts: Sequence[str]
+    prefix: str | Sequence[str] | None
+    sampling: SamplingOptions | None
+    options: dict[str, Any]
+
+    def content(self, rows: range) -> bytes:
+        """The JSON of a request for some of the texts."""
+        values = {**self.options, "texts": [self.texts[row] for row in rows]}
+        if isinstance(self.prefix, str):
+            values["prefix"] = self.prefix
+        elif self.prefix is not None:
+            values["prefix"] = [self.prefix[row] for row in rows]
+        if self.sampling is not None:
+            offset = self.sampling.offset + rows.start
+            values["sampling"] = {**asdict(self.sampling), "offset": offset}
+        return json.dumps(values).encode()
+
+
+def _split(texts: Sequence[str]) -> Iterator[range]:
+    """Yield the rows of each request."""
+    start, characters = 0, 0
+    for row, text in enumerate(texts):
+        if row > start and (row - start == MAX_TEXTS or characters + len(text) > MAX_CHARACTERS):
+            yield range(start, row)
+            start, characters = row, 0
+        characters += len(text)
+    if len(texts) > start:
+        yield range(start, len(texts))
+
+
+def _translation(
+    source: str,
+    sent: RankedTranslation,
+    n_best: tuple[ServedTranslation, ...],
+    warnings: tuple[str, ...],
+) -> ServedTranslation:
+    alignment = None if sent.alignment is None else _alignment(source, sent.text, sent.alignment)
+    return ServedTranslation(source, sent.text, sent.score, n_best, alignment, warnings)
+
+
+def _alignment(source: str, target: str, sent: Alignment) -> ServedAlignment:
+    return ServedAlignment(
+        WordSpans(source, sent.source), WordSpans(target, sent.target), Links(sent.links)
+    )
+
+
+def _error_text(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"answered with status {answer.status_code}. Is it a regard server?"
+
+
+def _retry_after(answer: httpx.Response) -> float:
+    value = answer.headers.get("retry-after", "")
+    return float(value) if value.isascii() and value.isdigit() else 0.0

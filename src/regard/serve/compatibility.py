@@ -1,0 +1,117 @@
+"""What the interfaces of other servers share: forms, status codes and translation.
+
+Their clients send JSON, urlencoded forms or, as LibreTranslate's web page does, multipart forms.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from email.message import Message
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+from starlette.requests import Request
+
+from regard.errors import RegardError
+from regard.serve.http import AnswerError, Handler, describe_problems, read_body, to_answer
+from regard.serve.keys import StoredKey
+from regard.serve.models import ServedModel
+from regard.serve.schemas import TranslateRequest, Translation
+from regard.serve.settings import ServerSettings
+
+P = TypeVar("P", bound=BaseModel)
+
+Translate = Callable[
+    [Request, TranslateRequest, StoredKey | None], Awaitable[tuple[ServedModel, list[Translation]]]
+]
+"""Checks a request against the limits and the key's budget, and translates its texts."""
+
+
+def with_statuses(handler: Handler, statuses: Mapping[int, int]) -> Handler:
+    """Answer a handler's errors with the status codes of another interface.
+
+    A body that is too large or too slow keeps the status of HTTP, which closes the connection.
+    """
+
+    async def answer(request: Request) -> Any:
+        try:
+            return await handler(request)
+        except (AnswerError, RegardError) as error:
+            found = to_answer(error)
+            if (found is error and found.status in (408, 413)) or found.status not in statuses:
+                raise
+            raise AnswerError(statuses[found.status], found.message, found.retry_after) from None
+
+    return answer
+
+
+async def read_parameters(request: Request, kind: type[P], settings: ServerSettings) -> P:
+    """Read the query and the body, and check them against a schema.
+
+    A name that occurs several times in a form has a list of values.
+    """
+    values: dict[str, Any] = _by_name(request.query_params.multi_items())
+    body = await read_body(request, settings)
+    content_type = request.headers.get("content-type", "")
+    try:
+        match content_type.partition(";")[0].strip().lower():
+            case "application/json":
+                content = from_json(body)
+                if not isinstance(content, dict):
+                    raise AnswerError(422, "The body must be a JSON object.")
+                values |= content
+            case "application/x-www-form-urlencoded":
+                fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict")
+                values |= _by_name(fields)
+            case "multipart/form-data":
+                values |= _by_name(_parse_multipart(content_type, body))
+            case _ if body:
+                raise AnswerError(415, "Send JSON or a form, and name it in `Content-Type`.")
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise AnswerError(422, describe_problems(error)) from None
+    except ValueError:
+        raise AnswerError(422, f"The body is not valid {content_type[:40]} in UTF-8.") from None
+
+
+def _by_name(fields: Iterable[tuple[str, str]]) -> dict[str, str | list[str]]:
+    values: dict[str, list[str]] = defaultdict(list)
+    for name, value in fields:
+        values[name].append(value.replace("\r\n", "\n"))  # forms end lines with CR LF
+    return {name: each[0] if len(each) == 1 else each for name, each in values.items()}
+
+
+def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a form (RFC 7578). Raise ValueError if it is damaged.
+
+    Not the parser of the package `email`: it reads forms inside forms, as deep as they go.
+    """
+    boundary = _header_parameter(content_type, "boundary")
+    start, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
+    if not boundary or start or not parts or parts[-1].rstrip() != b"--":
+        raise ValueError("boundary")
+    fields = []
+    for part in parts[:-1]:
+        header, separator, value = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        disposition = ""
+        for line in header.decode().split("\r\n"):
+            name, _, content = line.partition(":")
+            if name.strip().lower() == "content-disposition":
+                disposition = content
+        name = _header_parameter(disposition, "name")
+        if not separator or not name:
+            raise ValueError("part")
+        if _header_parameter(disposition, "filename"):
+            raise AnswerError(422, f"{name[:40]}: files are not supported. Send texts.")
+        fields.append((name, value.decode()))
+    return fields
+
+
+def _header_parameter(value: str, name: str) -> str:
+    message = Message()
+    message["content-type"] = value.strip()
+    found = message.get_param(name, "")
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,203 @@
+"""DeepL's interface: /v2/translate, /v2/languages and /v2/usage.
+
+Requests, answers and errors have the shapes of DeepL's API, so that its clients work with
+`server_url`. A parameter without which the translation would be another one, such as `glossary_id`,
+is refused, not ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from regard.serve.compatibility import Translate, read_parameters, with_statuses
+from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
+from regard.serve.keys import Keyring, StoredKey
+from regard.serve.languages import LanguagePairs, language_name
+from regard.serve.schemas import TranslateRequest
+from regard.serve.service import TranslationService
+
+STATUSES = {401: 403, 404: 400, 415: 400, 422: 400}
+NO_LIMIT = 1_000_000_000_000  # DeepL's own value for keys without a limit of characters
+# DeepL's clients refuse EN and PT as targets: they want a region.
+TARGET_VARIANTS = {
+    "en": {"EN-GB": "English (British)", "EN-US": "English (American)"},
+    "pt": {"PT-BR": "Portuguese (Brazilian)", "PT-PT": "Portuguese (European)"},
+}
+
+
+def _splitting(value: Any) -> Any:
+    return "1" if value is None else str(value)
+
+
+class DeepLRequest(BaseModel):
+    """Parameters of /v2/translate. All others must be empty."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    text: str | list[str]
+    target_lang: str
+    source_lang: str | None = None
+    split_sentences: Annotated[Literal["0", "1", "nonewlines"], BeforeValidator(_splitting)] = "1"
+    show_billed_characters: bool | None = False
+    formality: Literal["default", "prefer_more", "prefer_less"] | None = None
+    model_type: Literal["latency_optimized", "prefer_quality_optimized"] | None = None
+    # These change nothing where texts are neither corrected nor XML.
+    preserve_formatting: bool | None = None
+    outline_detection: bool | None = None
+    enable_beta_languages: bool | None = None
+
+
+class DeepLTranslation(BaseModel):
+    """A translation. The language is that of the request, or the only one that is possible."""
+
+    detected_source_language: str
+    text: str
+    billed_characters: int | None = None
+    model_type_used: str | None = None
+
+
+class DeepLResponse(BaseModel):
+    """The translations, in the order of the texts."""
+
+    translations: list[DeepLTranslation]
+
+
+class DeepLLanguagesRequest(BaseModel):
+    """Parameters of /v2/languages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["source", "target"] = "source"
+
+
+class DeepLUsage(BaseModel):
+    """Characters that were translated since the server started."""
+
+    character_count: int
+    character_limit: int = Field(default=NO_LIMIT, description="Budgets are costs per minute.")
+
+
+class DeepL:
+    """The handlers of DeepL's routes.
+
+    Args:
+        service: Has the models and the limits.
+        keyring: The accepted keys; None: no key is needed.
+        translate: Translates a request of the server's own interface.
+        characters: Returns the characters that were charged to a key.
+    """
+
+    def __init__(
+        self,
+        service: TranslationService,
+        keyring: Keyring | None,
+        translate: Translate,
+        characters: Callable[[StoredKey | None], int],
+    ) -> None:
+        self._service, self._keyring = service, keyring
+        self._translate, self._characters = translate, characters
+
+    @property
+    def _pairs(self) -> LanguagePairs:
+        return LanguagePairs(self._service.registry.models.values())
+
+    def _authenticate(self, request: Request) -> StoredKey | None:
+        try:
+            return authenticate(self._keyring, bearer_key(request))
+        except AnswerError:
+            raise AnswerError(
+                403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
+            ) from None
+
+    async def translate(self, request: Request) -> Response:
+        key = self._authenticate(request)
+        self._service.batcher.check()
+        body = await read_parameters(request, DeepLRequest, self._service.settings)
+        texts = [body.text] if isinstance(body.text, str) else body.text
+        if not texts:
+            raise AnswerError(400, "text: is empty. Send at least one text.")
+        _check_unsupported(body, texts)
+        source, model = self._pairs.find(body.source_lang or None, body.target_lang)
+        _, translations = await self._translate(
+            request, TranslateRequest(model=model.name, texts=texts), key
+        )
+        content = DeepLResponse(
+            translations=[
+                DeepLTranslation(
+                    detected_source_language=source.upper(),
+                    text=each.text,
+                    billed_characters=len(text) if body.show_billed_characters else None,
+                    model_type_used="latency_optimized" if body.model_type else None,
+                )
+                for text, each in zip(texts, translations, strict=True)
+            ]
+        )
+        return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
+
+    async def languages(self, request: Request) -> Response:
+        self._authenticate(request)
+        # The official client sends the type in the body, also with GET.
+        body = await read_parameters(request, DeepLLanguagesRequest, self._service.settings)
+        if body.type == "source":
+            return JSONResponse(
+                [
+                    {"language": code.upper(), "name": language_name(code)}
+                    for code in self._pairs.sources()
+                ]
+            )
+        return JSONResponse(
+            [
+                {"language": code, "name": name, "supports_formality": False}
+                for target in self._pairs.targets()
+                for code, name in TARGET_VARIANTS.get(
+                    target, {target.upper(): language_name(target)}
+                ).items()
+            ]
+        )
+
+    async def usage(self, request: Request) -> Response:
+        key = self._authenticate(request)
+        usage = DeepLUsage(character_count=self._characters(key))
+        return Response(usage.model_dump_json(), media_type="application/json")
+
+
+def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
+    for name, value in (body.model_extra or {}).items():
+        if value not in (None, "", [], {}, False):
+            raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
+    if body.split_sentences != "1" and any("\n" in text for text in texts):
+        raise AnswerError(
+            400,
+            f"split_sentences: {body.split_sentences} is not supported for texts with line breaks. "
+            "This server translates each line by itself.",
+        )
+
+
+def deepl_error_body(answer: AnswerError, request_id: str) -> bytes:
+    return json.dumps({"message": answer.message}, ensure_ascii=False).encode()
+
+
+DEEPL_ERRORS: dict[str, ErrorBody] = {"/v2/": deepl_error_body}
+
+
+def deepl_routes(
+    service: TranslationService,
+    keyring: Keyring | None,
+    translate: Translate,
+    characters: Callable[[StoredKey | None], int],
+) -> list[Route]:
+    """Return the routes of DeepL's interface; the arguments are those of `DeepL`."""
+    handlers = DeepL(service, keyring, translate, characters)
+    both = ["GET", "POST"]
+    return [
+        Route("/v2/translate", with_statuses(handlers.translate, STATUSES), methods=["POST"]),
+        Route("/v2/languages", with_statuses(handlers.languages, STATUSES), methods=both),
+        Route("/v2/usage", with_statuses(handlers.usage, STATUSES), methods=both),
+    ]
