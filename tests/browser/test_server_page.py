@@ -18,6 +18,7 @@ from tests.browser.test_hostile import SENTINEL
 from tests.bundles import LINES, make_bundle
 from tests.running_server import RunningServer, running_server
 
+expect.set_options(timeout=30_000)  # milliseconds
 TEXT = f"{LINES[1]} {LINES[2]}"
 HOSTILE = (
     "<img src=x onerror=pwned()>",
@@ -113,6 +114,19 @@ def test_translates_while_typing(new_page, server) -> None:
     assert at(page, "source").input_value() == ""
 
 
+def test_a_new_text_cancels_the_request(new_page, server) -> None:
+    page = new_page(server)
+    failures: list[str] = []
+    page.on("requestfailed", lambda request: failures.append(request.failure))
+    page.route("**/v1/translate", lambda route: None)  # without an answer
+    at(page, "source").fill(LINES[0])
+    expect(at(page, "progress")).to_be_visible()
+    page.unroute("**/v1/translate")
+    type_text(page, LINES[1])
+    assert at(page, "translation").inner_text() == translate(server, LINES[1])["text"]
+    assert failures == ["net::ERR_ABORTED"]
+
+
 def test_pointing_at_a_word_marks_its_counterparts(new_page, server) -> None:
     page = new_page(server)
     type_text(page, "🐕 🐕! " + LINES[2])
@@ -194,6 +208,11 @@ def test_everything_works_by_keyboard(new_page, server) -> None:
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     expect(at(page, "sentence-option").first).to_be_visible()
+    expect(page.locator(".option[aria-pressed=true]").first).to_be_focused()
+    at(page, "copy").focus()
+    expect(at(page, "alternatives")).to_have_count(0)
+    at(page, "target-word", row=0, word=0).focus()
+    page.keyboard.press("Enter")
     expect(page.locator(".option[aria-pressed=true]").first).to_be_focused()
     page.keyboard.press("Escape")
     expect(at(page, "alternatives")).to_have_count(0)

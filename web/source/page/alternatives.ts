@@ -11,7 +11,7 @@ export interface Alternatives {
   position: string; // its style: where it is
   select(hypothesis: Ranked): void;
   showSteps(): void;
-  close(): void;
+  close(refocus: boolean): void;
 }
 
 export function alternatives(props: Alternatives): TemplateResult | typeof nothing {
@@ -21,9 +21,13 @@ export function alternatives(props: Alternatives): TemplateResult | typeof nothi
   const pair = linked(row.source, shown);
   const from = wordsAt(row.source, pair.source, counterparts(pair, "target", word));
   return html`<div class="alternatives" role="dialog" aria-label="alternatives" tabindex="-1"
-      data-testid="alternatives" .style=${position} @keydown=${onKey}>
+      data-testid="alternatives" .style=${position} @keydown=${onKey}
+      @focusout=${(event: FocusEvent) => {
+        const panel = event.currentTarget as HTMLElement;
+        if (event.relatedTarget && !panel.contains(event.relatedTarget as Node)) props.close(false);
+      }}>
     <button class="plain close" aria-label="Close" data-testid="close-alternatives"
-      @click=${props.close}>${cross}</button>
+      @click=${() => props.close(true)}>${cross}</button>
     ${
       failure
         ? html`<p role="alert">${failure}</p>`

@@ -19,6 +19,7 @@ import {
   wordAtPoint,
 } from "./texts";
 
+const READ_OUT = 500; // characters that a screen reader reads at once
 const MOVES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
 
 const swapIcon = html`<svg viewBox="0 0 20 20" aria-hidden="true">
@@ -225,7 +226,8 @@ export class RegardTranslator extends LitElement {
   #announcement(): string {
     const { state, rows, translation } = this.#session;
     const complete = state.kind === "ready" && rows.every((row) => row.translated);
-    return complete ? translation : "";
+    if (!complete) return "";
+    return translation.length > READ_OUT ? `${rows.length} sentences are translated` : translation;
   }
 
   #alternatives(): TemplateResult | typeof nothing {
@@ -239,7 +241,7 @@ export class RegardTranslator extends LitElement {
       position: open.position,
       select: (hypothesis) => this.#choose(row, hypothesis),
       showSteps: () => this.#showSteps(open.row),
-      close: () => this.#close(true),
+      close: (refocus) => this.#close(refocus),
     });
   }
 
