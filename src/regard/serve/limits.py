@@ -90,7 +90,7 @@ def _check_cost(encoded: Sequence[list[int]], beam_size: int, settings: ServerSe
     cost = beam_size * (pieces + len(encoded))
     if cost > settings.max_cost:
         raise RequestError(
-            f"texts: {pieces:,} pieces with a beam size of {beam_size} cost {cost:,}, and the limit "
+            f"texts: {pieces:,} pieces with a beam size of {beam_size} cost {cost:,}; the limit "
             f"is {settings.max_cost:,}. Send fewer texts at once, or use a smaller beam.",
             413,
         )
