@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import socket
 import subprocess
@@ -66,20 +65,17 @@ def server(model: Path, folder: Path) -> Iterator[str]:
     settings = folder / "settings.yaml"
     settings.write_text("cache_entries: 0\nmax_connections: 10000\n")
     command = [sys.executable, "-m", "regard", "serve", f"en-de={model}", "--port", "0"]
-    process = subprocess.Popen(
-        [*command, "--settings", str(settings)], stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
+    log = folder / "log"
+    with log.open("w") as file:
+        process = subprocess.Popen([*command, "--settings", str(settings)], stderr=file)
     try:
-        while not (match := re.search(r"http://\S+", line := process.stderr.readline())):
-            assert line, "the server did not start"
-        os.set_blocking(process.stderr.fileno(), False)
-        drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=subprocess.DEVNULL)
+        while not (match := re.search(r"http://\S+", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
         yield match[0]
     finally:
         process.terminate()
         process.wait()
-        drain.wait()
 
 
 @contextmanager

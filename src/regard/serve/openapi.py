@@ -40,6 +40,16 @@ OPERATIONS = (
     _Operation("post", "/v1/reload", "Reload changed models", ReloadRequest, ReloadResponse),
 )
 
+EVENT = {
+    "type": "object",
+    "description": "An event of a stream; `data` is JSON.",
+    "properties": {
+        "event": {"enum": ["translation", "done", "error"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
+
 ERRORS = {
     "401": "The key is missing or wrong.",
     "403": "The key may not do this.",
@@ -67,7 +77,7 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
     for one in OPERATIONS:
         responses = {"200": _content("The answer.", schemas[one.response])}
         if one.response is TranslateResponse:
-            responses["200"]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+            responses["200"]["content"]["text/event-stream"] = {"schema": EVENT}
         responses |= {
             status: _content(text, schemas[ErrorResponse]) for status, text in ERRORS.items()
         }
