@@ -1,0 +1,132 @@
+"""Many requests at once: every answer is right, nobody sees another's text, nothing grows."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import psutil
+import pytest
+
+from regard.tasks.translation.translator import Translator
+from tests.running_server import RunningServer, running_server
+from tests.server.test_answers import OPTIONS, expected, sentences
+
+pytestmark = pytest.mark.xdist_group("server")
+
+CLIENTS = 32
+
+
+async def send_all(server: RunningServer, requests: list[dict[str, Any]]) -> list[httpx.Response]:
+    """Send requests from CLIENTS connections; return the answers in order."""
+    answers: dict[int, httpx.Response] = {}
+    numbers = iter(range(len(requests)))
+    limits = httpx.Limits(max_connections=CLIENTS)
+    async with httpx.AsyncClient(
+        base_url=server.url, timeout=300, limits=limits, trust_env=False
+    ) as client:
+
+        async def work() -> None:
+            for number in numbers:
+                answers[number] = await client.post("/v1/translate", json=requests[number])
+
+        await asyncio.gather(*(work() for _ in range(CLIENTS)))
+    return [answers[number] for number in range(len(requests))]
+
+
+def mixed_requests(count: int) -> list[dict[str, Any]]:
+    """Requests of one to four texts, some of them in common, with all kinds of options."""
+    draw = random.Random(1)
+    texts = sentences(count // 2, 21)
+    options = [each for each in OPTIONS if "quality" not in each]
+    return [
+        {"texts": draw.choices(texts, k=draw.randint(1, 4)), **draw.choice(options)}
+        for _ in range(count)
+    ]
+
+
+def check_mixed(server: RunningServer, translator: Translator, count: int) -> None:
+    requests = mixed_requests(count)
+    answers = asyncio.run(send_all(server, requests))
+    right = 0
+    by_options: dict[str, list[int]] = {}
+    for number, request in enumerate(requests):
+        key = repr({name: value for name, value in request.items() if name != "texts"})
+        by_options.setdefault(key, []).append(number)
+    for numbers in by_options.values():
+        options = {k: v for k, v in requests[numbers[0]].items() if k != "texts"}
+        texts = [text for number in numbers for text in requests[number]["texts"]]
+        offline = iter(translator.translate(texts, **options))
+        for number in numbers:
+            results = [next(offline) for _ in requests[number]["texts"]]
+            found = answers[number].json()["translations"]
+            right += found == [expected(result, requests[number]) for result in results]
+    assert right == count
+
+
+def test_answers_of_mixed_requests_are_right(server: RunningServer, translator: Translator) -> None:
+    check_mixed(server, translator, 300)
+
+
+@pytest.mark.slow
+def test_ten_thousand_answers_are_right(server: RunningServer, translator: Translator) -> None:
+    check_mixed(server, translator, 10_000)
+
+
+def test_no_tenant_sees_the_text_of_another(server: RunningServer, translator: Translator) -> None:
+    """200 tenants with a word of their own; answers equal those that each gets alone."""
+    canaries = [f"zq{number:03}x" for number in range(200)]
+    requests = [{"texts": [f"a dog sees {canary}.", canary]} for canary in canaries]
+    answers = asyncio.run(send_all(server, requests))
+    for canary, request, answer in zip(canaries, requests, answers, strict=True):
+        foreign = [other for other in canaries if other != canary and other in answer.text]
+        assert not foreign
+        (alone,) = [[each.text for each in translator.translate(request["texts"])]]
+        assert [each["text"] for each in answer.json()["translations"]] == alone
+
+
+def test_texts_and_keys_are_not_in_logs_metrics_or_errors(server: RunningServer) -> None:
+    """1,000 texts, in right and wrong requests."""
+    canaries = [f"canary{number:04}q" for number in range(1_000)]
+    requests: list[dict[str, Any]] = []
+    for number, canary in enumerate(canaries):
+        right = {"texts": [canary], "beam_size": 1}
+        wrong = {"texts": [canary], "prefix": [canary, canary], "forbid": canary}
+        requests.append(right if number % 2 else wrong)
+    answers = asyncio.run(send_all(server, requests))
+    with server.client() as client:
+        metrics = client.get("/metrics").text
+    errors = [answer.text for answer in answers if answer.status_code != 200]
+    written = "\n".join([*server.lines, metrics, *errors])
+    assert not any(canary in written for canary in canaries)
+    assert len(errors) == 500 and all(answer.status_code in (200, 422) for answer in answers)
+
+
+@pytest.mark.slow
+def test_memory_and_descriptors_do_not_grow(bundle: Path) -> None:
+    """15 minutes of load: RSS grows by at most 1 MB in ten minutes, after the first three."""
+    with running_server(f"en-de={bundle}", "--workers", "2") as server:
+        server.wait_for_engines(2)
+        front = psutil.Process(server.process.pid)
+        processes = [front, *server.engines]
+        start, times, memory, descriptors, statuses = time.monotonic(), [], [], [], set()
+        block = 0
+        while time.monotonic() - start < 15 * 60:
+            block += 1
+            requests = [{"texts": sentences(2, 1_000 * block + number)} for number in range(200)]
+            statuses |= {answer.status_code for answer in asyncio.run(send_all(server, requests))}
+            times.append((time.monotonic() - start) / 600)
+            memory.append(sum(each.memory_info().rss for each in processes) / 1e6)
+            descriptors.append(front.num_fds())
+            time.sleep(0.3)
+        late = [row for row, at in enumerate(times) if at > 0.3]
+        slope = float(np.polyfit([times[row] for row in late], [memory[row] for row in late], 1)[0])
+        print(f"{200 * block} requests, {slope:+.2f} MB per ten minutes, {memory[-1]:.0f} MB")
+        assert statuses == {200}
+        assert slope <= 1
+        assert max(descriptors[3:]) - min(descriptors[3:]) <= 1
