@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,21 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     app(["key", "revoke", "website", "--keys", file], standalone_mode=False)
     app(["key", "list", "--keys", file], standalone_mode=False)
     assert capsys.readouterr().out == ""
+
+
+def test_sighup_reads_the_keys_again(bundle: Path, tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    old = add_key(path, "old")
+    with running_server(f"en-de={bundle}", "--workers", "1", "--keys", path) as server:
+        new = add_key(path, "new")
+        revoke_key(path, "old")
+        server.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 60
+        while "Reloaded: no change" not in server.lines:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        statuses = []
+        for key in (old, new):
+            with server.client(key) as client:
+                statuses.append(client.get("/v1/models").status_code)
+    assert statuses == [401, 200]

@@ -39,6 +39,10 @@ def serve(
     settings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Limits, in YAML (see the serving guide).")
     ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send OpenTelemetry traces to this OTLP collector."),
+    ] = None,
 ) -> None:
     """Serve translation models over HTTP.
 
@@ -64,4 +68,5 @@ def serve(
         settings=ServerSettings() if settings is None else ServerSettings.read(settings),
         keys=keys,
         insecure=insecure,
+        traces=traces,
     )

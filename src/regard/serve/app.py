@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
@@ -43,6 +44,7 @@ from regard.serve.schemas import (
     Translation,
 )
 from regard.serve.service import TranslationService
+from regard.serve.traces import RequestTracer
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -90,6 +92,7 @@ class Routes:
             "pieces": checked.pieces,
             "beam_size": checked.beam_size,
         }
+        request.state.stages = checked.stages
         self.charge(request, key, checked.cost, sum(map(len, body.texts)))
         return checked
 
@@ -202,7 +205,13 @@ class Routes:
         return JSONResponse(openapi_schema(keys=self.keyring is not None))
 
 
-def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: bool) -> ASGIApp:
+def make_app(
+    service: TranslationService,
+    keyring: Keyring | None,
+    *,
+    loopback: bool,
+    tracer: RequestTracer | None = None,
+) -> ASGIApp:
     """Return the ASGI application.
 
     Args:
@@ -210,6 +219,7 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
         keyring: The accepted keys; None: no key is needed.
         loopback: Answer only requests to this machine's own names, so that a foreign web page
             cannot reach the server by a name that it controls.
+        tracer: Receives each request with its stages.
     """
     routes = Routes(service, keyring)
 
@@ -220,6 +230,8 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
             yield
         finally:
             await service.stop()
+            if tracer is not None:
+                await asyncio.to_thread(tracer.close)
 
     app: ASGIApp = Router(
         [
@@ -240,7 +252,7 @@ def make_app(service: TranslationService, keyring: Keyring | None, *, loopback: 
     )
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
-    return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS)
+    return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
 
 
 async def _next(

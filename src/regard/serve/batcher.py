@@ -45,6 +45,7 @@ class Job(Generic[G]):
     deadline: float  # of time.monotonic()
     result: asyncio.Future[Any]
     arrived: float = field(default_factory=time.monotonic)
+    started: float = 0.0  # when an engine process took it; 0: not yet
 
 
 class Batcher(Generic[G]):

@@ -26,6 +26,15 @@ def receive_frame(connection: socket.socket) -> dict[str, Any] | None:
     return None if body is None else json.loads(body)
 
 
+def describe_failure(error: Exception) -> str:
+    """Describe a defect by its kind and place; its message may contain a user's text."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = "" if place is None else f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}"
+    return f"{type(error).__name__}{where}"
+
+
 async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     """Wait for a message; None if the other side has closed the connection."""
     try:

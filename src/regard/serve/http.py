@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.errors import RegardError
 from regard.serve.batcher import DeadlineError, QueueFullError
+from regard.serve.frames import describe_failure
 from regard.serve.keys import BudgetError, Keyring, StoredKey
 from regard.serve.limits import RequestError
 from regard.serve.metrics import ServerMetrics
@@ -26,6 +27,7 @@ from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
 from regard.serve.schemas import ErrorResponse
 from regard.serve.settings import ServerSettings
+from regard.serve.traces import RequestTracer
 
 B = TypeVar("B", bound=BaseModel)
 R = TypeVar("R")
@@ -173,12 +175,18 @@ class RequestBorder:
         app: The routes.
         metrics: Counts requests by route and status.
         error_bodies: Shapes of errors by the beginning of the path, for other interfaces.
+        tracer: Receives each request with its stages.
     """
 
     def __init__(
-        self, app: ASGIApp, metrics: ServerMetrics, error_bodies: dict[str, ErrorBody]
+        self,
+        app: ASGIApp,
+        metrics: ServerMetrics,
+        error_bodies: dict[str, ErrorBody],
+        tracer: RequestTracer | None = None,
     ) -> None:
         self.app, self.metrics, self.error_bodies = app, metrics, error_bodies
+        self.tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -186,7 +194,8 @@ class RequestBorder:
             return
         start, number, status = time.monotonic(), secrets.token_hex(8), 0
         scope["app"] = self.app  # so that the router raises errors instead of answering them
-        facts: dict[str, Any] = scope.setdefault("state", {}).setdefault("facts", {})
+        state = scope.setdefault("state", {})
+        facts: dict[str, Any] = state.setdefault("facts", {})
 
         async def send_numbered(message: Message) -> None:
             nonlocal status
@@ -207,16 +216,26 @@ class RequestBorder:
         except Exception as error:
             answer = to_answer(error)
             if answer.status == 500:
-                facts["failure"] = f"{type(error).__name__}: {error}"[:200]
+                facts["failure"] = describe_failure(error)
             if status == 0:
                 body = self._error_body(scope["path"])(answer, number)
                 response = Response(body, answer.status, answer.headers, "application/json")
                 await response(scope, receive, send_numbered)
         finally:
-            seconds = time.monotonic() - start
+            end = time.monotonic()
+            seconds = end - start
             route = getattr(scope.get("route"), "path", "other")
             self.metrics.requests.labels(route, str(status)).inc()
             self.metrics.latency.labels(route).observe(seconds)
+            if self.tracer is not None:
+                headers = {
+                    name.decode("latin-1"): value.decode("latin-1")
+                    for name, value in scope["headers"]
+                    if name == b"traceparent"
+                }
+                values = {"http.route": route, "http.response.status_code": status, **facts}
+                stages = state.get("stages", {})
+                self.tracer.record(route, headers, (start, end), values, stages)
             LOG.info(
                 json.dumps(
                     {

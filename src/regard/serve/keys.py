@@ -144,6 +144,16 @@ class Keyring:
         }
         self.used: dict[str, int] = {}  # characters by digest
 
+    def replace(self, keys: Sequence[StoredKey]) -> None:
+        """Accept these keys from now on. Keys that stay keep what they have used."""
+        for digest, budget in Keyring(keys)._budgets.items():
+            known = self._budgets.get(digest)
+            if known is None or known.per_minute != budget.per_minute:
+                self._budgets[digest] = budget
+        kept = {key.digest for key in keys if key.budget is not None}
+        self._budgets = {digest: each for digest, each in self._budgets.items() if digest in kept}
+        self._keys = list(keys)
+
     def find(self, key: str) -> StoredKey | None:
         """Return the stored key, in a time that does not depend on how much of it is right."""
         digest, found = _digest(key), None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from regard.errors import RegardError
 from regard.inference.pipeline import split_texts
@@ -47,6 +47,7 @@ class CheckedRequest:
     model: ServedModel
     texts: list[list[RequestSegment]]
     beam_size: int
+    stages: dict[str, tuple[float, float]] = field(default_factory=dict)  # start and end of each
 
     @property
     def pieces(self) -> int:

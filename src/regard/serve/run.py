@@ -7,7 +7,7 @@ import contextlib
 import logging
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
+from regard.serve.traces import OpenTelemetryTracer
 
 
 def run_server(
@@ -36,6 +37,7 @@ def run_server(
     settings: ServerSettings,
     keys: Path | None,
     insecure: bool,
+    traces: str | None = None,
 ) -> None:
     """Serve models until the process is stopped.
 
@@ -55,7 +57,8 @@ def run_server(
     service = TranslationService(
         ModelRegistry(models, engine), settings, workers=workers, threads=threads, metrics=metrics
     )
-    app = make_app(service, keyring, loopback=loopback and keyring is None)
+    tracer = None if traces is None else OpenTelemetryTracer(traces)
+    app = make_app(service, keyring, loopback=loopback and keyring is None, tracer=tracer)
     config = uvicorn.Config(
         app,
         host=host,
@@ -69,7 +72,13 @@ def run_server(
         limit_concurrency=settings.max_connections,
         timeout_graceful_shutdown=settings.stop_seconds,
     )
-    server = _Server(config, service)
+
+    async def reload() -> list[str]:
+        if keys is not None and keyring is not None:
+            keyring.replace(read_keys(keys).keys)
+        return await service.reload()
+
+    server = _Server(config, service, reload)
     server.run()
     if service.failure is not None:
         raise service.failure
@@ -78,11 +87,16 @@ def run_server(
 
 
 class _Server(uvicorn.Server):
-    """Reloads the models when it receives SIGHUP, and says when it is ready."""
+    """Reloads keys and models when it receives SIGHUP, and says when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, service: TranslationService) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        service: TranslationService,
+        reload: Callable[[], Awaitable[list[str]]],
+    ) -> None:
         super().__init__(config)
-        self.service = service
+        self.service, self.reload = service, reload
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -110,7 +124,7 @@ class _Server(uvicorn.Server):
 
     async def _reload(self) -> None:
         try:
-            names = await self.service.reload()
+            names = await self.reload()
         except Exception as error:
             print(f"Not reloaded: {error}", file=sys.stderr, flush=True)
         else:

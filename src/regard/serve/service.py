@@ -104,8 +104,11 @@ class TranslationService:
 
     async def check(self, request: TranslateRequest) -> CheckedRequest:
         """Select the model of a request, and check all limits."""
+        start = time.monotonic()
         model = self.registry.find(request.model, request.source_language, request.target_language)
-        return await check_request(request, model, self.settings)
+        checked = await check_request(request, model, self.settings)
+        checked.stages["check"] = (start, time.monotonic())
+        return checked
 
     async def translate(self, checked: CheckedRequest) -> list[Translation]:
         """Translate all texts of a request."""
@@ -173,6 +176,11 @@ class TranslationService:
         finally:
             for text in pending:
                 text.cancel()
+            started = [job.started for job in jobs if job.started]
+            if started:
+                now = time.monotonic()
+                checked.stages["queue"] = (jobs[0].arrived, max(started))
+                checked.stages["engine"] = (min(started), now)
             for job in jobs:
                 if not job.result.cancel() and not job.result.cancelled():
                     job.result.exception()  # one error is reported, and the others are not
@@ -261,6 +269,7 @@ class TranslationService:
             batch = await self.batcher.next_batch()
             start = time.monotonic()
             for job in batch:
+                job.started = start
                 self.metrics.wait.observe(start - job.arrived)
             self.metrics.batch.observe(len(batch))
             results: list[Any] = [WorkerEndedError()] * len(batch)

@@ -22,7 +22,7 @@ from regard.bundle.bundle import open_bundle
 from regard.errors import RegardError
 from regard.inference.engine import SamplingOptions
 from regard.inference.pipeline import Splitting
-from regard.serve.frames import encode_frame, receive_frame
+from regard.serve.frames import describe_failure, encode_frame, receive_frame
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
@@ -44,7 +44,7 @@ class Worker:
         except RegardError as error:
             return {"error": str(error), "kind": "regard"}
         except Exception as error:  # a defect of one request must not end the process
-            return _failure(error)
+            return {"error": describe_failure(error), "kind": "failed"}
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
         from regard.tasks.translation.translator import Translator
@@ -114,7 +114,7 @@ class Worker:
             except RegardError as error:
                 segments.append({"error": str(error), "kind": "regard"})
             except Exception as error:
-                segments.append(_failure(error))
+                segments.append({"error": describe_failure(error), "kind": "failed"})
         return {"segments": segments}
 
     def do_align(self, slot: int, sources: list[str], targets: list[str]) -> dict[str, Any]:
@@ -123,15 +123,6 @@ class Worker:
 
     def do_explain(self, slot: int, source: str, target: str | None) -> dict[str, Any]:
         return {"record": json.loads(self.translators[slot].explain(source, target).to_json())}
-
-
-def _failure(error: Exception) -> dict[str, Any]:
-    """Describe a defect by its kind and place; its message may contain a user's text."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = "" if place is None else f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}"
-    return {"error": f"{type(error).__name__}{where}", "kind": "failed"}
 
 
 def _segment_values(result: TranslationResult) -> dict[str, Any]:
