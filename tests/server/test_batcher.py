@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from regard.serve.batcher import Batcher, DeadlineError, Job, QueueFullError
+from tests.running_server import run_async
 
 
 def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
     """Run a test in an event loop."""
 
     def run() -> None:
-        asyncio.run(test())
+        run_async(test())
 
     run.__name__, run.__doc__ = test.__name__, test.__doc__
     return run

@@ -23,7 +23,7 @@ import pytest
 from regard.tasks.translation.exporting import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import make_bundle
-from tests.running_server import RunningServer, running_server
+from tests.running_server import RunningServer, run_async, running_server
 from tests.server.test_answers import sentences
 
 pytestmark = pytest.mark.xdist_group("server")
@@ -189,7 +189,7 @@ def test_a_stopping_server_answers_open_requests(bundle: Path) -> None:
             return await asyncio.gather(*tasks)
 
     with running_server(f"en-de={bundle}", "--workers", "1") as server:
-        answers = asyncio.run(send(server))
+        answers = run_async(send(server))
         assert server.process.wait(60) == 0
     assert [answer.status_code for answer in answers] == [200] * 200
     for answer, expected in zip(answers, translations, strict=True):
@@ -265,7 +265,7 @@ def test_a_full_queue_refuses_at_once_and_recovers(bundle: Path, tmp_path: Path)
         running_server(f"en-de={bundle}", "--workers", "1", "--settings", settings) as server,
         server.client() as client,
     ):
-        found = asyncio.run(overload(server))
+        found = run_async(overload(server))
         statuses = Counter(status for status, _ in found)
         assert statuses.keys() == {200, 503}
         assert client.post("/v1/translate", json={"texts": ["A dog."]}).status_code == 200

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from regard.tasks.translation.translator import Translator
-from tests.running_server import RunningServer, running_server
+from tests.running_server import RunningServer, run_async, running_server
 from tests.server.test_answers import OPTIONS, expected, sentences
 
 pytestmark = pytest.mark.xdist_group("server")
@@ -52,7 +52,7 @@ def mixed_requests(count: int) -> list[dict[str, Any]]:
 
 def check_mixed(server: RunningServer, translator: Translator, count: int) -> None:
     requests = mixed_requests(count)
-    answers = asyncio.run(send_all(server, requests))
+    answers = run_async(send_all(server, requests))
     right = 0
     by_options: dict[str, list[int]] = {}
     for number, request in enumerate(requests):
@@ -82,7 +82,7 @@ def test_no_tenant_sees_the_text_of_another(server: RunningServer, translator: T
     """200 tenants with a word of their own; answers equal those that each gets alone."""
     canaries = [f"zq{number:03}x" for number in range(200)]
     requests = [{"texts": [f"a dog sees {canary}.", canary]} for canary in canaries]
-    answers = asyncio.run(send_all(server, requests))
+    answers = run_async(send_all(server, requests))
     for canary, request, answer in zip(canaries, requests, answers, strict=True):
         foreign = [other for other in canaries if other != canary and other in answer.text]
         assert not foreign
@@ -98,7 +98,7 @@ def test_texts_and_keys_are_not_in_logs_metrics_or_errors(server: RunningServer)
         right = {"texts": [canary], "beam_size": 1}
         wrong = {"texts": [canary], "prefix": [canary, canary], "forbid": canary}
         requests.append(right if number % 2 else wrong)
-    answers = asyncio.run(send_all(server, requests))
+    answers = run_async(send_all(server, requests))
     with server.client() as client:
         metrics = client.get("/metrics").text
     errors = [answer.text for answer in answers if answer.status_code != 200]
@@ -119,7 +119,7 @@ def test_memory_and_descriptors_do_not_grow(bundle: Path) -> None:
         while time.monotonic() - start < 15 * 60:
             block += 1
             requests = [{"texts": sentences(2, 1_000 * block + number)} for number in range(200)]
-            statuses |= {answer.status_code for answer in asyncio.run(send_all(server, requests))}
+            statuses |= {answer.status_code for answer in run_async(send_all(server, requests))}
             times.append((time.monotonic() - start) / 600)
             memory.append(sum(each.memory_info().rss for each in processes) / 1e6)
             descriptors.append(front.num_fds())
