@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+LONGEST_WAIT = 5
 NEAREST = 512  # texts among which those of similar length are searched
 
 G = TypeVar("G", bound=Hashable)
@@ -53,7 +54,8 @@ class Batcher(Generic[G]):
 
     Args:
         batch_cost: Cost of the jobs of a batch, unless a single job costs more.
-        wait: Seconds that an otherwise idle process waits for more jobs.
+        wait: Seconds that an otherwise idle process waits for more jobs after the latest one, up
+            to LONGEST_WAIT times as long after the oldest.
         max_cost: Cost of all waiting jobs above which further ones are refused.
         max_seconds: Expected waiting time above which further jobs are refused.
     """
@@ -67,6 +69,7 @@ class Batcher(Generic[G]):
         self.queued_cost = 0
         self.processes = 1
         self._rate = 0.0  # cost per second and process, a moving average; 0: not known yet
+        self._latest = 0.0  # when the latest jobs arrived
         self._arrived = asyncio.Event()
 
     @property
@@ -96,6 +99,7 @@ class Batcher(Generic[G]):
             job.result.add_done_callback(functools.partial(self._discard, job))
         self.queued += len(jobs)
         self.queued_cost += cost
+        self._latest = now
         self._arrived.set()
 
     async def next_batch(self) -> list[Job[G]]:
@@ -104,7 +108,8 @@ class Batcher(Generic[G]):
             while not self.queued:
                 self._arrived.clear()
                 await self._arrived.wait()
-            pause = self._oldest().arrived + self._wait - time.monotonic()
+            last = self._oldest().arrived + LONGEST_WAIT * self._wait
+            pause = min(self._latest + self._wait, last) - time.monotonic()
             if pause <= 0 or self.queued_cost >= self._batch_cost:
                 return self._take(self._oldest())
             await asyncio.sleep(pause)

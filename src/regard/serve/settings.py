@@ -33,7 +33,7 @@ class ServerSettings(BaseModel):
     max_queue_seconds: Annotated[
         PositiveFloat,
         Field(description="Expected waiting time above which requests are refused with 503."),
-    ] = 10.0
+    ] = 5.0
     max_queue_cost: Annotated[
         PositiveInt, Field(description="Cost of all waiting texts, whatever the waiting time.")
     ] = 2_000_000

@@ -10,6 +10,7 @@ and the new version are loaded.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import socket
@@ -155,6 +156,7 @@ def answer_messages() -> None:
     """Answer the server's messages until it closes the connection."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when to stop
         signal.signal(number, signal.SIG_IGN)
+    os.nice(5)  # the server answers, and refuses, while engines compute
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain users' texts
     connection = socket.socket(fileno=int(sys.argv[1]))
     worker = Worker()
