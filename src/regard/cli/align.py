@@ -19,6 +19,7 @@ from regard.cli.usage import UsageError
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
     from regard.data.preparation.runner import Runner
+    from regard.serve.client import ServedAlignment
 
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 BATCH_SIZE = 1_000  # sentence pairs held in memory at once
@@ -216,13 +217,18 @@ def _align_with_aligner(
         shutil.rmtree(work if place == save else place)
 
 
-def alignment_values(alignment: WordAlignment) -> dict[str, Any]:
-    """Return links, weights and the character offsets of words as JSON values."""
-    from regard.align.links import write_links
-
+def link_values(alignment: WordAlignment | ServedAlignment) -> dict[str, Any]:
+    """Return links and the character offsets of words as JSON values."""
     return {
-        "links": write_links(alignment.links),
+        "links": str(alignment),
         "source_words": alignment.source.words,
         "target_words": alignment.target.words,
+    }
+
+
+def alignment_values(alignment: WordAlignment) -> dict[str, Any]:
+    """Return links, weights and the character offsets of words as JSON values."""
+    return {
+        **link_values(alignment),
         "weights": [[round(w, 4) for w in row] for row in alignment.weights.tolist()],
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from regard.cli.align import alignment_values
+from regard.cli.align import alignment_values, link_values
 from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, Out
 from regard.cli.line_files import line_batches, open_input
 from regard.cli.outputs import check_output, open_output, to_line
@@ -246,17 +246,12 @@ def _json_values(result: Result) -> dict[str, Any]:
 
 def _translation_values(result: Result) -> dict[str, Any]:
     """A server sends no segments and no weights of links."""
-    from regard.align.links import write_links
     from regard.serve.client import ServedTranslation
 
     values: dict[str, Any] = {"text": result.text, "score": result.score}
     if isinstance(result, ServedTranslation):
         if result.alignment is not None:
-            values["alignment"] = {
-                "links": write_links(result.alignment.links),
-                "source_words": result.alignment.source.words,
-                "target_words": result.alignment.target.words,
-            }
+            values["alignment"] = link_values(result.alignment)
         return values
     values["segments"] = [asdict(segment) for segment in result.segments]
     if result.alignment is not None:

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from regard.bundle.bundle import open_bundle
+from regard.bundle.bundle import Bundle, open_bundle
 from regard.bundle.tokenizer import bundle_tokenizer
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.pipeline import Splitting
@@ -105,7 +105,8 @@ class ModelRegistry:
                 old = self.models.get(name)
                 if old is not None and await _loads_version(worker, old, self.engine):
                     continue
-                self.models[name] = await self._load(name, [*others, worker])
+                bundle = await asyncio.to_thread(open_bundle, self.paths[name])
+                self.models[name] = await self._load(name, bundle, [*others, worker])
                 if old is not None:
                     self._retired.add(old.slot)
 
@@ -123,7 +124,7 @@ class ModelRegistry:
                 old = self.models[name]
                 bundle = await asyncio.to_thread(open_bundle, self.paths[name])
                 if bundle.version != old.version:
-                    self.models[name] = await self._load(name, workers)
+                    self.models[name] = await self._load(name, bundle, workers)
                     self._retired.add(old.slot)
                     replaced.append(name)
         return replaced
@@ -146,9 +147,10 @@ class ModelRegistry:
                 self._retired.discard(slot)
                 await _call_all(workers, "unload", slot=slot)
 
-    async def _load(self, name: str, workers: Sequence[WorkerProcess]) -> ServedModel:
+    async def _load(
+        self, name: str, bundle: Bundle, workers: Sequence[WorkerProcess]
+    ) -> ServedModel:
         path, slot = self.paths[name], next(self._slots)
-        bundle = await asyncio.to_thread(open_bundle, path)
         tokenizer = bundle_tokenizer(bundle)
         splitting = bundle.value(SPLIT_FILE, Splitting)
         answers = await _call_all(workers, "load", slot=slot, path=str(path), engine=self.engine)

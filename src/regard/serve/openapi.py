@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,7 @@ ERRORS = {
 }
 
 
+@functools.cache
 def openapi_schema(*, keys: bool) -> dict[str, Any]:
     """Return the schema. `keys`: whether requests need a key."""
     classes: list[type[BaseModel]] = [ErrorResponse]

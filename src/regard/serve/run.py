@@ -97,6 +97,7 @@ class _Server(uvicorn.Server):
     ) -> None:
         super().__init__(config)
         self.service, self.reload = service, reload
+        self._tasks: list[asyncio.Future[None]] = []  # reloads, kept until they are done
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -117,7 +118,6 @@ class _Server(uvicorn.Server):
         loop.add_signal_handler(
             signal.SIGHUP, lambda: self._tasks.append(asyncio.ensure_future(self._reload()))
         )
-        self._tasks: list[asyncio.Future[None]] = []
         port = self.servers[0].sockets[0].getsockname()[1]
         names = ", ".join(self.service.registry.models)
         print(f"Serving {names} at http://{self.config.host}:{port}", file=sys.stderr, flush=True)

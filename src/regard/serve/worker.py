@@ -42,10 +42,8 @@ class Worker:
         try:
             handler: Callable[..., dict[str, Any]] = getattr(self, f"do_{message['do']}")
             return handler(**message["arguments"])
-        except RegardError as error:
-            return {"error": str(error), "kind": "regard"}
         except Exception as error:  # a defect of one request must not end the process
-            return {"error": describe_failure(error), "kind": "failed"}
+            return _error_values(error)
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
         from regard.tasks.translation.translator import Translator
@@ -102,9 +100,6 @@ class Worker:
         if sampling is None:
             try:
                 return {"segments": [_segment_values(result) for result in translate(rows)]}
-            except RegardError:
-                if len(texts) == 1:
-                    raise
             except Exception:  # find the text that caused it
                 if len(texts) == 1:
                     raise
@@ -112,10 +107,8 @@ class Worker:
         for row in rows:
             try:
                 segments.append(_segment_values(translate([row])[0]))
-            except RegardError as error:
-                segments.append({"error": str(error), "kind": "regard"})
             except Exception as error:
-                segments.append({"error": describe_failure(error), "kind": "failed"})
+                segments.append(_error_values(error))
         return {"segments": segments}
 
     def do_align(self, slot: int, sources: list[str], targets: list[str]) -> dict[str, Any]:
@@ -124,6 +117,13 @@ class Worker:
 
     def do_explain(self, slot: int, source: str, target: str | None) -> dict[str, Any]:
         return {"record": json.loads(self.translators[slot].explain(source, target).to_json())}
+
+
+def _error_values(error: Exception) -> dict[str, Any]:
+    """An error of the request, with its message, or of the engine, without."""
+    if isinstance(error, RegardError):
+        return {"error": str(error), "kind": "regard"}
+    return {"error": describe_failure(error), "kind": "failed"}
 
 
 def _segment_values(result: TranslationResult) -> dict[str, Any]:
