@@ -1,12 +1,14 @@
-"""Build hook: compile the native kernels into the wheel. Without a C compiler the wheel is pure.
+"""Build hooks: compile the native kernels, and make the links of the README absolute.
 
-The kernels include only headers of the compiler, so one wheel works with every version of Python
-and torch on its platform. See docs/decisions/0002-native-kernel.md.
+Without a C compiler the wheel is pure. The kernels include only headers of the compiler, so one
+wheel works with every version of Python and torch on its platform. See
+docs/decisions/0002-native-kernel.md.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 from packaging.tags import sys_tags
 
 PACKAGE = Path("src", "regard")
@@ -36,6 +39,22 @@ class NativeKernels(BuildHookInterface):  # type: ignore[type-arg]
             build_data["artifacts"].append(library.relative_to(self.root).as_posix())
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform()}"
+
+
+class AbsoluteReadme(MetadataHookInterface):
+    """The README for package indexes, which know no other file of the repository."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = Path(self.root, "README.md").read_text("utf-8")
+        repository, tag = metadata["urls"]["Repository"], f"v{metadata['version']}"
+        text = absolute_links(text, repository, tag)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def absolute_links(text: str, repository: str, tag: str) -> str:
+    """Make relative links and images of Markdown refer to a tag of the repository."""
+    text = re.sub(r"\]\((?![a-z]+:|#)", f"]({repository}/blob/{tag}/", text)
+    return re.sub(r'src="(?![a-z]+:)', f'src="{repository}/raw/{tag}/', text)
 
 
 def compile_kernel(root: Path, source: Path) -> Path:

@@ -1,7 +1,10 @@
 """Word links of eflomal, trained on the training pairs of a study.
 
     python -m benchmarks.eflomal --program eflomal-align --study reproduced --out eflomal.links
-    regard reproduce alignments --data … --out reproduced --baseline eflomal=eflomal.links
+    regard study mine.yaml --data … --out reproduced
+
+The second command needs a copy of the built-in study (`regard study alignments --show > mine.yaml`)
+with `others: {eflomal: eflomal.links}` in its measure alignment-error-rate.
 
 eflomal (Östling and Tiedemann 2016) runs as a separate program (pip install eflomal, in a separate
 environment: its license is the GPL). It aligns the pairs that it is trained on, so the 447 pairs
@@ -26,8 +29,9 @@ from regard.align.aer import score_alignments
 from regard.align.links import Links, read_links, write_links
 from regard.align.symmetrize import symmetrize
 from regard.data.loading.shards import PreparedData
-from regard.studies.alignments import Alignments, read_gold_pairs
-from regard.studies.study import shared_preparation
+from regard.studies.measures.gold_pairs import GoldPairs
+from regard.studies.planning import StudyPlan, shared_preparation
+from regard.studies.study_file import load_study
 from regard.text.tokenizer import SentencePiece
 from regard.text.words import split_words
 
@@ -52,9 +56,18 @@ def tokenize(text: str, language: str) -> str:
     return " ".join(found)
 
 
+def gold_pairs() -> GoldPairs:
+    """The pairs with gold links of the study alignments."""
+    plan = StudyPlan(load_study("alignments"), DATA, DATA)
+    (measure,) = (
+        each for each in plan.study.config.measures if each.kind == "alignment-error-rate"
+    )
+    return measure.gold.read(plan.find_file)
+
+
 def training_pairs(study: Path) -> Iterator[tuple[str, str]]:
     """The training pairs of the study's models."""
-    prepared = shared_preparation(study / Alignments(quick=False).corpus.name)
+    prepared = shared_preparation(study / load_study("alignments").data_name)
     tokenizer = SentencePiece.load(prepared.data)
     for shard in PreparedData.open(str(prepared.data)).shards("train"):
         opened = shard.open()
@@ -67,23 +80,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="eflomal-align")
     parser.add_argument(
-        "--study", type=Path, required=True, help="the --out directory of regard reproduce"
+        "--study", type=Path, required=True, help="the --out directory of regard study"
     )
     parser.add_argument("--out", type=Path, required=True, help="Pharaoh file to write")
     parser.add_argument("--quick", action="store_true", help="use a twentieth of the pairs")
     options = parser.parse_args()
-    gold_pairs = read_gold_pairs(DATA)
+    gold = gold_pairs()
     lines = [
         (" ".join(source).lower(), " ".join(target).lower())
-        for source, target in zip(gold_pairs.sources, gold_pairs.targets, strict=True)
+        for source, target in zip(gold.sources, gold.targets, strict=True)
     ]
     training = list(training_pairs(options.study))[:: 20 if options.quick else 1]
     lines += [(tokenize(source, "en"), tokenize(target, "fr")) for source, target in training]
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        found = align(options.program, lines, Path(folder))[: len(gold_pairs.gold)]
+        found = align(options.program, lines, Path(folder))[: len(gold.gold)]
     options.out.write_text("".join(f"{write_links(links)}\n" for links in found), "utf-8")
-    agreement = score_alignments(found, gold_pairs.gold)
+    agreement = score_alignments(found, gold.gold)
     facts = {"pairs": len(training), "seconds": round(time.perf_counter() - start, 1)}
     print(json.dumps({"benchmark": "eflomal", **facts, "aer": round(agreement.aer, 2)}))
 

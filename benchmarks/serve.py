@@ -3,7 +3,7 @@
     python -m benchmarks.serve [--quick] [--model MODEL] [--figure FILE.svg]
 
 The sentences are Multi30k's test 2016 in REGARD_DATA, the model a bundle that was exported to
-CTranslate2; without --model, a small Transformer is trained for a minute and cached in the
+CTranslate2; without --model, a small Transformer is trained for some minutes, once, and kept in the
 temporary directory. Server, engines and clients share the machine. The cache is off.
 
 - Throughput: 32 clients, each sending a request when the last one is answered, one sentence or
@@ -19,6 +19,7 @@ The last line is a JSON object. The exit code is 1 if a target is missed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import socket
@@ -27,7 +28,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,31 +35,53 @@ from typing import Any
 import ctranslate2
 
 from benchmarks.figures import Figure, report
-from benchmarks.multi30k import read_pairs
+from benchmarks.multi30k import DATA, read_pairs
 from regard.bundle.bundle import open_bundle
 from regard.cores import available_cores
 from regard.explain.pictures.curves import curve_chart
+from regard.inference.engine import max_target_length
 from regard.tasks.translation.translator import Translator
 
 CLIENTS = 32
+PROBES = 20  # requests per second of the client that times refusals
 SHARES = (0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
+STEPS = 400  # of the model that is trained without --model
 PATH = "/v1/translate"
 
 
-def send(url: str, job: dict[str, Any]) -> dict[str, Any]:
-    """Run the load generator."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.load", url, PATH],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+def send(url: str, *jobs: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run a load generator for each job, all at the same time."""
+    command = [sys.executable, "-m", "benchmarks.load", url, PATH]
+    with contextlib.ExitStack() as stack:
+        senders = []
+        for job in jobs:
+            file = stack.enter_context(tempfile.TemporaryFile("w+"))
+            json.dump(job, file)
+            file.seek(0)
+            senders.append(subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE))
+        outputs = [sender.communicate()[0] for sender in senders]
+    assert all(sender.returncode == 0 for sender in senders)
+    return [json.loads(output) for output in outputs]
 
 
-@contextmanager
+def trained_model() -> Path:
+    """Train a model on Multi30k until its translations end, or return the one that is kept."""
+    folder = Path(tempfile.gettempdir()) / "regard-benchmarks" / f"serve-{STEPS}"
+    if not (folder / "model" / "ctranslate2").is_dir():
+        print(f"  training a model for {STEPS} steps, once", flush=True)
+        regard = [sys.executable, "-m", "regard"]
+        sides = [str(DATA / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
+        settings = [f"train.steps={STEPS}", "train.schedule.warmup=100", "train.metric=nll"]
+        sets = [part for setting in settings for part in ("--set", setting)]
+        corpus = ["--source", sides[0], "--target", sides[1], "--preset", "translate-tiny"]
+        subprocess.run([*regard, "train", *corpus, "--out", str(folder), *sets], check=True)
+        subprocess.run(
+            [*regard, "export", str(folder / "model"), "--to", "ctranslate2"], check=True
+        )
+    return folder / "model"
+
+
+@contextlib.contextmanager
 def server(model: Path, folder: Path) -> Iterator[str]:
     """Run `regard serve` without a cache; yield its address."""
     settings = folder / "settings.yaml"
@@ -78,7 +100,7 @@ def server(model: Path, folder: Path) -> Iterator[str]:
         process.wait()
 
 
-@contextmanager
+@contextlib.contextmanager
 def plain_server(model: Path, kind: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -108,7 +130,7 @@ def bodies(sentences: list[str], size: int) -> list[dict[str, list[str]]]:
 
 def throughput(url: str, sentences: list[str], size: int) -> float:
     """Sentences per second of 32 clients that send `size` sentences at a time."""
-    result = send(url, {"bodies": bodies(sentences, size), "clients": CLIENTS})
+    (result,) = send(url, {"bodies": bodies(sentences, size), "clients": CLIENTS})
     assert all(status == 200 for status, _, _ in result["requests"])
     return len(sentences) / float(result["seconds"])
 
@@ -119,29 +141,43 @@ def percentile(values: list[float], share: float) -> float:
 
 def latency(url: str, sentences: list[str], rate: float) -> tuple[float, float]:
     """Median and 99th percentile, in milliseconds, at `rate` requests per second."""
-    result = send(url, {"bodies": bodies(sentences, 1), "rate": rate})
+    (result,) = send(url, {"bodies": bodies(sentences, 1), "rate": rate})
     times = [1000 * seconds for _, _, seconds in result["requests"]]
     return median(times), percentile(times, 0.99)
 
 
 def overload(url: str, sentences: list[str], capacity: float, seconds: float) -> dict[str, float]:
-    """Goodput, time of refusals and recovery at ten times the capacity."""
+    """Goodput, time of refusals and recovery at ten times the capacity.
+
+    Refusals are timed by a second client, which sends few requests and is never late.
+    """
     count = int(10 * capacity * seconds)
     many = [sentences[number % len(sentences)] for number in range(count)]
-    result = send(url, {"bodies": bodies(many, 1), "rate": 10 * capacity})
+    probes = bodies(many[: int(PROBES * seconds)], 1)
+    result, probed = send(
+        url,
+        {"bodies": bodies(many, 1), "rate": 10 * capacity},
+        {"bodies": probes, "rate": PROBES},
+    )
     ended = time.monotonic()
     while True:
-        probe = send(url, {"bodies": bodies(sentences[:4], 1), "clients": 1})
+        (probe,) = send(url, {"bodies": bodies(sentences[:4], 1), "clients": 1})
         if all(status == 200 and took < 1 for status, _, took in probe["requests"]):
             break
     recovery = time.monotonic() - ended
     good = [begin + took for status, begin, took in result["requests"] if status == 200]
-    refused = [took for status, _, took in result["requests"] if status == 503]
+    refused = [took for status, _, took in probed["requests"] if status == 503]
     return {
         "goodput": len(good) / max(good) / capacity,
         "refusal": 1000 * percentile(refused, 0.95),
         "recovery": recovery,
-        "other": float(sum(status not in (200, 503) for status, _, _ in result["requests"])),
+        "other": float(
+            sum(
+                status not in (200, 503)
+                for each in (result, probed)
+                for status, _, _ in each["requests"]
+            )
+        ),
     }
 
 
@@ -165,14 +201,15 @@ def draw(curves: dict[str, list[tuple[float, float, float]]], capacity: float, p
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--model", type=Path, help="a bundle exported to CTranslate2")
     parser.add_argument("--figure", type=Path, help="draw latency against load")
     options = parser.parse_args()
+    model = options.model or trained_model()
     rounds, count, seconds = (2, 400, 4.0) if options.quick else (3, 1_000, 20.0)
     sentences = read_pairs("test_2016_flickr")[0][:count]
-    translator = Translator.load(options.model)
+    translator = Translator.load(model)
     pieces = [translator.tokenizer.pieces(text).pieces for text in sentences]
-    bundle = open_bundle(options.model)
+    bundle = open_bundle(model)
     names = [name for name in bundle.names if name.startswith("ctranslate2/")]
     alone = ctranslate2.Translator(
         "model",
@@ -181,11 +218,15 @@ def main() -> int:
         intra_threads=1,
     )
     read = [[*row, "</s>"] for row in pieces]
-    beam = translator.options.beam_size
+    search = {
+        "beam_size": translator.options.beam_size,
+        "length_penalty": translator.options.length_penalty,
+        "max_decoding_length": max_target_length(max(map(len, read))),
+    }
 
     def bare(size: int = 0) -> float:
         start = time.perf_counter()
-        alone.translate_batch(read, beam_size=beam, max_batch_size=size or best, return_scores=True)
+        alone.translate_batch(read, max_batch_size=size or best, return_scores=True, **search)
         return len(read) / (time.perf_counter() - start)
 
     bare(32)
@@ -195,7 +236,7 @@ def main() -> int:
     ratios: dict[int, list[float]] = {1: [], 16: []}
     rates: list[float] = []
     curves: dict[str, list[tuple[float, float, float]]] = {}
-    with tempfile.TemporaryDirectory() as folder, server(options.model, Path(folder)) as url:
+    with tempfile.TemporaryDirectory() as folder, server(model, Path(folder)) as url:
         throughput(url, sentences[:64], 1)
         for number in range(rounds):
             for size in ratios:
@@ -214,7 +255,7 @@ def main() -> int:
         print(f"  {flood}", flush=True)
     if not options.quick:
         for kind, name in (("one", "one at a time"), ("threads", "in threads")):
-            with plain_server(options.model, kind) as url:
+            with plain_server(model, kind) as url:
                 plain = throughput(url, sentences[:300], 1)
                 curves[name] = [
                     (share, *latency(url, sentences[:300], share * capacity))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from regard.tasks.loading import load as load
     from regard.tasks.translation.translator import Translator as Translator
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "Attention": "regard.attention",

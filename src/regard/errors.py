@@ -3,8 +3,9 @@
     RegardError
     ├── ConfigError     a run file, a preset, an override or an option is invalid
     ├── CorpusError     a corpus is damaged, misaligned or missing; names the file and the record
-    ├── ArtifactError   a file that regard wrote (bundle, tokenizer, shard, checkpoint) is damaged,
-    │                   or does not fit the one that it is used with
+    ├── DocumentError   a document to translate is damaged, too large or of an unknown format
+    ├── ArtifactError   a file that regard wrote (bundle, tokenizer, shard, checkpoint), or of a
+    │                   pretrained model, is damaged or does not fit the one that it is used with
     ├── StorageError    a disk is full or not writable
     ├── ServerError     a translation server cannot be reached, is busy or fails
     └── TrainingError   a run diverged, and rolling back did not help
@@ -19,6 +20,7 @@ Exit status of commands: 0 success, 1 a bug in regard (or the reader of standard
 from __future__ import annotations
 
 FAILED_CHECK = 3
+INTERRUPTED = 130
 
 
 class RegardError(Exception):
@@ -33,6 +35,10 @@ class ConfigError(RegardError):
 
 class CorpusError(RegardError):
     """A corpus cannot be read."""
+
+
+class DocumentError(RegardError):
+    """A document cannot be read."""
 
 
 class ArtifactError(RegardError):

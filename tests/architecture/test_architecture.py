@@ -28,7 +28,7 @@ TOP_LEVEL = sorted(
     if (path / "__init__.py").exists() or (path.suffix == ".py" and path.name != "__main__.py")
 )
 DOCUMENTS = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 TREE = re.compile(r"```\nsrc/regard/\n(.*?)```", re.DOTALL)
@@ -183,7 +183,8 @@ def test_help_does_not_import_torch() -> None:
 
 def test_nothing_is_unpickled_or_evaluated() -> None:
     banned = re.compile(
-        r"\bimport pickle\b|\btorch\.load\(|\byaml\.unsafe_load|(?<![.\w])eval\(|(?<![.\w])exec\("
+        r"\bimport pickle\b|\btorch\.load\((?![^()]*\bweights_only=True\))|\byaml\.unsafe_load"
+        r"|(?<![.\w])eval\(|(?<![.\w])exec\("
     )
     for path in FILES:
         assert not banned.search(path.read_text("utf-8")), path
@@ -211,6 +212,8 @@ def test_public_names_of_the_package() -> None:
         assert getattr(regard, name) is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == regard.__version__
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {project['version']}\n" in citation
 
 
 def test_table_of_mechanisms_is_up_to_date() -> None:

@@ -116,15 +116,15 @@ def test_translates_while_typing(new_page, server) -> None:
 
 def test_a_new_text_cancels_the_request(new_page, server) -> None:
     page = new_page(server)
-    failures: list[str] = []
-    page.on("requestfailed", lambda request: failures.append(request.failure))
     page.route("**/v1/translate", lambda route: None)  # without an answer
-    at(page, "source").fill(LINES[0])
+    with page.expect_request("**/v1/translate"):
+        at(page, "source").fill(LINES[0])
     expect(at(page, "progress")).to_be_visible()
     page.unroute("**/v1/translate")
-    type_text(page, LINES[1])
+    with page.expect_event("requestfailed") as failed:
+        type_text(page, LINES[1])
     assert at(page, "translation").inner_text() == translate(server, LINES[1])["text"]
-    assert failures == ["net::ERR_ABORTED"]
+    assert failed.value.failure == "net::ERR_ABORTED"
 
 
 def test_pointing_at_a_word_marks_its_counterparts(new_page, server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +11,16 @@ import pytest
 
 from regard.data import storage
 from regard.data.formats.corpus import open_corpus
+from regard.data.jobs import corpus_job
+from regard.data.jobs.corpus_job import run_corpus_job
+from regard.data.jobs.part_formats import join_parts
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import BatchOrder
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.errors import ArtifactError
+from tests.distributed.corpus_jobs import SIZE, job_corpus, job_function, make_job_files, run_verb
 
 pytest.importorskip("s3fs", reason="regard[cloud] is not installed")
 
@@ -107,3 +112,44 @@ def test_a_damaged_shard_in_the_store_is_refused(store: str) -> None:
         shard.open()
     prepare_corpora([corpus], f"{store}/out", SETTINGS, InProcessRunner())
     shard.verify()
+
+
+def test_a_corpus_job_in_a_store_writes_the_bytes_of_one_on_disk(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The corpus, the model and the output are objects."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(corpus_job, "BLOCK", SIZE)
+    make_job_files(tmp_path)
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            storage.write_bytes(f"{store}/{path.relative_to(tmp_path)}", path.read_bytes())
+    for verb, suffix in (("translate", ""), ("score", ".gz")):
+        expected = run_verb(verb, tmp_path, f"{verb}-local", InProcessRunner())
+        work = f"{store}/{verb}.work"
+        done = run_corpus_job(
+            job_function(verb, store), job_corpus(verb, store), work, InProcessRunner(),
+            suffix=suffix,
+        )  # fmt: skip
+        with storage.open_upload(f"{store}/{verb}.out{suffix}") as file:
+            join_parts(done.parts, suffix, file)
+        content = storage.read_bytes(f"{store}/{verb}.out{suffix}")
+        content = gzip.decompress(content) if suffix else content
+        warnings = b"".join(map(storage.read_bytes, done.warnings))
+        assert content + warnings == expected
+        assert len(list((tmp_path / "cache" / "regard" / "models").iterdir())) == 1 + (
+            verb == "score"
+        )
+        storage.remove_directory(work)
+        assert not storage.list_names(work)
+
+
+def test_an_upload_that_fails_leaves_no_object(store: str) -> None:
+    def write() -> None:
+        with storage.open_upload(f"{store}/failed") as file:
+            file.write(b"half")
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        write()
+    assert not storage.path_exists(f"{store}/failed")

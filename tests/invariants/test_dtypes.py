@@ -6,7 +6,12 @@ import pytest
 import torch
 
 from regard.attention import Attention, LocalPredictive, Memory, additive
-from regard.attention.kernels.additive import exponential
+from regard.attention.kernels.additive import (
+    _scores,
+    additive_scores,
+    exponential,
+    reference_scores,
+)
 from regard.search import beam, greedy, sample
 from tests.mechanisms import MECHANISMS, E, mechanism
 
@@ -35,11 +40,13 @@ def test_module_in_other_dtypes(names: tuple[str, str, str], dtype: torch.dtype)
         torch.testing.assert_close(context.float(), reference.context, atol=tolerance, rtol=0.1)
 
 
+@pytest.mark.parametrize("size", [1.0, 0.01])  # with few and with nearly all positions
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64], ids=str)
-def test_sparsemax_weights_sum_to_one(dtype: torch.dtype) -> None:
+def test_sparsemax_weights_sum_to_one(dtype: torch.dtype, size: float) -> None:
     attention = mechanism("dot", "everywhere", "sparsemax")
     memory = attention.build_memory(torch.randn(2, 200, E, dtype=dtype))
-    weights = attention(torch.randn(2, 5, E, dtype=dtype), memory, need_weights=True).weights
+    query = size * torch.randn(2, 5, E, dtype=dtype)
+    weights = attention(query, memory, need_weights=True).weights
     torch.testing.assert_close(weights.float().sum(-1), torch.ones(2, 1, 5), atol=4e-3, rtol=0)
 
 
@@ -78,8 +85,6 @@ def test_additive_scores_of_large_projections_are_exact() -> None:
     query, keys = torch.full((1, 1, 1, 1), 25.0), torch.full((1, 1, 1, 1), -22.0)
     query.requires_grad_()
     energy = torch.ones(1, 1)
-    from regard.attention.kernels.additive import additive_scores
-
     score = additive_scores(exponential(query), exponential(keys), energy)
     assert score.item() == pytest.approx(torch.tanh(torch.tensor(3.0)).item(), abs=1e-6)
     score.sum().backward()
@@ -88,12 +93,25 @@ def test_additive_scores_of_large_projections_are_exact() -> None:
 
 
 def test_native_kernel_refuses_shapes_that_do_not_fit() -> None:
-    from regard.attention.kernels.additive import additive_scores
-
+    """`additive_scores` has its shapes checked in tests only; `_scores` has them checked always."""
     query, energy = torch.rand(2, 1, 3, 8), torch.ones(1, 8)
     for keys in (torch.rand(2, 1, 4, 6), torch.rand(1, 1, 4, 8), torch.rand(2, 2, 4, 8)):
-        with pytest.raises((ValueError, RuntimeError, TypeError)):
-            additive_scores(query, keys, energy)
+        with pytest.raises((ValueError, RuntimeError)):
+            _scores(query, keys, energy)
+
+
+@pytest.mark.parametrize("default", [torch.float64, torch.bfloat16], ids=str)
+def test_gradients_do_not_depend_on_the_default_dtype(default: torch.dtype) -> None:
+    torch.manual_seed(2)
+    tensors = [torch.rand(2, 1, 3, 8), torch.rand(2, 1, 4, 8), torch.rand(1, 8)]
+    inputs = [tensor.requires_grad_() for tensor in tensors]
+    expected = torch.autograd.grad(reference_scores(*inputs).square().sum(), inputs)
+    torch.set_default_dtype(default)
+    try:
+        found = torch.autograd.grad(additive_scores(*inputs).square().sum(), inputs)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(found, expected)
 
 
 def test_memory_beyond_padding_is_not_attended_to_by_causal_spans() -> None:

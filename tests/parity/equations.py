@@ -5,6 +5,8 @@ Written from the papers alone, without regard's code and without optimizations.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -115,3 +117,30 @@ def lstm(
     i, f, g, o = np.split(wi @ x + bi + wh @ h + bh, 4)
     c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
     return sigmoid(o) * np.tanh(c), c
+
+
+# -- parts of Transformers -----------------------------------------------------------------------
+
+
+def ssru(x: Array, wf: Array, bf: Array, w: Array) -> Array:
+    """Kim et al. 2019, 3.1: f = σ(W_f x + b_f), c = f c' + (1 − f) W x, y = relu(c)."""
+    cell, outputs = np.zeros(len(w)), []
+    for step in x:
+        forget = sigmoid(wf @ step + bf)
+        cell = forget * cell + (1 - forget) * (w @ step)
+        outputs.append(np.maximum(cell, 0))
+    return np.array(outputs)
+
+
+ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, 0),
+    "gelu": lambda x: np.array([0.5 * v * (1 + math.erf(v / math.sqrt(2))) for v in x]),
+    "swish": lambda x: x * sigmoid(x),
+    "sigmoid-gelu": lambda x: x * sigmoid(1.702 * x),
+}
+
+
+def sinusoids(position: int, dim: int, divisor: int) -> Array:
+    """Vaswani et al. 2017, 3.5: sines, then cosines, of position / 10000^(2i / divisor)."""
+    angles = [position / 10_000 ** (2 * i / divisor) for i in range(dim // 2)]
+    return np.array([math.sin(a) for a in angles] + [math.cos(a) for a in angles])

@@ -65,6 +65,15 @@ async def test_a_job_that_costs_more_than_a_batch_is_alone() -> None:
 
 
 @in_loop
+async def test_free_processes_share_the_jobs() -> None:
+    queue, jobs = batcher(), [job() for _ in range(4)]
+    batches = [asyncio.create_task(queue.next_batch()) for _ in range(2)]
+    await asyncio.sleep(0)
+    queue.add(jobs)
+    assert [await batch for batch in batches] == [jobs[:2], jobs[2:]]
+
+
+@in_loop
 async def test_a_free_process_waits_for_more_jobs_for_a_bounded_time() -> None:
     queue = batcher(wait=0.2)
     first, second = job(), job()

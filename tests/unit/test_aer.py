@@ -98,7 +98,7 @@ def test_possible_links_are_rejected_outside_gold_files(tmp_path: Path) -> None:
 
 def test_links_outside_their_sentences_are_rejected() -> None:
     check_gold([GOLD], ["a b c"], ["d e f"], "gold")
-    with pytest.raises(CorpusError, match=r"gold, line 1: .*1-2.*--from-one"):
+    with pytest.raises(CorpusError, match=r"gold, line 1: .*1-2.*--one-based"):
         check_gold([GOLD], ["a b c"], ["d e"], "gold")
     with pytest.raises(CorpusError, match=r"gold: .*1 pairs.*2 sources.*1 targets"):
         check_gold([GOLD], ["a", "b"], ["c"], "gold")

@@ -1,11 +1,14 @@
-"""The build hook compiles the native kernels if there is a C compiler."""
+"""Builds: native kernels if there is a C compiler, links of the README, and equal bytes."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -70,3 +73,38 @@ def test_a_failed_compilation_leaves_no_files(hook, tree, monkeypatch) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         hook.compile_kernel(tree, source := next(iter(hook.KERNELS)))
     assert list((tree / source).parent.iterdir()) == [tree / source]
+
+
+def test_the_package_index_gets_absolute_links(hook) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = hook.absolute_links(text, "https://host/regard", "v1.2.3")
+    links = re.findall(r'\]\(([^)]+)\)|src="([^"]+)"', shown)
+    assert len(links) > 20
+    assert all(re.match(r"https://", "".join(link)) for link in links)
+    assert "](https://host/regard/blob/v1.2.3/docs/guides/training.md)" in shown
+    assert 'src="https://host/regard/raw/v1.2.3/docs/figures/figure-3.svg"' in shown
+
+
+@pytest.mark.slow
+def test_two_builds_in_different_places_have_equal_bytes(tmp_path: Path) -> None:
+    """Of the tracked files, at different times, with the native kernels if there is a compiler."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if names.returncode:
+        pytest.skip("not a git repository")
+    built = []
+    for place in ("one", "elsewhere/two"):
+        for name in filter(None, names.stdout.split("\0")):
+            (tmp_path / place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / place / name)
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build"],
+            cwd=tmp_path / place,
+            env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+            check=True,
+            capture_output=True,
+        )
+        files = sorted((tmp_path / place / "dist").iterdir())
+        built.append({file.name: file.read_bytes() for file in files})
+    one, two = built
+    assert [name.rpartition(".")[2] for name in one] == ["whl", "gz"]
+    assert one == two

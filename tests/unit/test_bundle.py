@@ -206,9 +206,11 @@ def test_a_file_name_or_type_that_is_not_allowed_is_refused(name: str, tmp_path:
 
 
 def test_opening_a_directory_that_is_not_a_bundle(bundle: Bundle, tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none", bundle.path / RUN):
+    (tmp_path / "empty").mkdir()
+    for path in (tmp_path / "empty", tmp_path / "none", bundle.path / RUN):
         with pytest.raises(ArtifactError, match=r"not a model bundle.*such as run/model"):
             open_bundle(path)
+    assert open_bundle(tmp_path).path == bundle.path  # the directory of a run
     bundle.path.rename(tmp_path / "model.old-1234")
     with pytest.raises(ArtifactError, match=r"rename .*model\.old-1234 to model"):
         open_bundle(bundle.path)

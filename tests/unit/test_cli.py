@@ -51,7 +51,7 @@ def test_the_extra_all_includes_every_extra_for_users() -> None:
     extras = project["optional-dependencies"]
     (included,) = extras["all"]
     names = set(included.removeprefix("regard[").removesuffix("]").split(","))
-    assert names == set(extras) - {"all", "dev", "benchmarks"}
+    assert names == set(extras) - {"all", "dev", "benchmarks", "docs", "release"}
 
 
 def test_describe_lists_the_presets() -> None:
@@ -131,7 +131,7 @@ def prepared_runs(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     """The configs that `regard train` starts with; it stops before it prepares data."""
     runs: list[RunConfig] = []
 
-    def record(run: RunConfig, directory: RunDirectory, report: Any) -> None:
+    def record(run: RunConfig, directory: RunDirectory, report: Any, **options: Any) -> None:
         runs.append(run)
         raise KeyboardInterrupt
 

@@ -112,6 +112,19 @@ def test_results_do_not_depend_on_batching_and_workers() -> None:
     assert_same([alone.search([source], SearchOptions())[0] for source in sources()], together)
 
 
+@pytest.mark.parametrize("beam_size", [1, 4])
+@pytest.mark.parametrize("end", [-50.0, -4.0, 0.0])
+def test_each_row_has_its_own_limit(beam_size: int, end: float) -> None:
+    """Rows of a call share the largest limit; those that reach their own are searched again."""
+    model, inputs = transformer(), [*sources(4, 8), *sources(4, 30), *sources(2, 90)]
+    with torch.no_grad():
+        model.readout.bias[EOS] += end  # few hypotheses end, or none
+    engine, options = exported(model), SearchOptions(beam_size)
+    assert_same(
+        engine.search(inputs, options), [engine.search([each], options)[0] for each in inputs]
+    )
+
+
 def test_an_empty_source_has_an_empty_translation() -> None:
     engine = exported(transformer())
     empty, other = engine.search([[], [5]], SearchOptions(beam_size=2))

@@ -319,6 +319,27 @@ def test_a_corpus_of_which_nothing_is_left_is_refused_with_the_reasons(tmp_path:
         prepare_corpora([corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
 
 
+def test_dates_are_dropped_with_a_hint_or_kept(tmp_path: Path) -> None:
+    days = [(f"the {n}th of May 199{n}", f"199{n}-05-0{n}") for n in range(4, 10)]
+    corpus = write_corpus(tmp_path, days)
+    with pytest.raises(CorpusError, match=r"mostly punctuation: 6.*max_punctuation"):
+        prepare_corpora([corpus], str(tmp_path / "out"), SETTINGS, InProcessRunner())
+    kept = replace(SETTINGS, limits=Limits(max_punctuation=1.0), dedupe="exact")
+    prepared = prepare_corpora([corpus], str(tmp_path / "kept"), kept, InProcessRunner())
+    assert prepared.read == 6 and not any(prepared.dropped.values())
+    # near duplicates differ in digits only
+    near = replace(kept, dedupe="near")
+    prepared = prepare_corpora([corpus], str(tmp_path / "near"), near, InProcessRunner())
+    assert prepared.dropped["repeated"] == 5
+
+
+def test_a_corpus_of_long_sentences_only_is_refused(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path, [("a long cat sleeps", "eine lange Katze schläft")])
+    settings = replace(SETTINGS, max_length=2)
+    with pytest.raises(CorpusError, match=r"too many pieces: 1.*max_length"):
+        prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())
+
+
 def test_a_failed_write_is_reported_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ for name, arguments in json.load(open(sys.argv[1])).items():
         traceback.print_exc()
     print(f"</{name}>", flush=True)
 """
+TYPED = b"a white horse\n\n"  # for the prompt of the demo, which only an empty line ends
 FEW = ("train.steps=2", "train.validate_every=2", "train.save_every=2", "search.beam_size=1")
 
 
@@ -63,29 +64,40 @@ def commands(folder: Path) -> dict[str, list[str]]:
             *("align", "--source", train[0], "--target", train[1]),
             *("--out", str(folder / "train.links")),
         ],
+        "demo": ["demo", "--quick", "--html", str(folder / "demo.html")],
     }  # fmt: skip
 
 
 SHOWN = {
-    "prepare": r"encode.*1/1.*train: \d+ pairs",
+    "prepare": r"preparing: encoding.*train: \d+ pairs",
     "doctor": "pairs",
-    "translate": "guide.*1/1.*bleu.*run/translate/model",
-    "caption": "images.*1/1.*exact.*run/caption/model",
+    "translate": "preparing.*guide.*bleu.*run/translate/model",
+    "caption": "preparing: reading images.*exact.*run/caption/model",
     "language": "perplexity.*run/language/model",
     "classify": "accuracy.*run/classify/model",
     "translate lines": "translating",
     "evaluate": "BLEU",
     "align": "align",
+    "demo": "attention, seed 1.*without any error.*demo.html.*Type a sentence.*> .*fixed vector",
 }
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("terminal")
+
+
+@pytest.fixture(scope="module")
+def shown(folder: Path) -> str:
     """What the terminal shows while all commands run."""
-    folder = tmp_path_factory.mktemp("terminal")
     (folder / "commands.json").write_text(json.dumps(commands(folder)))
     terminal, end = pty.openpty()
+    os.write(terminal, TYPED)
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200", "OMP_NUM_THREADS": "1"}
+    browser = folder / "browser"
+    browser.write_text(f"#!/bin/sh\necho $1 > {folder}/opened\n")
+    browser.chmod(0o755)
+    environment["BROWSER"] = f"{browser} %s"
     output = b""
     with subprocess.Popen(
         [sys.executable, "-c", RUN, str(folder / "commands.json")],
@@ -102,6 +114,12 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
             pass
     os.close(terminal)
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output.decode())
+
+
+def test_the_demo_opens_its_page(shown: str, folder: Path) -> None:
+    opened = folder / "opened"
+    assert opened.exists(), shown
+    assert opened.read_text().strip() == (folder / "demo.html").as_uri()
 
 
 @pytest.mark.parametrize("name", SHOWN)

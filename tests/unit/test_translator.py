@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 import regard
 from regard.align.links import write_links
-from regard.cli import translate as translate_command
 from regard.cli.main import app
 from regard.cli.outputs import to_line
+from regard.data.jobs import corpus_job
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityReport
 from regard.hypothesis import Hypothesis
@@ -310,7 +310,7 @@ def test_draws_do_not_depend_on_the_blocks_of_a_file(
     lines = ["A dog runs."] * 8
     expected = sampled(translator, lines, seed=1, temperature=20.0, top_k=9)
     assert len(set(expected)) > 1
-    monkeypatch.setattr(translate_command, "BLOCK", 2)
+    monkeypatch.setattr(corpus_job, "BLOCK", 2)
     command = ["translate", str(model), "--sample", "--temperature", "20", "--top-k", "9"]
     assert run_cli(command, "\n".join(lines)) == "".join(f"{text}\n" for text in expected)
 
@@ -508,7 +508,7 @@ def test_white_space_of_a_long_line_breaks_no_line_and_no_column(
     """It joins the translated segments."""
     line = separator.join([*LINES] * 5)
     out = run_cli(["translate", str(model), "--align"], f"{line}\n")
-    assert len(out.splitlines()) == 1 and out.count("\t") == 1
+    assert len(out.splitlines()) == 1 and out.count("\t") == 3
     out = run_cli(["translate", str(model), "--n-best", "2"], f"{line}\n")
     assert len(out.splitlines()) == 2
 
@@ -588,7 +588,7 @@ def test_check_reports_lines_on_standard_error(model: Path, translator) -> None:
     ]
     assert expected
     found = CliRunner().invoke(app, ["translate", str(model), "--check"], input="\n".join(LINES))
-    assert found.stderr.splitlines() == expected
+    assert found.stderr.splitlines() == [*expected, f"{len(expected)} of {len(LINES)} to check"]
 
 
 def test_align_writes_a_line_of_links_for_each_pair(model: Path, tmp_path: Path) -> None:

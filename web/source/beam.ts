@@ -1,5 +1,5 @@
 // The beam search view: a tree of kept, pruned and finished candidates.
-import { type HierarchyPointNode, hierarchy, tree as tidy } from "d3-hierarchy";
+import { type HierarchyNode, type HierarchyPointNode, hierarchy } from "d3-hierarchy";
 import { css, html, nothing, svg, type TemplateResult } from "lit";
 import { shownPiece } from "./chart";
 import { number, token } from "./describe";
@@ -7,9 +7,11 @@ import { placeholder } from "./placeholder";
 import type { Beam } from "./record";
 import type { ViewState } from "./state";
 
-const ACROSS = 132; // pixels from one step to the next
-const DOWN = 34; // and from one hypothesis to the next
-const WIDTH = 112; // of a node
+const WIDTH = 112; // of a node, in pixels
+const NARROW = 76; // on a phone
+const PHONE = 600; // largest width of the element that counts as a phone's
+const GAP = 20; // from one step to the next
+const DOWN = 34; // from one hypothesis to the next
 const HEIGHT = 24;
 const START = -1; // the node before the first token
 
@@ -32,7 +34,8 @@ export function beamTree(state: ViewState): TemplateResult {
           : `found by ${record.created.search ?? "another search"}`
       }.`,
     );
-  const placed = layout(beam, selection.pruned);
+  const width = state.width < PHONE ? NARROW : WIDTH;
+  const placed = layout(beam, selection.pruned, width + GAP);
   const pruned = beam.status.filter((status) => status === "pruned").length;
   const last = beam.best.at(-1) ?? START;
   const selected = placed.some(({ data }) => data.node === selection.node)
@@ -44,15 +47,18 @@ export function beamTree(state: ViewState): TemplateResult {
       <p class="note">Beam size ${beam.beam_size}. Score = log-probability / length<sup>α</sup> with the length
         penalty α = ${beam.length_penalty}, which keeps the search from preferring short outputs.</p>
     </div>
-    ${nodeDetail(state, beam, selected)} ${tree(state, beam, placed, selected)}
+    ${nodeDetail(state, beam, selected)} ${tree(state, beam, placed, selected, width)}
     <p class="legend small soft"><span><i class="node best key-node"></i> best path</span>
       <span><i class="node key-node"></i> kept</span>
       <span><i class="node finished key-node"></i> finished</span>
       ${selection.pruned ? html`<span><i class="node pruned key-node"></i> pruned</span>` : html`<span>+3: number of pruned candidates</span>`}</p>`;
 }
 
-/** A tidy tree from left to right; siblings are ordered by total log-probability. */
-function layout(beam: Beam, showPruned: boolean): Placed[] {
+/**
+ * A tree from left to right. The best path is the first line; other siblings are ordered by total
+ * log-probability. A node is beside its first child, so no part of the sheet is blank.
+ */
+function layout(beam: Beam, showPruned: boolean, across: number): Placed[] {
   const items = [START, ...beam.parents.keys()].map(
     (node) => ({ node, children: [], hidden: 0 }) as Item,
   );
@@ -61,27 +67,39 @@ function layout(beam: Beam, showPruned: boolean): Placed[] {
     if (beam.status[node] === "pruned" && !showPruned) above.hidden++;
     else above.children.push(items[node + 1]);
   });
-  for (const { children } of items)
-    children.sort((a, b) => beam.totals[b.node] - beam.totals[a.node]);
-  const root = tidy<Item>()
-    .nodeSize([DOWN, ACROSS])
-    .separation(() => 1)(hierarchy(items[0]));
-  return root.descendants();
+  const best = new Set(beam.best);
+  const rank = ({ node }: Item) => (best.has(node) ? Number.POSITIVE_INFINITY : beam.totals[node]);
+  for (const { children } of items) children.sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
+  const root = hierarchy(items[0]);
+  let lines = 0;
+  const place = (each: HierarchyNode<Item>): void => {
+    const line = lines;
+    each.children?.forEach(place);
+    if (!each.children) lines++;
+    Object.assign(each, { x: line * DOWN, y: each.depth * across });
+  };
+  place(root);
+  return root.descendants() as Placed[];
 }
 
-function tree(state: ViewState, beam: Beam, placed: Placed[], selected: number): TemplateResult {
-  const top = Math.min(...placed.map((each) => each.x));
-  const height = Math.max(...placed.map((each) => each.x)) - top + DOWN;
-  const width = Math.max(...placed.map((each) => each.y)) + ACROSS + 24;
+function tree(
+  state: ViewState,
+  beam: Beam,
+  placed: Placed[],
+  selected: number,
+  nodeWidth: number,
+): TemplateResult {
+  const height = Math.max(...placed.map((each) => each.x)) + DOWN;
+  const width = Math.max(...placed.map((each) => each.y)) + nodeWidth + 24;
   const best = new Set([START, ...beam.best]);
   const isBest = ({ data }: Placed) => best.has(data.node);
-  const middle = (each: Placed) => each.x - top + DOWN / 2;
+  const middle = (each: Placed) => each.x + DOWN / 2;
   const edges = placed
     .filter((each) => each.parent)
     .sort((a, b) => Number(isBest(a)) - Number(isBest(b)))
     .map((each) => {
       const from = each.parent as Placed;
-      const [x, y, u, v] = [from.y + WIDTH, middle(from), each.y, middle(each)];
+      const [x, y, u, v] = [from.y + nodeWidth, middle(from), each.y, middle(each)];
       return svg`<path class=${isBest(each) ? "best" : ""} d=${`M${x} ${y}C${x + 12} ${y} ${u - 12} ${v} ${u} ${v}`} />`;
     });
   const select = (node: number, focus = true) =>
@@ -105,7 +123,7 @@ function tree(state: ViewState, beam: Beam, placed: Placed[], selected: number):
           return html`<div role="treeitem" class="node ${status} ${isBest(each) ? "best" : ""}" data-testid="node"
             data-node=${node} data-status=${status} data-best=${isBest(each)} tabindex=${node === selected ? 0 : -1}
             aria-selected=${node === selected} aria-level=${each.depth + 1} title=${label}
-            @click=${() => select(node)} .style=${`left:${each.y}px;top:${middle(each) - HEIGHT / 2}px`}>
+            @click=${() => select(node)} .style=${`left:${each.y}px;top:${middle(each) - HEIGHT / 2}px;width:${nodeWidth}px`}>
             <bdi dir="auto">${label}</bdi>${start ? nothing : html`<small>${number(p)}</small>`}
             ${hidden ? html`<span class="pruned-count">+${hidden}<span class="hidden"> pruned</span></span>` : nothing}
             <span class="hidden">${start ? "" : status}${isBest(each) ? ", on the best path" : ""}</span></div>`;
@@ -167,7 +185,7 @@ export const style = css`
   .beam path { fill: none; stroke: var(--line); stroke-width: 1.5; }
   .beam path.best { stroke: var(--accent); stroke-width: 3; }
   .node {
-    position: absolute; width: 112px; height: 24px; display: flex; gap: 0.3rem; align-items: center;
+    position: absolute; height: 24px; display: flex; gap: 0.3rem; align-items: center;
     padding: 0 0.4rem;
     border: 1px solid var(--line); border-radius: 5px; background: var(--paper);
     font-size: 0.8125rem; cursor: pointer;

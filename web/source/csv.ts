@@ -1,5 +1,4 @@
-// The shown matrix as a CSV file.
-import { html, nothing, type TemplateResult } from "lit";
+// The shown matrix as CSV.
 import type { Grid } from "./layout";
 
 /** One line for each row of the matrix; all texts are quoted. */
@@ -16,16 +15,4 @@ export function csv({ chart, rows, columns, at }: Grid): string {
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
-}
-
-export function saveButton(grid: Grid): TemplateResult | typeof nothing {
-  if (location.protocol === "about:") return nothing; // a sandboxed notebook frame cannot save files
-  const save = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csv(grid)], { type: "text/csv" }));
-    link.download = "weights.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  return html`<button data-testid="csv" @click=${save}>Save as CSV</button>`;
 }

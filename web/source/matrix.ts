@@ -3,12 +3,12 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Chart } from "./chart";
 import { cividis } from "./colour";
 import { caption, controls } from "./controls";
-import { saveButton } from "./csv";
 import { describeRow, number, token } from "./describe";
 import { renderGrid } from "./grid";
 import { focusedCell, type Grid, layout } from "./layout";
 import { highest } from "./math";
 import { noAttention } from "./placeholder";
+import { saveButtons } from "./save";
 import { selectedChart, type ViewState } from "./state";
 
 export function matrix(state: ViewState): TemplateResult {
@@ -18,7 +18,7 @@ export function matrix(state: ViewState): TemplateResult {
   const specialTokens = html`<label class="inline"><input type="checkbox" data-testid="special-tokens"
     .checked=${state.selection.specialTokens}
     @change=${() => state.change({ specialTokens: !state.selection.specialTokens })}> special tokens</label>`;
-  return html`${controls(state, [specialTokens, saveButton(grid)])} ${renderGrid(state, grid)} ${summary(state, grid)}
+  return html`${controls(state, [specialTokens, saveButtons(grid)])} ${renderGrid(state, grid)} ${summary(state, grid)}
     ${hiddenTokens(state, chart)} ${legend(state)} ${caption(state)}`;
 }
 

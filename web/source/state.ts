@@ -62,7 +62,7 @@ export function initialSelection(records: Explanation[], view: string): Selectio
   return { ...first, row: farthestRow(records[0], first) };
 }
 
-/** The row whose highest weight is farthest from the diagonal. */
+/** Of the longer words, the row whose highest weight is farthest from the diagonal. */
 function farthestRow(record: Explanation, selection: Selection): number {
   const attention = findAttention(record, selection.attention);
   if (attention?.kind !== "cross" || record.source?.kind !== "text") return 0;
@@ -73,12 +73,19 @@ function farthestRow(record: Explanation, selection: Selection): number {
     selection.shift,
     "words",
   );
-  const distances = rows.units.map(({ special }, r) => {
+  const letters = rows.units.map(({ label, special }) => (special ? 0 : countLetters(label)));
+  const shortest = Math.min(4, Math.max(...letters)); // most shorter words are function words
+  const distances = rows.units.map((_, r) => {
+    if (!letters[r] || letters[r] < shortest) return -1;
     const column = highest(row(r));
     const distance = Math.abs(column / columns.units.length - r / rows.units.length);
-    return special || columns.units[column].special ? 0 : row(r)[column] * distance || 0;
+    return columns.units[column].special ? 0 : row(r)[column] * distance || 0;
   });
   return rows.units[highest(distances)]?.positions[0] ?? 0;
+}
+
+function countLetters(label: string): number {
+  return label.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }
 
 /** The alignment head; without one the traced head, or the last cross-attention. */

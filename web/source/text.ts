@@ -26,6 +26,8 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
     change({ by: "column", column: above.units[unit].positions[0] ?? 0 }, focus);
   const weight = (r: number, c: number) => chart.row(r)[c];
   return html`${controls(state)}
+    <p class="note" data-testid="help">Point at a word to see which words of the other text it attends
+      to, or which attend to it. The darker a word, the higher its attention weight.</p>
     <div class="texts">
       ${sentence({
         axis: above,

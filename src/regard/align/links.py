@@ -65,7 +65,7 @@ def check_gold(
                 raise CorpusError(
                     f"{path}, line {line}: link {link[0]}-{link[1]} (counted from 0) is outside "
                     f"sentences of {size[0]} and {size[1]} words. If the file counts from 1, pass "
-                    "--from-one."
+                    "--one-based."
                 )
 
 
@@ -87,6 +87,8 @@ def _parse(line: str, where: str, first: int, separators: str) -> GoldAlignment:
         if "NULL" in match.groups():
             continue
         link = int(match[1]) - first, int(match[3]) - first
+        if link == (-1, -1):  # a word may be linked to the number before the first, NULL never is
+            raise CorpusError(f"{where}: has the link 0-0, so it counts from 0. Omit --one-based.")
         if min(link) < 0:
             continue
         possible.add(link)

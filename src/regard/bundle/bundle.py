@@ -6,6 +6,7 @@
     ├── run.yaml             resolved config
     ├── weights.safetensors  parameters
     ├── tokenizer.model      tokenizer, with tokenizer.json
+    ├── target_tokenizer.*   the same of the target, if its vocabulary differs
     ├── splitting.json       lengths above which texts are split
     ├── scores.json          validation scores and their signatures
     ├── data.json            sizes and fingerprints of the corpora
@@ -113,15 +114,27 @@ def add_files(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
     return _write_bundle(bundle.path, chain(kept, files.items()))
 
 
+def find_bundle(path: Path) -> Path:
+    """Return `path`, or the folder `model` in it if `path` is a run directory."""
+    model = path / "model"
+    try:
+        is_run = not os.path.lexists(path / MANIFEST) and (model / MANIFEST).is_file()
+    except OSError:  # not a path, such as a name that is too long
+        return path
+    return model if is_run else path
+
+
 def open_bundle(path: Path) -> Bundle:
-    """Open a bundle and compare every file with the manifest."""
+    """Open a bundle, or the bundle of a run directory; compare every file with the manifest."""
+    path = find_bundle(path)
     try:
         with _open(path, MANIFEST) as file:
             data = file.read(manifest.MAX_BYTES + 1)
     except ArtifactError:
         olds = sorted(path.resolve().parent.glob(f"{glob.escape(path.name)}.old-*"))
+        missing = (os.path.lexists(path / MANIFEST) and "cannot be read") or "does not exist"
         raise ArtifactError(
-            f"{path}: not a model bundle: {MANIFEST} cannot be read. "
+            f"{path}: not a model bundle: {MANIFEST} {missing}. "
             + (
                 f"Saving a new version was interrupted: rename {olds[-1]} to {path.name}"
                 if olds and not path.exists()

@@ -47,11 +47,14 @@ class CardFacts:
     search: str  # such as "beam 5, scores divided by length^1.0"; "" for a classifier
     export: str  # such as "CTranslate2 can run it", or the obstacles
     languages: tuple[str, str] | None = None  # codes of source and target, where known
+    parent: str | None = None  # the model that was fine-tuned
     alignment: str | None = None  # the alignment head and how it was chosen; "" omits the row
     limitations: tuple[str, ...] = field(default=LIMITATIONS)
     pipeline: str = "translation"  # Hugging Face pipeline tag
     call: str = 'translate(["…"])[0].text'  # the Python call in the example
     units: tuple[str, str, str] = ("pairs", "source pieces", "target pieces")  # of the corpora
+    origin: Mapping[str, str] = field(default_factory=dict)  # of a model that was imported
+    licence: str | None = None
 
 
 def write_card(facts: CardFacts) -> str:
@@ -65,6 +68,8 @@ def _metadata(facts: CardFacts) -> Iterator[str]:
     if facts.languages is not None:
         yield "language:"
         yield from (f"- {_quoted(language)}" for language in facts.languages)
+    if facts.licence is not None:
+        yield f"license: {_quoted(facts.licence)}"
     yield from (
         "library_name: regard",
         f"pipeline_tag: {facts.pipeline}",
@@ -98,6 +103,7 @@ def _body(facts: CardFacts) -> Iterator[str]:
     alignment = "none: the model has no attention" if facts.alignment is None else facts.alignment
     rows = {
         "kind": facts.kind,
+        "fine-tuned from": facts.parent or "",
         "parameters": f"{facts.parameters:,}",
         "vocabulary": facts.vocabulary,
         "tokenizer": f"`{facts.tokenizer}`",
@@ -106,6 +112,8 @@ def _body(facts: CardFacts) -> Iterator[str]:
         "export": facts.export,
     }
     yield from _table("Model", ("", ""), [(name, value) for name, value in rows.items() if value])
+    if facts.origin:
+        yield from _table("Origin", ("", ""), [*facts.origin.items()])
     scores = [(s.metric, f"{s.value:.2f}", f"`{s.signature}`") for s in facts.scores]
     yield from _table(
         f"Scores on {_plain(facts.scored_on)}", ("metric", "value", "signature"), scores

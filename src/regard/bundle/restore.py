@@ -24,14 +24,14 @@ def build_and_restore(build: Callable[[], M], bundle: Bundle) -> M:
     """
     weights = load_weights(bundle)
     try:
-        with torch.device("meta"), _SkipInitialization():
+        with torch.device("meta"), SkipInitialization():
             model = build()
     except (RuntimeError, TypeError, OverflowError) as error:
         raise ArtifactError(
             f"{bundle.path}: the model of its config cannot be built ({error}). Do not use it"
         ) from None
     _check_shapes(model, weights, bundle)
-    _replace_parameters(model, weights)
+    replace_parameters(model, weights)
     return model
 
 
@@ -44,7 +44,7 @@ def restore(model: nn.Module, bundle: Bundle) -> None:
             parameter.copy_(weights[name])
 
 
-class _SkipInitialization(TorchFunctionMode):
+class SkipInitialization(TorchFunctionMode):
     """Leaves new parameters as they are. On the meta device, drawing numbers imports a compiler."""
 
     skipped = (
@@ -72,7 +72,7 @@ def _check_shapes(model: nn.Module, weights: Mapping[str, Tensor], bundle: Bundl
         )
 
 
-def _replace_parameters(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+def replace_parameters(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Replace each parameter by the saved one; modules that share a parameter still do."""
     dtype = torch.get_default_dtype()
     saved = {

@@ -1,11 +1,17 @@
-"""The tokenizer of a bundle. Free of torch."""
+"""The tokenizers of a bundle. Free of torch."""
 
 from __future__ import annotations
 
 from regard.bundle.bundle import Bundle
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from regard.text.stored_tokenizer import read_tokenizers
+from regard.text.tokenizer import Tokenizer
 
 
-def bundle_tokenizer(bundle: Bundle) -> SentencePiece:
-    """Return the tokenizer of the model."""
-    return SentencePiece.parse(bundle.read(MODEL_FILE), bundle.read(SETTINGS_FILE), bundle.path)
+def bundle_tokenizers(bundle: Bundle) -> tuple[Tokenizer, Tokenizer]:
+    """Return the tokenizers of source and target; they are one object if they are the same."""
+    return read_tokenizers(bundle.read, bundle.names, bundle.path)
+
+
+def bundle_tokenizer(bundle: Bundle) -> Tokenizer:
+    """Return the tokenizer of a model that has only one."""
+    return bundle_tokenizers(bundle)[0]

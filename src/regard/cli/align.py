@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
-from dataclasses import dataclass
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from regard.cli.common_options import AlignWith, Out
-from regard.cli.outputs import check_output, open_output
-from regard.cli.prepare import open_runner
+from regard.cli.common_options import AlignWith
+from regard.cli.corpus_options import Columns, check_columns, corpus_argument
+from regard.cli.job_options import (
+    Address,
+    OutputFile,
+    RunnerName,
+    Workers,
+    absolute_path,
+    check_job_output,
+    open_job_runner,
+    run_job,
+    work_directory,
+)
+from regard.cli.prepare import show_preparation
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from regard.align.word_alignment import WordAlignment
+    from regard.data.formats.corpus import Corpus
+    from regard.data.jobs.corpus_job import BlockFunction
     from regard.data.preparation.runner import Runner
-    from regard.serve.client import ServedAlignment
 
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
-BATCH_SIZE = 1_000  # sentence pairs held in memory at once
 
 
 def align(
-    source: Annotated[str, typer.Option(metavar="FILE", help="Source sentences, one per line.")],
-    target: Annotated[str, typer.Option(metavar="FILE", help="Their translations, one per line.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Source sentences, one per line, or both sides in one .tsv, .jsonl, .parquet or "
+            ".tmx file.",
+        ),
+    ],
+    target: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
+    ] = None,
     model: Annotated[
         str | None,
         typer.Argument(
@@ -35,30 +51,13 @@ def align(
             "Default: train a word aligner on the given pairs."
         ),
     ] = None,
-    out: Out = None,
+    out: OutputFile = None,
+    columns: Columns = None,
     save: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Without a model: save the trained word aligner in this directory.",
-            rich_help_panel=ALIGNER,
-        ),
-    ] = None,
-    runner: Annotated[
-        Literal["local", "ray"],
-        typer.Option(
-            help="With a word aligner: run on this machine or on a Ray cluster.",
-            rich_help_panel=ALIGNER,
-        ),
-    ] = "local",
-    workers: Annotated[
-        int,
-        typer.Option(min=1, help="Processes, or cores of the cluster.", rich_help_panel=ALIGNER),
-    ] = 1,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of a running Ray cluster. Default: start Ray on this machine.",
             rich_help_panel=ALIGNER,
         ),
     ] = None,
@@ -89,6 +88,9 @@ def align(
             "character offsets.",
         ),
     ] = False,
+    runner: RunnerName = "local",
+    workers: Workers = 1,
+    address: Address = None,
 ) -> None:
     """Print word links i-j for each sentence pair: source word i, target word j, from 0.
 
@@ -100,135 +102,75 @@ def align(
 
     regard align model/ --source test.en --target test.de > test.links
     """
+    from regard.align.corpus_alignment import AlignerBlocks
+    from regard.cli.align_job import ModelAlignBlocks
+    from regard.cli.job_models import JobModel
+    from regard.data import storage
+
     if reverse is None and symmetrize is not None:
         raise UsageError("--symmetrize needs --reverse.")
-    check_output(out, source, target)
+    check_job_output(out, source, target)
+    files = [absolute_path(path) for path in (source, target) if path is not None]
+    check_columns(columns, files)
+    corpus = corpus_argument(files, columns)
     if model is None or _is_aligner(model):
         if reverse is not None or align_with is not None:
             raise UsageError("--reverse and --align-with need a translation model.")
         if model is not None and save is not None:
             raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
-        corpus_options = CorpusAlignment(source, target, out, pretokenized, as_json)
-        with open_runner(runner, workers, address) as engine:
-            _align_with_aligner(corpus_options, model, save, engine)
-        return
-    if save is not None or runner == "ray" or workers > 1:
-        raise UsageError("--save, --runner and --workers need a word aligner, not a model bundle.")
-    if reverse is not None:
+    elif save is not None:
+        raise UsageError("--save needs a word aligner, not a model bundle.")
+    elif reverse is not None:
         if align_with == "aligner":
             raise UsageError("--reverse combines the attention of two models, not an aligner.")
         align_with = "attention"
-    from regard.align.links import write_links
-    from regard.align.symmetrize import symmetrize as symmetrize_links
-    from regard.align.symmetrize import transpose_links
-    from regard.data.formats.corpus import open_corpus, read_blocks
-    from regard.tasks.translation.translator import Translator
-
-    forward = Translator.load(model, engine="torch")
-    backward = None if reverse is None else Translator.load(reverse, engine="torch")
-    with open_output(out) as file:
-        for block in read_blocks(open_corpus(source, target), BATCH_SIZE):
-            pairs = list(block.pairs())
-            sources, targets = [p.source for p in pairs], [p.target for p in pairs]
-            alignments = forward.align(
-                sources, targets, pretokenized=pretokenized, align_with=align_with
+    with open_job_runner(runner, workers, address, out) as engine:
+        if model is None:
+            with work_directory(out) if save is None else nullcontext("") as work:
+                folder = f"{work}/aligner" if save is None else absolute_path(str(save))
+                _train_aligner(corpus, folder, pretokenized, engine)
+                function: BlockFunction = AlignerBlocks.of(folder, pretokenized, as_json)
+                run_job(function, corpus, out, engine)
+                storage.remove_directory(storage.join_path(folder, "work"))
+            return
+        if _is_aligner(model):
+            function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
+        else:
+            function = ModelAlignBlocks(
+                JobModel.find(model),
+                None if reverse is None else JobModel.find(reverse),
+                align_with,
+                symmetrize or "grow-diag",
+                pretokenized,
+                as_json,
             )
-            links = [alignment.links for alignment in alignments]
-            if backward is not None:
-                reversed_ = backward.align(
-                    targets, sources, pretokenized=pretokenized, align_with=align_with
-                )
-                links = [
-                    symmetrize_links(one, transpose_links(two.links), symmetrize or "grow-diag")
-                    for one, two in zip(links, reversed_, strict=True)
-                ]
-            for alignment, pair_links in zip(alignments, links, strict=True):
-                line = write_links(pair_links)
-                if as_json:
-                    values = {**alignment_values(alignment), "links": line}
-                    line = json.dumps(values, ensure_ascii=False)
-                file.write(f"{line}\n")
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusAlignment:
-    """The files and the format of an alignment."""
-
-    source: str
-    target: str
-    out: Path | None
-    pretokenized: bool
-    as_json: bool
+        run_job(function, corpus, out, engine)
 
 
 def _is_aligner(path: str) -> bool:
     from regard.align.word_aligner import ALIGNER_FILE
     from regard.bundle.manifest import MANIFEST
+    from regard.data import storage
 
-    folder = Path(path)
-    return (folder / ALIGNER_FILE).is_file() and not (folder / MANIFEST).exists()
+    has_aligner = storage.path_exists(storage.join_path(path, ALIGNER_FILE))
+    return has_aligner and not storage.path_exists(storage.join_path(path, MANIFEST))
 
 
-def _align_with_aligner(
-    options: CorpusAlignment, trained: str | None, save: Path | None, runner: Runner
-) -> None:
-    """Train an aligner unless one is given, align the corpus, and write the links.
+def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runner) -> None:
+    """Train an aligner into a directory.
 
-    Results of finished chunks are kept beside the output until the end, so that the same command
-    resumes after an interruption. Without an output file they are kept in a temporary directory.
+    Results of finished chunks are kept in `work` below it, so that the same command resumes after
+    an interruption.
     """
     from regard.align.aligner_training import train_aligner
     from regard.align.chunks import corpus_readers
-    from regard.align.corpus_alignment import align_corpus
     from regard.align.word_aligner import ALIGNER_FILE
-    from regard.cli.prepare import show_preparation
+    from regard.data import storage
     from regard.data.directory_lock import lock_directory
-    from regard.data.formats.corpus import open_corpus
 
-    readers = corpus_readers(open_corpus(options.source, options.target))
-    place = save or (options.out and options.out.with_name(f"{options.out.name}.work"))
-    with tempfile.TemporaryDirectory() as temporary:
-        work = Path(temporary if place is None else place) / "work"
-        with lock_directory(work), show_preparation() as report:
-            if trained is None:
-                file = (save or work) / ALIGNER_FILE
-                aligner = train_aligner(
-                    readers,
-                    str(work),
-                    runner,
-                    pretokenized=options.pretokenized,
-                    on_progress=report,
-                )
-                aligner.save(file)
-            else:
-                file = Path(trained) / ALIGNER_FILE
-            lines = align_corpus(
-                file.absolute(),
-                readers,
-                str(work),
-                runner,
-                pretokenized=options.pretokenized,
-                as_json=options.as_json,
-                on_progress=report,
-            )
-            with open_output(options.out) as output:
-                output.writelines(lines)
-    if place is not None:
-        shutil.rmtree(work if place == save else place)
-
-
-def link_values(alignment: WordAlignment | ServedAlignment) -> dict[str, Any]:
-    """Return links and the character offsets of words as JSON values."""
-    return {
-        "links": str(alignment),
-        "source_words": alignment.source.words,
-        "target_words": alignment.target.words,
-    }
-
-
-def alignment_values(alignment: WordAlignment) -> dict[str, Any]:
-    """Return links, weights and the character offsets of words as JSON values."""
-    return {
-        **link_values(alignment),
-        "weights": [[round(w, 4) for w in row] for row in alignment.weights.tolist()],
-    }
+    work = storage.join_path(folder, "work")
+    with lock_directory(work), show_preparation() as report:
+        aligner = train_aligner(
+            corpus_readers(corpus), work, runner, pretokenized=pretokenized, on_progress=report
+        )
+        storage.write_bytes(storage.join_path(folder, ALIGNER_FILE), aligner.to_bytes())

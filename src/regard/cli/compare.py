@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.common_options import BeamSize, Html, JsonReport
-from regard.cli.evaluate import read_text_lines, translate_lines
+from regard.cli.evaluate import read_translations, translate_lines
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
 from regard.errors import FAILED_CHECK
@@ -57,7 +57,7 @@ def compare(
     outputs = {
         name: translate_lines(system, sources, beam_size)
         if Path(system).is_dir()
-        else read_text_lines(system)
+        else read_translations(system)
         for name, system in zip(names, systems, strict=True)
     }
     with Console(stderr=True).status("scoring"):

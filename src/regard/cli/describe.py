@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.usage import UsageError
+from regard.cli.usage import UsageError, check_assignments
 
 if TYPE_CHECKING:
     from regard.attention import Equation
@@ -42,11 +42,13 @@ def describe(
 
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
+    from regard.bundle.bundle import find_bundle
     from regard.config.describe import describe_run
     from regard.config.load import load_config, presets
     from regard.config.model import VocabularySizes
     from regard.interop.ctranslate2_limits import export_obstacles
 
+    check_assignments(set_)
     if name is None:
         descriptions = {preset: load_config(preset).description for preset in presets()}
         if as_json:
@@ -55,10 +57,11 @@ def describe(
             _print_presets(descriptions)
         return
     contents: dict[str, Any] = {}
-    if _is_bundle(Path(name)):
+    path = find_bundle(Path(name))
+    if _is_bundle(path):
         if set_:
             raise UsageError("--set cannot change a model bundle.")
-        run, sizes, contents = _read_bundle(Path(name))
+        run, sizes, contents = _read_bundle(path)
     else:
         run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)
     description, obstacles = describe_run(run, sizes), export_obstacles(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -105,7 +106,8 @@ def evaluate(
     inputs = (source, reference, outputs, text, documents, images, alignments, target, links)
     check_output(out, *inputs)
     check_output(figure, out, *inputs)
-    corpora = [file for file in (text, documents, images) if file is not None]
+    models = {"language model": text, "document classifier": documents, "captioning model": images}
+    corpora = {name: file for name, file in models.items() if file is not None}
     if len(corpora) + (alignments is not None) > 1:
         raise UsageError("Give only one of: --text, --documents, --images, --alignments.")
     if (corpora or alignments) and (out or figure or by_length or outputs or reference):
@@ -113,9 +115,9 @@ def evaluate(
             "--out, --outputs, --reference, --figure and --by-length are for translations. Leave "
             "out --text, --documents, --images and --alignments."
         )
-    check_columns(columns, corpora or None)
-    for file in corpora:
-        scores = _score_corpus(_required(model, "a model"), file, columns)
+    check_columns(columns, list(corpora.values()) or None)
+    for kind, file in corpora.items():
+        scores = _score_corpus(_required(model, "a model"), kind, file, columns)
         if as_json:
             print(json.dumps({"values": scores.values, "signatures": scores.signatures}))
         else:
@@ -138,7 +140,7 @@ def evaluate(
         _required(source, "--source"), _required(reference, "--reference")
     )
     translations = (
-        read_text_lines(outputs)
+        read_translations(outputs)
         if outputs is not None
         else translate_lines(str(model), sources, beam_size)
     )
@@ -158,15 +160,15 @@ def evaluate(
         draw_evaluation(evaluation, Console(), by_length=by_length)
 
 
-def _score_corpus(model: str, file: str, columns: tuple[str, str] | None) -> Scores:
-    """Score a model on a corpus with the metrics of its task."""
+def _score_corpus(model: str, kind: str, file: str, columns: tuple[str, str] | None) -> Scores:
+    """Score a model of a kind on a corpus with the metrics of its task."""
     from regard.bundle.bundle import open_bundle
     from regard.config.data import CorpusConfig
     from regard.tasks.base import task_for
     from regard.tasks.bundles import bundle_config
 
     bundle = open_bundle(Path(model))
-    task = task_for(bundle_config(bundle))
+    task = task_for(bundle_config(bundle, kind))
     config = CorpusConfig.model_validate({"files": [file], **columns_setting(columns, [file])})
     return task.evaluate(bundle, task.corpus(config, "test"))
 
@@ -175,6 +177,19 @@ def read_text_lines(path: str) -> list[str]:
     from regard.data.formats.files import line_blocks
 
     return [line for block in line_blocks(path, 10_000) for line in block]
+
+
+def read_translations(path: str) -> list[str]:
+    """Return the lines of a file with translations; warn if they seem to be tokenized."""
+    from regard.evaluate.scores import looks_tokenized
+
+    lines = read_text_lines(path)
+    if looks_tokenized(lines):
+        print(
+            f"{path}: looks tokenized (“word .”), which lowers or raises BLEU. Detokenize it.",
+            file=sys.stderr,
+        )
+    return lines
 
 
 def translate_lines(model: str, sources: Sequence[str], beam_size: int | None) -> list[str]:

@@ -73,6 +73,10 @@ def explain(
             f"{out}: unknown suffix {out.suffix!r}. Use one of: {', '.join(SUFFIXES)}."
         )
     check_output(out, text)
+    if out is not None and out.suffix == ".png":
+        from regard.explain.pictures.raster import check_png
+
+        check_png()
     links = None
     if gold is not None:
         from regard.align.links import parse_links

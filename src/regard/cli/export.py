@@ -1,4 +1,4 @@
-"""`regard export MODEL --to ctranslate2`: convert a model for a faster engine."""
+"""`regard export MODEL --to ctranslate2|huggingface`: convert a model for another toolkit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 def export(
     model: Annotated[Path, typer.Argument(help="A translation model bundle.")],
-    to: Annotated[Literal["ctranslate2"], typer.Option(help="The engine to export to.")],
+    to: Annotated[
+        Literal["ctranslate2", "huggingface"],
+        typer.Option(help="An engine, added to the bundle, or a MarianMT folder at --out."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="With --to huggingface: the folder to write."),
+    ] = None,
     int8: Annotated[
         bool, typer.Option("--int8", help="Quantize weights to 8 bits: a quarter of the size.")
     ] = False,
@@ -32,18 +39,27 @@ def export(
     ] = None,
     as_json: JsonReport = False,
 ) -> None:
-    """Add a CTranslate2 export to a model bundle; `regard translate` then uses it.
+    """Add a CTranslate2 export to a model bundle, or write a Hugging Face MarianMT folder.
 
-    The command compares the export with the original, prints how far they differ, and stores the
-    comparison in the bundle.
+    `regard translate` uses the CTranslate2 model. The command compares it with the original,
+    prints how far they differ, and stores the comparison in the bundle. The transformers library
+    loads a MarianMT folder.
 
     Example: regard export model/ --to ctranslate2 --source test.en --reference test.de
     """
     from rich.console import Console
 
     from regard.cli.evaluate import read_text_lines
-    from regard.tasks.translation.exporting import export_bundle
+    from regard.tasks.translation.exporting import export_bundle, export_huggingface
 
+    if (to == "huggingface") != (out is not None):
+        raise UsageError("--to huggingface and --out need each other.")
+    if out is not None:
+        if int8 or source or reference:
+            raise UsageError("--int8, --source and --reference are for --to ctranslate2.")
+        files = export_huggingface(model, out)
+        print(json.dumps({"files": files}) if as_json else f"Wrote {out}: {', '.join(files)}")
+        return
     if reference is not None and source is None:
         raise UsageError("--reference needs --source.")
     with Console(stderr=True).status(f"exporting to {to}"):

@@ -16,15 +16,18 @@ from regard.cli.caption import caption
 from regard.cli.classify import classify
 from regard.cli.compare import compare
 from regard.cli.complete import complete
+from regard.cli.demo import demo
 from regard.cli.describe import describe
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
 from regard.cli.export import export
+from regard.cli.import_model import import_model
 from regard.cli.key import key
 from regard.cli.prepare import prepare
-from regard.cli.reproduce import reproduce
+from regard.cli.score import score
 from regard.cli.serve import serve
+from regard.cli.study import study
 from regard.cli.train import train
 from regard.cli.translate import translate
 from regard.errors import RegardError, StorageError
@@ -56,11 +59,12 @@ def options(
 
 
 COMMANDS = (
-    *(align, caption, classify, compare, complete, describe, doctor, evaluate, explain, export),
-    *(prepare, reproduce, serve, train, translate),
+    *(align, caption, classify, compare, complete, demo, describe, doctor, evaluate, explain),
+    *(export, prepare, score, serve, study, train, translate),
 )
 for command in COMMANDS:
     app.command()(command)
+app.command("import")(import_model)
 app.add_typer(key, name="key")
 
 

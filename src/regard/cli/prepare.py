@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from regard.data.preparation.runner import Runner
 
 REPORT_EVERY = 10  # seconds
+BEGIN_AFTER = 2  # seconds
 
 
 def prepare(
@@ -52,6 +54,12 @@ def prepare(
     dedupe: Annotated[
         Literal["none", "exact", "near"], typer.Option(help="Which duplicate pairs to drop.")
     ] = "near",
+    max_punctuation: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, help="Drop sentences with a larger share of digits and punctuation."
+        ),
+    ] = 0.6,
     max_length: Annotated[
         int, typer.Option(min=1, help="Drop pairs with more tokens than this on one side.")
     ] = 512,
@@ -87,7 +95,11 @@ def prepare(
     settings = PreparationSettings(
         vocabulary=vocabulary,
         tokenizer=tokenizer,
-        limits=Limits(source_script=source_script, target_script=target_script),
+        limits=Limits(
+            max_punctuation=max_punctuation,
+            source_script=source_script,
+            target_script=target_script,
+        ),
         dedupe=dedupe,
         held_out=held_out,
         max_length=max_length,
@@ -114,53 +126,63 @@ def open_runner(name: str, workers: int, address: str | None) -> Runner:
     return ProcessRunner(workers) if workers > 1 else InProcessRunner()
 
 
+STAGES = {
+    "cut": "reading",
+    "clean": "cleaning",
+    "dedupe": "finding duplicates",
+    "sample": "sampling lines for the vocabulary",
+    "learn": "training the vocabulary",
+    "import": "copying the vocabulary",
+    "encode": "encoding",
+    "gather": "collecting held-out pairs",
+    "images": "reading images",
+    "guide": "mapping word links to pieces",
+    "read": "reading words",
+    "cooccur": "counting words",
+    "merge": "merging counts",
+    "align": "aligning",
+}
+"""What the stages do. Others, the iterations of the word aligner, keep their names."""
+
+
 @contextmanager
 def show_preparation() -> Iterator[ProgressCallback]:
-    """Yield a callback that shows progress: bars on a terminal, lines otherwise."""
+    """Yield a callback that shows the stages in one line on a terminal, else in a few lines."""
     if not sys.stderr.isatty():
-        yield _ProgressLines()
+        lines = _ProgressLines()
+        yield lines
+        lines.end()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TimeRemainingColumn
 
-    bars = Progress(
-        "{task.description:>8}",
-        BarColumn(),
-        "{task.completed}/{task.total}",
-        "{task.fields[rate]:>10,.0f} pairs/s",
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    stages: dict[str, TaskID] = {}
+    with Console(stderr=True).status("preparing") as status:
+        yield lambda progress: status.update(stage_line(progress))
 
-    def draw(progress: StageProgress) -> None:
-        if progress.done == 0:
-            stages[progress.stage] = bars.add_task(progress.stage, total=progress.total, rate=0)
-        bars.update(stages[progress.stage], completed=progress.done, rate=progress.rate)
 
-    with bars:
-        yield draw
+def stage_line(progress: StageProgress) -> str:
+    """Return one line: what is done, how much of it, and how long the rest takes."""
+    stage = STAGES.get(progress.stage, f"training the word aligner, {progress.stage}")
+    line = f"preparing: {stage}"
+    if progress.total > 1:
+        line += f", {progress.done:,} of {progress.total:,} parts"
+        if progress.found:
+            line += f" ({progress.found:,} from an earlier run)"
+    if progress.remaining >= 1:
+        line += f", {progress.rate:,.0f} pairs/s, {progress.remaining:.0f} s left"
+    return line
 
 
 class _ProgressLines:
-    """Prints a line when a stage starts, every ten seconds, and when it ends."""
+    """Prints a line every ten seconds, and when a stage begins two seconds after the last line."""
 
     def __init__(self) -> None:
-        self.last_report = 0.0  # seconds since the stage started
+        self.start = self.last_report = time.monotonic()
 
     def __call__(self, progress: StageProgress) -> None:
-        if progress.done == 0:
-            self.last_report = 0.0
-            print(f"{progress.stage} …", file=sys.stderr)
-            return
-        ended = progress.done == progress.total
-        if not ended and progress.seconds < self.last_report + REPORT_EVERY:
-            return
-        self.last_report = progress.seconds
-        line = f"{progress.stage}: {progress.done}/{progress.total} in {progress.seconds:.0f} s"
-        line += f", {progress.rate:,.0f} pairs/s"
-        if progress.found:
-            line += f", {progress.found} already done"
-        if not ended:
-            line += f", {progress.remaining:.0f} s left"
-        print(line, file=sys.stderr)
+        now = time.monotonic()
+        if now >= self.last_report + (REPORT_EVERY if progress.done else BEGIN_AFTER):
+            self.last_report = now
+            print(stage_line(progress), file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        print(f"prepared in {time.monotonic() - self.start:.0f} s", file=sys.stderr, flush=True)

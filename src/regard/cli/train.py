@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,18 +20,21 @@ from regard.cli.corpus_options import (
     columns_setting,
     files_option,
 )
-from regard.cli.usage import UsageError
+from regard.cli.usage import UsageError, check_assignments
+from regard.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from regard.bundle.bundle import Bundle
     from regard.config.load import Override
     from regard.config.run import RunConfig
     from regard.data.formats.corpus import Corpus
     from regard.tasks.training import RunDirectory
+    from regard.train.distributed import World
     from regard.train.events import EventHandler
 
+QUICK_PRESET = "translate-quick"  # with --minutes, if there is no time for the others
 PRESET_SIZES = {"translate-tiny": 300_000, "translate-base": 30_000_000, "translate-big": math.inf}
 """The most training pairs for which each preset is chosen."""
 
@@ -40,7 +45,12 @@ def train(
         str | None, typer.Option(help="Use this preset instead of a run file.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Source sentences, one per line.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Source sentences, one per line; or a .tsv, .jsonl, .parquet or .tmx file of "
+            "pairs, without --target.",
+        ),
     ] = None,
     target: Annotated[
         str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
@@ -79,6 +89,14 @@ def train(
     mix_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="The same as --mix, in one file.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            help="Choose the number of steps, and the preset if none is given, so that the command "
+            "takes about this long.",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting: train.steps=4000."),
@@ -97,7 +115,8 @@ def train(
 ) -> None:
     """Train a model and save the best weights as a model bundle.
 
-    A translation model needs no preset: the number of pairs selects one.
+    A translation model needs no preset: the number of pairs selects one, and with --minutes the
+    speed of this machine.
 
     Run the same command again to resume after an interruption.
 
@@ -105,6 +124,10 @@ def train(
 
     regard train --preset translate-tiny --source train.en --target train.de
     --valid val.en val.de --out run/
+
+    regard train --minutes 10 --source train.en --target train.de --out run/
+
+    regard train --source pairs.tmx --columns en de --out run/
 
     regard train --preset lm-transformer --text novel.txt --out run/
 
@@ -118,20 +141,35 @@ def train(
     from regard.tasks.training import RunDirectory, prepare_data, train_run
     from regard.train.distributed import join_world, launch, launched_by_torchrun
 
+    started = monotonic()
+    check_assignments(set_)
+    _check_loggers(tensorboard=tensorboard, mlflow=mlflow, wandb=wandb)
     bundle = None if from_ is None else open_bundle(from_)
     files = _training_files(source, target, text, documents, images)
     valid_files, old = files_option("valid", valid, valid_file), files_option("mix", mix, mix_file)
     check_columns(columns, files, valid_files, old)
     data = _data_settings(files, valid_files, columns)
-    if source is not None and config is None and preset is None and bundle is None:
-        preset = _choose_preset(data["data"]["train"][0])
-    run = _load_run(config, preset, bundle, [data, *(set_ or [])])
-    if old is not None:
-        run = _mix_in(run, {"files": old, **columns_setting(columns, old)})
+    if minutes is not None and (workers > 1 or launched_by_torchrun()):
+        raise UsageError("--minutes measures one process. Leave out --workers, or set train.steps.")
     directory = RunDirectory(out)
+    overrides: list[Override] = [data, *(set_ or [])]
+    presets = [preset]
+    resumed = minutes is not None and directory.last_step is not None
+    if resumed:
+        overrides.append(_chosen_before(directory))
+    if source is not None and config is None and preset is None and bundle is None:
+        if resumed:
+            config = str(directory.config)
+        else:
+            presets = _choose_presets(data["data"]["train"][0], minutes)
+    runs = [_load_run(config, name, bundle, overrides) for name in presets]
+    if old is not None:
+        mixed = {"files": old, **columns_setting(columns, old)}
+        runs = [_mix_in(run, mixed) for run in runs]
+    run = runs[0]
     if workers > 1 and not launched_by_torchrun():
         with directory.lock(), show_preparation() as report:
-            prepare_data(run, directory, report)
+            prepare_data(run, directory, report, accept_changes=accept_changes)
         launch(workers, "regard", sys.argv[1:])
         return
     if threads is not None:
@@ -139,9 +177,13 @@ def train(
 
         torch.set_num_threads(threads)
     with join_world() as world, directory.lock() if world.is_main else nullcontext():
+        if minutes is not None and not resumed:
+            names = [str(config or name or from_) for name in presets]
+            candidates = dict(zip(names, runs, strict=True))
+            run = _fit_to_time(candidates, directory, world, started + 60 * minutes)
         if world.is_main:
             with show_preparation() as report:
-                prepare_data(run, directory, report)
+                prepare_data(run, directory, report, accept_changes=accept_changes)
         world.wait()
         with show_progress() as progress:
             loggers: list[EventHandler] = []
@@ -155,6 +197,8 @@ def train(
                 initial=bundle,
                 accept_changes=accept_changes,
             )
+    if not outcome.complete and not launched_by_torchrun():  # torchrun would restart the process
+        raise typer.Exit(INTERRUPTED)
     if world.is_main and outcome.complete:
         print(directory.model)
 
@@ -163,13 +207,20 @@ def _training_files(
     source: str | None, target: str | None, *single_files: str | None
 ) -> list[str] | None:
     """Return the training files, whichever option names them."""
-    if (source is None) != (target is None):
-        raise UsageError("--source and --target must be given together.")
+    from regard.data.formats.corpus import is_pair_file
+
+    if source is None and target is not None:
+        raise UsageError("--target needs --source.")
+    if source is not None and target is None and not is_pair_file(source):
+        raise UsageError(
+            f"--source {source}: --target is missing. A file that has both sides ends in .tsv, "
+            ".jsonl, .parquet or .tmx."
+        )
     corpora = [[file] for file in single_files if file is not None]
-    if source is not None and target is not None:
-        corpora.append([source, target])
+    if source is not None:
+        corpora.append([source] if target is None else [source, target])
     if len(corpora) > 1:
-        raise UsageError("Give only one of: --source with --target, --text, --documents, --images.")
+        raise UsageError("Give only one of: --source, --text, --documents, --images.")
     return corpora[0] if corpora else None
 
 
@@ -204,14 +255,72 @@ def _load_run(
     return change_config(run, [fine_tuning_settings(bundle, run), *overrides], str(bundle.path))
 
 
-def _choose_preset(train: dict[str, Any]) -> str:
-    """Return the translation preset for the number of training pairs."""
+def _choose_presets(train: dict[str, Any], minutes: float | None) -> list[str | None]:
+    """Return the translation preset for the number of training pairs.
+
+    With `minutes`, also return the presets for less time before it, the smallest first.
+    """
     from regard.config.data import CorpusConfig
 
     pairs = _count_examples(CorpusConfig(**train).build("train"))
+    by_size = list(PRESET_SIZES)
     preset = next(name for name, most in PRESET_SIZES.items() if pairs <= most)
+    if minutes is not None:
+        return [QUICK_PRESET, *by_size[: by_size.index(preset) + 1]]
     print(f"{pairs:,} training pairs: preset {preset}. Use --preset for another.", file=sys.stderr)
-    return preset
+    return [preset]
+
+
+def _fit_to_time(
+    candidates: dict[str, RunConfig], directory: RunDirectory, world: World, deadline: float
+) -> RunConfig:
+    """Return the candidate and the number of steps with which the command ends in time.
+
+    The choice is saved in the run directory, so that a resumed run keeps it. Candidates are in the
+    order of their size.
+    """
+    from regard.cli.prepare import show_preparation
+    from regard.config.load import dump_config
+    from regard.data import storage
+    from regard.tasks.time_budget import (
+        MeasuredPreset,
+        choose_preset,
+        fit_steps,
+        measure_cost,
+    )
+    from regard.tasks.training import prepare_data
+
+    def prepare(run: RunConfig) -> None:
+        with show_preparation() as report:
+            prepare_data(run, directory, report)
+
+    def measure() -> Iterator[MeasuredPreset]:
+        for name, run in candidates.items():
+            prepare(run)
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            cost = measure_cost(run, directory, world)
+            yield MeasuredPreset(name, run.train.steps, cost, deadline - monotonic())
+
+    preset, reason = choose_preset(measure())
+    prepare(candidates[preset.name])  # a larger candidate may have replaced the data
+    plan = fit_steps(preset.cost, preset.steps, deadline - monotonic())
+    run = plan.apply(candidates[preset.name])
+    storage.write_bytes(str(directory.config), dump_config(run).encode())
+    print(f"{preset.name}: {plan}. {reason}", file=sys.stderr, flush=True)
+    return run
+
+
+def _chosen_before(directory: RunDirectory) -> dict[str, Any]:
+    """Return the settings that `--minutes` has chosen when the run started."""
+    from regard.config.load import load_config
+
+    train = load_config(directory.config).train.model_dump(mode="json")
+    print(
+        f"{directory.path}: the run resumes with the {train['steps']:,} steps chosen at its start. "
+        "Use another --out to choose anew.",
+        file=sys.stderr,
+    )
+    return {"train": {key: train[key] for key in ("steps", "validate_every", "schedule")}}
 
 
 def _count_examples(corpus: Corpus) -> int:
@@ -234,6 +343,17 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
     weight = new / max(1, count(CorpusConfig(**old)))
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
     return run.model_copy(update={"data": run.data.model_copy(update={"train": mixed})})
+
+
+def _check_loggers(**chosen: bool) -> None:
+    """Raise ConfigError if a chosen logger is not installed, before the data are prepared."""
+    for name in (name for name, is_chosen in chosen.items() if is_chosen):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ConfigError(
+                f"--{name}: {name} cannot be imported ({error}). Run: pip install 'regard[{name}]'"
+            ) from error
 
 
 def _loggers(

@@ -1,50 +1,96 @@
-"""`regard translate`: translate text line by line."""
+"""`regard translate`: translate text line by line, or a document."""
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from regard.cli.align import alignment_values, link_values
-from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, Out
+from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest
+from regard.cli.job_options import (
+    JOB,
+    Address,
+    OutputFile,
+    RunnerName,
+    Workers,
+    absolute_path,
+    check_job_output,
+    open_job_runner,
+    run_job,
+)
 from regard.cli.line_files import line_batches, open_input
-from regard.cli.outputs import check_output, open_output, to_line
+from regard.cli.outputs import open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
+from regard.cli.translate_document import (
+    check_document_outputs,
+    chosen_format,
+    write_document,
+)
+from regard.cli.translation_lines import translation_formatter
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from regard.inference.engine import EngineName
-    from regard.serve.client import Client, ServedTranslation
-    from regard.tasks.translation.result import TranslationResult
+    from regard.serve.client import Client
     from regard.tasks.translation.translator import Translator
 
-    Result = TranslationResult | ServedTranslation
-
-BLOCK = 1_000  # lines held at once: enough for full batches of every length
+JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
 REPORT_EVERY = 10.0  # seconds between two lines of progress
 
 SEARCH, CONSTRAINTS, OUTPUT, SERVER = "Search", "Constraints", "Output", "Server"
+DOCUMENT = "Documents"
 
 
 def translate(
     model: Annotated[
         str | None, typer.Argument(help="A translation model bundle. Not with --server.")
     ] = None,
-    source: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Text file to translate. Default: standard input."),
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(help="Texts to translate. Default: the lines of a file."),
     ] = None,
-    out: Out = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="File or URL to translate: a document, or text, also .gz, .xz or .zst, or "
+            ".parquet. Default: standard input.",
+        ),
+    ] = None,
+    out: OutputFile = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Format of --source: lines, or text, html, markdown, docx, xliff, po, json, yaml, "
+            "android, properties, srt, vtt, csv, tsv. Default: by its suffix, else lines.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Text of a document that is not translated. Repeatable.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write a report on the document, as .json or .html.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
     engine: Annotated[
         Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
         typer.Option(help="Search engine. Default: CTranslate2 if the model was exported."),
@@ -101,7 +147,8 @@ def translate(
         bool,
         typer.Option(
             "--align",
-            help="Add the word links, i-j i-j, to each line, after a tab.",
+            help="Add the word links, i-j i-j, to each line, and the words of source and "
+            "translation that they count from 0, separated by tabs.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -110,7 +157,7 @@ def translate(
         bool,
         typer.Option(
             "--check",
-            help="Report translations that need review on standard error.",
+            help="Report translations that need review, and how many do, on standard error.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -139,64 +186,154 @@ def translate(
             rich_help_panel=SERVER,
         ),
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column to translate of a .parquet, .jsonl or .tsv file. Default: source, of "
+            ".parquet.",
+            rich_help_panel=JOB,
+        ),
+    ] = None,
+    runner: RunnerName = "local",
+    workers: Workers = 1,
+    address: Address = None,
 ) -> None:
-    """Translate text line by line. An empty line stays empty.
+    """Translate text line by line, or a document. An empty line stays empty.
+
+    A document keeps its markup and everything that is not text. Its format is that of the suffix of
+    --source; --format lines translates any file line by line.
+
+    A large file is translated in parts. Run the same command again to resume after an
+    interruption.
 
     With --n-best, each output line is: line number from 0 ||| translation ||| score, and with
-    --align also ||| links.
+    --align also ||| links ||| source words ||| words of the translation.
 
     Examples:
 
+    regard translate model/ "A dog runs."
+
     regard translate model/ < in.en > out.de
 
+    regard translate model/ --source report.docx -o report.fr.docx --report report.html
+
     regard translate --server http://localhost:8000 < in.en > out.de
+
+    regard translate model/ --source corpus.en.gz --out corpus.de.gz --workers 8
     """
+    from regard.data.jobs.corpus_job import BLOCK
+    from regard.data.jobs.part_formats import TABLE, output_suffix
     from regard.inference.engine import SamplingOptions
 
-    if (model is None) == (server is None):
+    if server is not None and model is not None:  # the first argument is a text
+        if Path(model).is_dir():
+            raise UsageError("Pass either a translation model bundle or --server URL.")
+        texts = [model, *(texts or ())]
+        model = None
+    if model is None and server is None:
         raise UsageError("Pass either a translation model bundle or --server URL.")
+    if texts and source is not None:
+        raise UsageError("Pass either texts or --source FILE.")
     if server is None and server_model is not None:
         raise UsageError("--server-model needs --server.")
     if server is not None and (engine != "auto" or ensemble or align_with is not None):
         raise UsageError("--engine, --ensemble and --align-with need a model bundle.")
-    check_output(out, source)
-    write = _writer(as_json, n_best > 1)
-    number = 0
+    path = None if source is None else Path(source)
+    document = None if column is not None else chosen_format(path, format)
+    if document is None and (keep or report is not None):
+        raise UsageError("--keep and --report need a document: see --format.")
+    if document is not None and path is not None:
+        if server is not None or n_best > 1 or sample or prefix or as_json or align or forbid:
+            raise UsageError(
+                "--server, --n-best, --sample, --prefix, --forbid, --align and --json are not for "
+                "documents. Remove them, or pass --format lines."
+            )
+        document_out = None if out is None else Path(out)
+        check_document_outputs(path, document_out, report)
+        with _open_bundle(model or "", engine, ensemble or ()) as translator:
+            write_document(
+                cast("Translator", translator),
+                path,
+                cast("Path", document_out),
+                document,
+                report=report,
+                keep=keep or (),
+                beam_size=beam_size,
+                length_penalty=length_penalty,
+                align_with=align_with,
+                quality=check,
+            )
+        return
+    check_job_output(out, source)
+    options: dict[str, Any] = {
+        "beam_size": beam_size,
+        "n_best": n_best,
+        "length_penalty": length_penalty,
+        "prefix": prefix,
+        "min_length": min_length,
+        "no_repeat_ngram": no_repeat_ngram,
+        "forbid": forbid or (),
+        "logps": as_json and server is None,
+        "alignments": align or align_with is not None,
+        "align_with": align_with,
+        "quality": check,
+    }
+    sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
+    if runner == "ray" or workers > 1 or column is not None or _is_corpus(source, out):
+        if source is None or model is None:
+            raise UsageError(
+                "--runner, --workers, --column, compressed files and URLs need a model bundle and "
+                "--source."
+            )
+        if output_suffix(out or "") == TABLE and (as_json or n_best > 1 or options["alignments"]):
+            raise UsageError(f"{out}: a table has no room for --json, --n-best and --align.")
+        from regard.cli.job_models import JobModel
+        from regard.cli.translate_job import TranslateBlocks
+        from regard.data.formats.corpus import open_texts
+
+        models = tuple(map(JobModel.find, (model, *(ensemble or ()))))
+        corpus = open_texts(
+            absolute_path(source), int(column) if column and column.isdecimal() else column
+        )
+        function = TranslateBlocks(models, engine, options, sampling, as_json)
+        with open_job_runner(runner, workers, address, out) as workers_of_job:
+            run_job(function, corpus, out, workers_of_job)
+        return
+    lines_of = translation_formatter(as_json, n_best > 1)
+    number = warned = 0
     with (
         _open_client(server, key, server_model)
         if server is not None
         else _open_bundle(model or "", engine, ensemble or ()) as translator,
-        open_input(source) as lines,
-        open_output(out) as file,
-        _progress(source) as advance,
+        nullcontext(iter(texts)) if texts else open_input(path) as lines,
+        open_output(None if out is None else Path(out)) as file,
+        _progress(path) as advance,
     ):
         for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
-            results = translator.translate(
-                block,
-                beam_size=beam_size,
-                n_best=n_best,
-                length_penalty=length_penalty,
-                sampling=(
-                    SamplingOptions(seed, temperature, top_k, top_p, offset=number)
-                    if sample
-                    else None
-                ),
-                prefix=prefix,
-                min_length=min_length,
-                no_repeat_ngram=no_repeat_ngram,
-                forbid=forbid or (),
-                logps=as_json and server is None,
-                alignments=align or align_with is not None,
-                align_with=align_with,
-                quality=check,
-            )
-            for result in results:
+            drawn = sampling and replace(sampling, offset=number)
+            for result in translator.translate(block, sampling=drawn, **options):
                 number += 1
-                write(file, number, result)
+                file.writelines(f"{line}\n" for line in lines_of(number, result))
                 if result.warnings:
+                    warned += 1
                     print(f"line {number}: {' '.join(result.warnings)}", file=sys.stderr)
             file.flush()
             advance(len(block))
+    if check:
+        print(f"{warned:,} of {number:,} to check", file=sys.stderr)
+
+
+def _is_corpus(source: str | None, out: str | None) -> bool:
+    """Whether a job reads and writes the files: URLs, tables, compressed and large files."""
+    from regard.data.formats.files import COMPRESSED
+
+    names = [name for name in (source, out) if name is not None]
+    if any("://" in name or name.endswith((*COMPRESSED, ".parquet")) for name in names):
+        return True
+    if source is None or out is None or (Path(out).exists() and not Path(out).is_file()):
+        return False
+    return Path(source).is_file() and Path(source).stat().st_size >= JOB_BYTES
 
 
 def _open_client(
@@ -213,50 +350,6 @@ def _open_bundle(
     from regard.tasks.translation.translator import Translator
 
     return nullcontext(Translator.load(model, engine=engine, ensemble=ensemble))
-
-
-def _writer(as_json: bool, n_best: bool) -> Callable[[TextIO, int, Result], None]:
-    from regard.align.links import write_links
-
-    def write_json(file: TextIO, number: int, result: Result) -> None:
-        file.write(json.dumps(_json_values(result), ensure_ascii=False) + "\n")
-
-    def write_n_best(file: TextIO, number: int, result: Result) -> None:
-        for each in result.n_best:
-            links = "" if each.alignment is None else f" ||| {write_links(each.alignment.links)}"
-            file.write(f"{number - 1} ||| {to_line(each.text)} ||| {each.score:.4f}{links}\n")
-
-    def write_text(file: TextIO, number: int, result: Result) -> None:
-        links = "" if result.alignment is None else f"\t{write_links(result.alignment.links)}"
-        file.write(f"{to_line(result.text)}{links}\n")
-
-    return write_json if as_json else write_n_best if n_best else write_text
-
-
-def _json_values(result: Result) -> dict[str, Any]:
-    from regard.serve.client import ServedTranslation
-
-    values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
-    if result.n_best:
-        values["n_best"] = [_translation_values(each) for each in result.n_best]
-    if not isinstance(result, ServedTranslation) and result.quality is not None:
-        values["quality"] = asdict(result.quality)
-    return values
-
-
-def _translation_values(result: Result) -> dict[str, Any]:
-    """A server sends no segments and no weights of links."""
-    from regard.serve.client import ServedTranslation
-
-    values: dict[str, Any] = {"text": result.text, "score": result.score}
-    if isinstance(result, ServedTranslation):
-        if result.alignment is not None:
-            values["alignment"] = link_values(result.alignment)
-        return values
-    values["segments"] = [asdict(segment) for segment in result.segments]
-    if result.alignment is not None:
-        values["alignment"] = alignment_values(result.alignment)
-    return values
 
 
 @contextmanager

@@ -10,3 +10,10 @@ class UsageError(typer.BadParameter):
 
     def format_message(self) -> str:
         return self.message  # without the prefix "Invalid value:"
+
+
+def check_assignments(settings: list[str] | None) -> None:
+    """Refuse `--set KEY VALUE`, whose value would be read as an argument of the command."""
+    for setting in settings or ():
+        if "=" not in setting:
+            raise UsageError(f"--set {setting}: no value given. Write --set {setting}=VALUE.")

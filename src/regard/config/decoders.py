@@ -32,7 +32,7 @@ from regard.nn.rnn_decoders import (
     PlainDecoder,
 )
 from regard.nn.self_attentive import LSTMN, RecurrentSelfAttention
-from regard.nn.transformer import TransformerDecoder
+from regard.nn.transformer import SSRUDecoder, TransformerDecoder
 
 
 class RecurrentDecoderConfig(Config):
@@ -40,9 +40,9 @@ class RecurrentDecoderConfig(Config):
 
     embedding_std: ClassVar[float] = EMBEDDING_STD
     dim: Size  # size of the states
-    cell: Cell = "gru"
+    cell: Cell = "gru"  # kind of recurrent cell
     layers: Depth = 1  # number of layers
-    dropout: Fraction = 0.0
+    dropout: Fraction = 0.0  # of inputs and outputs, and between layers
 
     def cells(self, input_dim: int) -> RecurrentCells:
         return RecurrentCells(
@@ -65,7 +65,7 @@ class PlainDecoderConfig(RecurrentDecoderConfig):
 class BahdanauDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = BahdanauDecoder.equation
     kind: Literal["bahdanau"] = "bahdanau"
-    attention: AttentionConfig
+    attention: AttentionConfig  # to the source
     output: Literal["maxout", "sum"] = "maxout"  # Bahdanau et al. 2015; Xu et al. 2015
     gate: bool = False  # scale the context by a learned gate (Xu et al. 2015)
 
@@ -95,9 +95,9 @@ class ConditionalDecoderConfig(Config):
     layers: ClassVar[int] = 1
     kind: Literal["conditional"] = "conditional"
     dim: Size  # size of the states
-    cell: Cell = "gru"
-    attention: AttentionConfig
-    dropout: Fraction = 0.0
+    cell: Cell = "gru"  # kind of recurrent cell
+    attention: AttentionConfig  # to the source
+    dropout: Fraction = 0.0  # of inputs and outputs
 
     def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
         first, second = (
@@ -119,7 +119,7 @@ class ConditionalDecoderConfig(Config):
 class LuongDecoderConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = LuongDecoder.equation
     kind: Literal["luong"] = "luong"
-    attention: AttentionConfig
+    attention: AttentionConfig  # to the source
     input_feeding: bool = True  # without it, training computes all steps in parallel
     output: Literal["tanh", "concatenation"] = "tanh"  # o_t = tanh(W [c_t; s_t]), or [c_t; s_t]
 
@@ -145,7 +145,9 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
 class TransformerDecoderConfig(TransformerConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
+    # Attention of each position to the positions before it.
     self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
+    # Attention of each target position to the source.
     cross_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
@@ -166,9 +168,27 @@ class TransformerDecoderConfig(TransformerConfig):
         ]
 
 
+class SSRUDecoderConfig(TransformerConfig):
+    equation: ClassVar[Equation] = SSRUDecoder.equation
+    kind: Literal["transformer-ssru"] = "transformer-ssru"
+    # Attention of each target position to the source.
+    cross_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
+
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
+        self.check_embedding_dim(input_dim)
+        attentions = [
+            self.cross_attention.build(self.dim, encoder.dim, self.dim) for _ in range(self.layers)
+        ]
+        return SSRUDecoder(self.build_positions(), self.shape(), attentions)
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        return [AttentionUse("y_t", states, "in each layer", self.cross_attention)]
+
+
 class TransformerLMConfig(TransformerConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
+    # Attention of each position to the positions before it.
     self_attention: CausalAttentionConfig = CausalAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, input_dim: int) -> Decoder[Any]:
@@ -186,7 +206,7 @@ class TransformerLMConfig(TransformerConfig):
 class RecurrentSelfAttentionConfig(RecurrentDecoderConfig):
     equation: ClassVar[Equation] = RecurrentSelfAttention.equation
     kind: Literal["recurrent-self-attention"] = "recurrent-self-attention"
-    attention: CausalAttentionConfig
+    attention: CausalAttentionConfig  # to the decoder's own past
 
     def build(self, input_dim: int) -> Decoder[Any]:
         return RecurrentSelfAttention(
@@ -206,8 +226,8 @@ class LSTMNConfig(Config):
     layers: ClassVar[int] = 1
     kind: Literal["lstmn"] = "lstmn"
     dim: Size  # size of the states
-    attention: CausalAttentionConfig
-    dropout: Fraction = 0.0
+    attention: CausalAttentionConfig  # to the decoder's own past
+    dropout: Fraction = 0.0  # of inputs and outputs
 
     def build(self, input_dim: int) -> Decoder[Any]:
         if self.attention.score.heads > 1:
@@ -224,7 +244,8 @@ SourceDecoder = Annotated[
     | BahdanauDecoderConfig
     | ConditionalDecoderConfig
     | LuongDecoderConfig
-    | TransformerDecoderConfig,
+    | TransformerDecoderConfig
+    | SSRUDecoderConfig,
     Field(discriminator="kind"),
 ]
 LMDecoder = Annotated[

@@ -53,13 +53,31 @@ def describe_run(run: RunConfig, sizes: VocabularySizes) -> Description:
         model = run.model.build(sizes)
         shapes = _shapes(run, model)
     return Description(
-        run.description,
+        run_caption(run),
         _parts(run),
         initial_state(model),
         run.model.attention_uses(),
         shapes,
         _parameters(model),
     )
+
+
+def run_caption(run: RunConfig) -> str:
+    """Return the description of a run, by default one of the sizes of its model."""
+    return run.description or model_sizes(run)
+
+
+def model_sizes(run: RunConfig) -> str:
+    """Return the kinds and sizes of encoder and decoder: `recurrent, 1 × 64 → luong, 1 × 64`."""
+    return " → ".join(_part_sizes(part) for part in _parts(run).values())
+
+
+def _part_sizes(part: Any) -> str:
+    """Return the kind, the number of layers and the width of an encoder or decoder."""
+    settings = part.model_dump()
+    sizes = [str(settings[name]) for name in ("layers", "dim") if name in settings]
+    sizes += ["-".join(map(str, settings.get("channels", ())))]
+    return f"{part.kind}, {' × '.join(filter(None, sizes))}"
 
 
 def config_equation(config: Any) -> Equation:

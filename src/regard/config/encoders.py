@@ -36,9 +36,9 @@ EmbeddingFactory: TypeAlias = Callable[[float], nn.Embedding]
 
 class RecurrentStackConfig(Config):
     dim: Size  # size of the states of one direction
-    cell: Cell = "gru"
+    cell: Cell = "gru"  # kind of recurrent cell
     layers: Depth = 1  # number of layers
-    bidirectional: bool = True
+    bidirectional: bool = True  # read the sequence in both directions
 
     def build_stack(self, input_dim: int, dropout: float) -> RecurrentStack:
         return RecurrentStack(
@@ -57,7 +57,7 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
     states: ClassVar[str] = "RNN states"
     kind: Literal["recurrent"] = "recurrent"
     reverse: bool = False  # read the words from the last to the first (Sutskever et al. 2014)
-    dropout: Fraction = 0.0
+    dropout: Fraction = 0.0  # of embeddings, and between layers
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
         if self.reverse and self.bidirectional:
@@ -76,18 +76,27 @@ class RecurrentEncoderConfig(RecurrentStackConfig):
 class TransformerConfig(Config):
     """Fields of Transformer encoders and decoders."""
 
-    embedding_std: ClassVar[float] = 1.0
     dim: Size  # size of the states; must equal model.embedding_dim
     hidden_dim: Size  # hidden size of the feed-forward layers
     layers: Depth = 6  # number of layers
-    activation: Literal["relu", "gelu"] = "relu"  # of the feed-forward layers
+    # Of the feed-forward layers. swish: x σ(x). sigmoid-gelu: x σ(1.702 x), the gelu of Marian.
+    activation: Literal["relu", "gelu", "swish", "sigmoid-gelu"] = "relu"
     norm: Literal["pre", "post"] = "pre"  # layer normalization before or after each sublayer
-    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    norm_eps: Annotated[float, Field(gt=0, lt=1)] = 1e-5  # added to the variance
+    # Positional encoding. sinusoidal-inclusive: the rates end at 1/10000, as in Marian.
+    positions: Literal["sinusoidal", "sinusoidal-inclusive", "learned"] = "sinusoidal"
     max_positions: Size = 1024  # number of learned positions
-    dropout: Fraction = 0.1
+    dropout: Fraction = 0.1  # of embeddings and sublayers
+    scale_embedding: bool = True  # multiply the token embeddings by √dim
+
+    @property
+    def embedding_std(self) -> float:
+        return 1.0 if self.scale_embedding else self.dim**-0.5
 
     def shape(self) -> BlockShape:
-        return BlockShape(self.dim, self.hidden_dim, self.activation, self.norm, self.dropout)
+        return BlockShape(
+            self.dim, self.hidden_dim, self.activation, self.norm, self.dropout, self.norm_eps
+        )
 
     def check_embedding_dim(self, embedding_dim: int) -> None:
         if self.dim != embedding_dim:
@@ -101,7 +110,7 @@ class TransformerConfig(Config):
             return LearnedPositions(self.max_positions, self.dim)
         if self.dim % 2:
             raise ConfigError(f"dim: sinusoidal positions need an even number, not {self.dim}")
-        return Sinusoids()
+        return Sinusoids(inclusive=self.positions == "sinusoidal-inclusive")
 
 
 class TransformerEncoderConfig(TransformerConfig):
@@ -109,10 +118,11 @@ class TransformerEncoderConfig(TransformerConfig):
     reads: ClassVar[str] = "sentences"
     states: ClassVar[str] = "encoder states"
     kind: Literal["transformer"] = "transformer"
+    # Attention of each position to all positions of the source.
     self_attention: SoftAttentionConfig = SoftAttentionConfig(score=ScaledDotConfig(heads=8))
 
     def build(self, make_embedding: EmbeddingFactory) -> Encoder[Any]:
-        embedding = make_embedding(1.0)
+        embedding = make_embedding(self.embedding_std)
         self.check_embedding_dim(embedding.embedding_dim)
         attentions = [
             self.self_attention.build(self.dim, self.dim, self.dim) for _ in range(self.layers)
@@ -129,7 +139,7 @@ class ImageEncoderConfig(Config):
     states: ClassVar[str] = "image regions"
     kind: Literal["image"] = "image"
     height: Size = 224  # images are resized to height × width pixels
-    width: Size = 224
+    width: Size = 224  # of the resized images
     # Channels of each convolution stage. A stage halves height and width.
     channels: Annotated[tuple[Size, ...], Field(min_length=1)] = (32, 64, 128, 256)
     positional_encoding: bool = False  # add a 2-D positional encoding to the regions
@@ -168,8 +178,8 @@ class GridEncoderConfig(Config):
     reads: ClassVar[str] = "images"
     states: ClassVar[str] = "image regions"
     kind: Literal["grid"] = "grid"
-    rows: Size = 7
-    columns: Size = 7
+    rows: Size = 7  # of the grid of regions
+    columns: Size = 7  # of the grid of regions
     features: Size  # number of features of a region
     dim: Size = 512  # size that the features are projected to
     positional_encoding: bool = False  # add a 2-D positional encoding to the regions
@@ -204,7 +214,7 @@ class HierarchicalEncoderConfig(Config):
     sentences: RecurrentStackConfig  # reads the sentences of a document
     # Pooling of words and of sentences.
     pool: PoolingAttentionConfig = PoolingAttentionConfig(score=PerceptronConfig())
-    dropout: Fraction = 0.0
+    dropout: Fraction = 0.0  # of embeddings and sentence vectors, and between layers
 
     @property
     def layers(self) -> int:

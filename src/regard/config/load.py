@@ -12,8 +12,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import ValidationError
@@ -28,28 +29,38 @@ MAX_DEPTH = 32
 MAX_PARTS = 10_000  # YAML events: a run has about 200, and a few more for each corpus
 MAX_PART_LENGTH = 4_096  # characters: the maximum length of a path
 
+C = TypeVar("C", bound=Config)
 Override = str | Mapping[str, Any]
 """A change of settings: an assignment `a.b=value` as `--set` takes it, or a nested mapping."""
 
 
 def presets() -> list[str]:
     """Return the names of all presets, sorted."""
-    return sorted(entry.name.removesuffix(".yaml") for entry in PRESETS.iterdir())
+    return sorted(yaml_files(PRESETS))
+
+
+def yaml_files(folder: Traversable) -> dict[str, Traversable]:
+    """Return the YAML files of a folder of the package by their names without the suffix."""
+    return {
+        entry.name.removesuffix(".yaml"): entry
+        for entry in folder.iterdir()
+        if entry.name.endswith(".yaml")
+    }
 
 
 def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConfig:
     """Load the config of a preset's name or a file's path and apply `overrides` in order."""
-    return validate_config(_apply_overrides(_settings(str(name)), overrides), str(name))
+    return validate_config(_override(_settings(str(name)), overrides), str(name))
 
 
 def parse_config(text: str, where: str) -> RunConfig:
     """Parse a resolved config, as `dump_config` writes it; `extends` is not allowed."""
-    return validate_config(_parse(text, where), where)
+    return validate_config(parse_settings(text, where), where)
 
 
 def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> RunConfig:
     """Return `run` with `overrides` applied in order; errors name `where`."""
-    return validate_config(_apply_overrides(run.model_dump(mode="json"), overrides), where)
+    return validate_config(_override(run.model_dump(mode="json"), overrides), where)
 
 
 def dump_config(run: RunConfig) -> str:
@@ -58,41 +69,65 @@ def dump_config(run: RunConfig) -> str:
 
 
 def validate_config(settings: Any, where: str) -> RunConfig:
-    """Validate `settings`; raise a ConfigError with one line for each mistake."""
+    """Validate the settings of a run."""
+    return validate_settings(RunConfig, settings, where)
+
+
+def validate_settings(kind: type[C], settings: Any, where: str) -> C:
+    """Make a config from `settings`; raise a ConfigError with one line for each mistake."""
     try:
-        return RunConfig.model_validate(settings)
+        return kind.model_validate(settings)
     except ValidationError as error:
-        raise ConfigError("\n".join(_explain(e, where) for e in error.errors())) from None
+        lines = [_explain(each, where, kind) for each in error.errors()]
+        raise ConfigError("\n".join(lines)) from None
 
 
 def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
     """Read a preset or a file and the one that it extends; `extending` are the files so far."""
     if name in extending:
         raise ConfigError(f"{' extends '.join([*extending, name])}. Extend a preset instead")
-    if name in presets():
-        text, where = (PRESETS / f"{name}.yaml").read_text("utf-8"), f"preset {name}"
-    else:
-        text, where = _read_file(name), name
-    settings = _parse(text, where)
+    known = yaml_files(PRESETS)
+    text = read_named_text(name, known, "preset")
+    where = f"preset {name}" if name in known else name
+    settings = parse_settings(text, where)
     base = settings.pop("extends", None)
-    return settings if base is None else _merge(_settings(str(base), (*extending, name)), settings)
+    if base is None:
+        return settings
+    extended = _settings(str(base), (*extending, name))
+    return _describing(_merge(extended, settings), extended)
 
 
-def _read_file(name: str) -> str:
+def _override(settings: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+    return _describing(_apply_overrides(deepcopy(settings), overrides), settings)
+
+
+def _describing(changed: dict[str, Any], original: dict[str, Any]) -> dict[str, Any]:
+    """Drop the description of `original` if it is that of another model."""
+    same_text = changed.get("description") == original.get("description")
+    if same_text and changed.get("model") != original.get("model"):
+        changed.pop("description", None)
+    return changed
+
+
+def read_named_text(name: str, known: Mapping[str, Traversable], noun: str) -> str:
+    """Return the text of a known name or of a file; `noun` names what is known in errors."""
+    if name in known:
+        return known[name].read_text("utf-8")
     try:
         with Path(name).open(encoding="utf-8") as file:
             return file.read(MAX_FILE_BYTES + 1)
     except UnicodeDecodeError:
-        raise ConfigError(f"{name}: is not UTF-8 text, so it is not a run file") from None
+        raise ConfigError(f"{name}: is not UTF-8 text, so it is not a YAML file") from None
     except (FileNotFoundError, IsADirectoryError, ValueError):  # ValueError: a null character
         raise ConfigError(
-            f"{name} is neither a preset nor a file. {_suggestion(name, presets())}"
+            f"{name} is neither a {noun} nor a file. {_suggestion(name, known)}"
         ) from None
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-def _parse(text: str, where: str) -> dict[str, Any]:
+def parse_settings(text: str, where: str) -> dict[str, Any]:
+    """Parse a YAML mapping of limited size; `where` locates it in errors."""
     if len(text) > MAX_FILE_BYTES:
         raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")
     try:
@@ -100,7 +135,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date
         raise ConfigError(f"{where}: not valid YAML: {error}") from None
     if not isinstance(settings, dict):
-        raise ConfigError(f"{where}: must be a mapping with at least the key `model`")
+        raise ConfigError(f"{where}: must be a mapping of settings")
     return settings
 
 
@@ -194,9 +229,9 @@ _EXPECTED = {
 """What each pydantic error type expects, with the fields of its context."""
 
 
-def _explain(error: Any, where: str) -> str:
+def _explain(error: Any, where: str, root: type[Config]) -> str:
     """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
-    path, known = _walk(error["loc"])
+    path, known = _walk(error["loc"], root)
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
@@ -217,10 +252,10 @@ def _explain(error: Any, where: str) -> str:
             return f"{where}: {path}: {error['msg']}, not {error['input']!r}"
 
 
-def _walk(location: tuple[str | int, ...]) -> tuple[str, list[str]]:
+def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, list[str]]:
     """Return the path as the file has it, without union tags, and the settings known there."""
     path: list[str] = []
-    candidates: list[type[Config]] = [RunConfig]
+    candidates: list[type[Config]] = [root]
     known: list[str] = []
     for step in map(str, location):
         tagged = [config for config in candidates if _kind(config) == step]
@@ -250,7 +285,9 @@ def _kind(config: type[Config]) -> str | None:
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    nearest = [each for each in known if name in each.split("-")]
+    nearest = nearest or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if nearest:
-        return f'Did you mean "{nearest[0]}"?'
+        quoted = " or ".join(f'"{each}"' for each in nearest)
+        return f"Did you mean {quoted}?"
     return f"Valid names: {', '.join(known)}."

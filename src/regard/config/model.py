@@ -30,8 +30,8 @@ class EncoderDecoderConfig(Config):
     equation: ClassVar[Equation] = EncoderDecoder.equation
     kind: Literal["encoder-decoder"] = "encoder-decoder"
     embedding_dim: Size  # size of the token embeddings
-    encoder: SourceEncoder
-    decoder: SourceDecoder
+    encoder: SourceEncoder  # reads the source
+    decoder: SourceDecoder  # writes the target
     # output: the target embedding is also the output layer. all: and the source embedding.
     tie_embeddings: Literal["none", "output", "all"] = "none"
 
@@ -66,7 +66,7 @@ class LanguageModelConfig(Config):
     reads: ClassVar[str] = "nothing"
     kind: Literal["language-model"] = "language-model"
     embedding_dim: Size  # size of the token embeddings
-    decoder: LMDecoder
+    decoder: LMDecoder  # predicts the next token
     tie_embeddings: Literal["none", "output"] = "none"  # output: share it with the output layer
 
     def build(self, sizes: VocabularySizes) -> LanguageModel[Any]:
@@ -83,7 +83,7 @@ class ClassifierConfig(Config):
     equation: ClassVar[Equation] = Classifier.equation
     kind: Literal["classifier"] = "classifier"
     embedding_dim: Size  # size of the token embeddings
-    encoder: AnyEncoder
+    encoder: AnyEncoder  # turns the document into a vector
     dropout: Fraction = 0.0  # of the document vector
 
     @property

@@ -17,17 +17,18 @@ from regard.train.losses import CrossEntropy, Reinforce
 class SearchConfig(Config):
     """Options of beam search, in validation and as the default of the saved model."""
 
-    beam_size: Annotated[int, Field(gt=0, le=1_000)] = 5
+    beam_size: Annotated[int, Field(gt=0, le=1_000)] = 5  # hypotheses to follow; 1 is greedy
     # α: hypotheses are ranked by log-probability / length^α.
     length_penalty: Annotated[float, Field(ge=0)] = 1.0
 
 
 class RunConfig(Config):
     description: str = ""  # one line, shown by `regard describe`
-    model: Model
-    data: DataConfig = DataConfig()
-    train: TrainConfig = TrainConfig()
-    search: SearchConfig = SearchConfig()
+    fine_tuned_from: str | None = None  # path and weights of the model that training started from
+    model: Model  # the architecture
+    data: DataConfig = DataConfig()  # corpora and vocabulary
+    train: TrainConfig = TrainConfig()  # optimization and validation
+    search: SearchConfig = SearchConfig()  # beam search
 
     @model_validator(mode="after")
     def _check_positions(self) -> RunConfig:

@@ -17,8 +17,8 @@ class AdamConfig(Config):
     part: ClassVar[Any] = Adam
     kind: Literal["adam"] = "adam"
     rate: PositiveFloat = 1e-3  # peak learning rate
-    betas: tuple[Fraction, Fraction] = (0.9, 0.98)
-    epsilon: PositiveFloat = 1e-9
+    betas: tuple[Fraction, Fraction] = (0.9, 0.98)  # decay of the two moments
+    epsilon: PositiveFloat = 1e-9  # added to the denominator
     weight_decay: Annotated[float, Field(ge=0)] = 0.0  # decoupled, as in AdamW
 
     def build(self) -> Adam:
@@ -84,30 +84,30 @@ class GuidedAlignmentConfig(Config):
 
 
 class TrainConfig(Config):
-    steps: PositiveInt = 100_000
+    steps: PositiveInt = 100_000  # maximum number of updates
     # Maximum source or target tokens of a batch, including padding.
     batch_tokens: PositiveInt = 4_096
     micro_batches: PositiveInt = 1  # batches per step, over all processes; gradients add up
-    seed: NonNegativeInt = 1
-    label_smoothing: Fraction = 0.1
+    seed: NonNegativeInt = 1  # of weights, order of batches and dropout
+    label_smoothing: Fraction = 0.1  # probability spread over the vocabulary
     # Weight of the doubly stochastic regularization of Xu et al. 2015 (captioning only).
     coverage: Annotated[float, Field(ge=0)] = 0.0
     guided_alignment: GuidedAlignmentConfig | None = None  # translation only
     # α of subword regularization (Kudo 2018): segmentations are sampled with p^α, so they vary more
     # the smaller it is. 0.1 to 0.2 are usual; 0 turns it off.
     subword_alpha: Fraction = 0.0
-    optimizer: AdamConfig = AdamConfig()
-    schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)
+    optimizer: AdamConfig = AdamConfig()  # how gradients change the weights
+    schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)  # of the learning rate
     clip_norm: PositiveFloat = 1.0  # maximum norm of the gradient
     ema: Fraction = 0.0  # decay of the exponential moving average of the weights; 0 turns it off
     average_checkpoints: PositiveInt = 1  # average the weights of this many last validations
     # The metric that selects the best model.
     metric: Literal["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"] = "bleu"
-    validate_every: PositiveInt = 1_000  # steps
+    validate_every: PositiveInt = 1_000  # steps between validations
     patience: PositiveInt | None = 10  # validations without improvement before training stops
     save_every: PositiveInt = 1_000  # steps between checkpoints
     parallel: Parallel = "ddp"  # with several processes: a full model in each, or fully sharded
-    performance: PerformanceConfig = PerformanceConfig()
+    performance: PerformanceConfig = PerformanceConfig()  # speed and memory
 
     def build(self) -> TrainerSettings:
         return TrainerSettings(

@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +20,8 @@ LOCK_FILE = ".lock"
 def lock_directory(directory: str | Path) -> Iterator[None]:
     """Hold the lock of a directory, which is created if it does not exist.
 
+    Directories that were created for the lock and are still empty at the end are removed.
+
     The operating system releases the lock when the process ends, even if it is killed. URLs, and
     file systems without locks, are not locked.
 
@@ -30,6 +32,7 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
         yield
         return
     path = Path(directory) / LOCK_FILE
+    created = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = _open_locked(path)
@@ -46,6 +49,9 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
         finally:
             if sys.platform != "win32":  # Windows does not delete open files
                 path.unlink(missing_ok=True)
+                with suppress(OSError):  # not empty
+                    for folder in created:
+                        folder.rmdir()
 
 
 def _open_locked(path: Path) -> IO[str]:

@@ -8,8 +8,11 @@ atomic by itself.
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -70,6 +73,38 @@ def write_bytes(path: str, content: bytes | memoryview) -> None:
         ) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_upload(url: str) -> Iterator[IO[bytes]]:
+    """Yield a file to write to. It becomes the object when the block ends without an error."""
+    upload = _store(url).open(url, "wb")
+    try:
+        yield upload
+    except BaseException:
+        upload.discard()
+        upload.closed = True  # otherwise the end of the file object uploads what was written
+        raise
+    upload.close()
+
+
+def list_names(directory: str) -> set[str]:
+    """Return the names of the files in a directory; none if it does not exist."""
+    if is_remote(directory):
+        try:
+            paths = _store(directory).ls(directory, detail=False)
+        except FileNotFoundError:
+            return set()
+        return {path.rpartition("/")[2] for path in paths}
+    return {path.name for path in Path(directory).glob("*")}
+
+
+def remove_directory(path: str) -> None:
+    """Delete a directory with its files, or all objects below a URL."""
+    if not is_remote(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif (store := _store(path)).exists(path):
+        store.rm(path, recursive=True)
 
 
 def remove_temporary(directory: str) -> None:

@@ -9,15 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.evaluate.scores import MetricStatistics
-
 RESAMPLES = 1_000  # 25 of them lie beyond either end of the interval
 SEED = 12345  # as in sacreBLEU's own bootstrap
 MIN_SENTENCES = 10  # resamples of fewer sentences are too similar to be informative
+
+
+@runtime_checkable
+class SentenceStatistics(Protocol):
+    """Statistics of each sentence, whose sums determine a corpus score."""
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """One row per sentence."""
+
+    def scores(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row of summed statistics."""
+
+    def corpus_score(self) -> float:
+        """The score of all sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioStatistics:
+    """A score that is a ratio of sums: offset + scale · Σ numerator / Σ denominator."""
+
+    rows: NDArray[np.float64]  # numerator and denominator of each sentence
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def scores(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.offset + self.scale * totals[:, 0] / np.maximum(totals[:, 1], 1e-12)
+
+    def corpus_score(self) -> float:
+        return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +73,7 @@ class Difference:
     p: float | None
 
 
-def resample_scores(statistics: Sequence[MetricStatistics]) -> list[NDArray[np.float64]]:
+def resample_scores(statistics: Sequence[SentenceStatistics]) -> list[NDArray[np.float64]]:
     """For each of the statistics, the scores of RESAMPLES corpora.
 
     All statistics share the resampled sentences. These depend only on the number of sentences, so
@@ -61,7 +90,7 @@ def resample_scores(statistics: Sequence[MetricStatistics]) -> list[NDArray[np.f
     return [each.scores(part) for each, part in zip(statistics, parts, strict=True)]
 
 
-def estimate_score(statistics: Mapping[str, MetricStatistics]) -> dict[str, Estimate]:
+def estimate_score(statistics: Mapping[str, SentenceStatistics]) -> dict[str, Estimate]:
     """The score of each metric with its interval."""
     resampled = resample_scores(list(statistics.values()))
     return {
@@ -71,7 +100,7 @@ def estimate_score(statistics: Mapping[str, MetricStatistics]) -> dict[str, Esti
 
 
 def paired_difference(
-    statistics: Mapping[str, MetricStatistics], baseline: Mapping[str, MetricStatistics]
+    statistics: Mapping[str, SentenceStatistics], baseline: Mapping[str, SentenceStatistics]
 ) -> dict[str, Difference]:
     """The difference of each metric from the baseline's on the same sentences."""
     systems = (statistics, baseline)

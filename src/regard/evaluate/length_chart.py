@@ -17,6 +17,8 @@ from regard.svg import Number
 _LEFT, _TOP, _HEIGHT = 64, 64, 240  # plot area of the scores
 _STEP = 64  # between buckets
 _BARS_TOP, _BARS_HEIGHT = _TOP + _HEIGHT + 34, 40  # plot area of the sentence counts
+_MARGIN = 24  # left of texts
+_LENGTHS = "source length in words, with the number of sentences"
 _LABEL_GAP = 17  # so that the systems' names do not overlap
 
 
@@ -42,8 +44,8 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
     axis = _axis([estimate for line in lines for estimate in line.values()])
     right = _LEFT + _STEP * len(buckets)
     parts = [
-        svg.svg_text(f"{TITLES[metric]} by source length", 24, 28, size=15, weight="bold"),
-        svg.svg_text("bands: 95 % bootstrap intervals", 24, 46, size=11, fill=svg.SOFT),
+        svg.svg_text(f"{TITLES[metric]} by source length", _MARGIN, 28, size=15, weight="bold"),
+        svg.svg_text("bands: 95 % bootstrap intervals", _MARGIN, 46, size=11, fill=svg.SOFT),
     ]
     for score in range(axis.low, axis.high + 1, axis.step):
         y = axis.level(score)
@@ -59,7 +61,8 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
         parts.append(svg.svg_text(name, right + 4, level + 4, size=12, fill=svg.colour(number)))
     parts += _bars(buckets)
     longest = max(map(len, evaluations))
-    return svg.svg_document(right + 28 + 7 * longest, _BARS_TOP + _BARS_HEIGHT + 60, parts)
+    width = max(right + 28 + 7 * longest, _MARGIN + 7 * len(_LENGTHS))  # few buckets are narrow
+    return svg.svg_document(width, _BARS_TOP + _BARS_HEIGHT + 60, parts)
 
 
 def _estimates(evaluation: Evaluation, metric: str) -> dict[int, Estimate]:
@@ -109,9 +112,7 @@ def _bars(buckets: Sequence[Bucket]) -> list[str]:
             svg.svg_text(f"{bucket.sentences:,}", x, above, size=11, anchor="middle", fill=svg.SOFT)
         )
         parts.append(svg.svg_text(str(bucket.lengths), x, bottom + 17, size=11, anchor="middle"))
-    middle = _LEFT + _STEP * len(buckets) / 2
-    label = "source length in words, with the number of sentences"
-    parts.append(svg.svg_text(label, middle, bottom + 40, size=12, anchor="middle"))
+    parts.append(svg.svg_text(_LENGTHS, _MARGIN, bottom + 40, size=12))
     return parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -83,25 +84,26 @@ def draw_evaluation(evaluation: Evaluation, console: Console, *, by_length: bool
     table = _table("", "score", "95 %")
     for metric, estimate in evaluation.scores.items():
         table.add_row(TITLES[metric], *_estimate(estimate))
-    console.print(table)
+    _print_whole(table, console)
     if by_length:
         table = _table(*LENGTH_HEADS)
         for bucket in evaluation.buckets:
             if bucket.sentences:
                 cells = [cell for name in BY_LENGTH for cell in _estimate(bucket.scores[name])]
                 table.add_row(str(bucket.lengths), f"{bucket.sentences:,}", *cells)
-        console.print("", table)
+        console.print()
+        _print_whole(table, console)
     _draw_signatures(evaluation, console)
 
 
 def draw_comparison(comparison: Comparison, console: Console) -> None:
     sentences = f"{comparison.evaluation.sentences:,} sentences"
     console.print(Text(f"{sentences}, baseline {comparison.name}\n"))
-    console.print(_filled_table(SCORE_HEADS, score_rows(comparison)))
+    _print_whole(_filled_table(SCORE_HEADS, score_rows(comparison)), console)
     for candidate in comparison.candidates:
         changed = f"{candidate.changed:,} sentences differ"
         console.print(Text.assemble("\n", (candidate.name, "bold"), f": {changed}; by length\n"))
-        console.print(_filled_table(LENGTH_HEADS, length_rows(candidate)))
+        _print_whole(_filled_table(LENGTH_HEADS, length_rows(candidate)), console)
         for title, changes in (("gains", candidate.gained), ("losses", candidate.lost)):
             if changes:
                 console.print(Text(f"\nlargest {title}", style="bold"))
@@ -159,6 +161,19 @@ def _filled_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+def _print_whole(table: Table, console: Console) -> None:
+    """Print a table with all its characters, also where it is wider than the terminal."""
+    unlimited = console.options.update(width=10_000)
+    width = Measurement.get(console, unlimited, table).maximum
+    wide = Console(
+        file=console.file,
+        width=max(width, console.width),
+        force_terminal=console.is_terminal,
+        no_color=console.no_color,
+    )
+    wide.print(table)
 
 
 def _table(first: str, *others: str) -> Table:

@@ -21,10 +21,10 @@ from sacrebleu.metrics.ter import TER
 from regard.errors import CorpusError
 
 # `bleu` is cased, `bleu_lc` lower-cased, both on 13a tokens; `chrf` counts characters (Popović,
-# 2015); `ter` is the share of words to edit (Snover et al., 2006). The cased BLEU warns about text
-# that appears to be tokenized; `force` suppresses the same warning from the lower-cased one.
+# 2015); `ter` is the share of words to edit (Snover et al., 2006). `force` suppresses sacreBLEU's
+# warning about tokenized text, which names its own options; see `looks_tokenized`.
 METRICS: Mapping[str, Callable[[], Metric]] = {
-    "bleu": BLEU,
+    "bleu": partial(BLEU, force=True),
     "bleu_lc": partial(BLEU, lowercase=True, force=True),
     "chrf": CHRF,
     "ter": TER,
@@ -71,6 +71,11 @@ def score_corpus(outputs: Sequence[str], references: Sequence[str]) -> MetricSco
         {name: each.corpus_score() for name, each in statistics.items()},
         {name: each.signature for name, each in statistics.items()},
     )
+
+
+def looks_tokenized(outputs: Iterable[str]) -> bool:
+    """Return whether a hundred outputs end with a separate full stop, as in sacreBLEU."""
+    return sum(text.endswith(" .") for text in outputs) >= 100
 
 
 def count_statistics(

@@ -242,4 +242,6 @@ def side_by_side(explanations: Sequence[Explanation]) -> str:
             f"explanations: a page shows one to four explanations, not {len(explanations)}"
         )
     title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
+    if isinstance(source := explanations[0].source, TokenizedText):
+        title = f"{source.raw} → {title}"
     return explanation_page([each.to_json() for each in explanations], title)

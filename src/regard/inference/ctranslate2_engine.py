@@ -18,9 +18,12 @@ from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, max_target_length
 from regard.text.tokenizer import EOS
 
-VOCABULARY = "shared_vocabulary.json"  # CTranslate2's name for it
+# CTranslate2's names of the vocabularies: one of both languages, or one of each
+VOCABULARY = "shared_vocabulary.json"
+VOCABULARIES = ("source_vocabulary.json", "target_vocabulary.json")
 BATCH = 512  # tokens of a worker's batch; twice as many are as fast
 NO_ALPHA = 1e-9  # changes no score; with 0 CTranslate2 stops the beam by another rule
+SHARED_LIMIT = 4  # rows share a limit on the length that is at most so many times their own
 EMPTY = Hypothesis((), (), 0.0, ended=True)  # for an empty source, which CTranslate2 skips
 
 
@@ -44,7 +47,8 @@ class CTranslate2Engine:
     CTranslate2 computes those only by forced decoding, which takes a fifth of the search's time for
     the best hypotheses and as long as the search for all of a beam of five.
 
-    `max_positions`: tokens that the model's decoder can read; None: no bound.
+    `max_positions`: tokens that the model's decoder can read; None: no bound. `fixed_batches`: the
+    batches do not depend on the number of workers, of which a short list may then leave some idle.
     """
 
     name = "ctranslate2"
@@ -55,10 +59,13 @@ class CTranslate2Engine:
         *,
         workers: int | None = None,
         max_positions: int | None = None,
+        fixed_batches: bool = False,
     ) -> None:
         self.workers, self.max_positions = workers or allowed_threads(), max_positions
+        self.fixed_batches = fixed_batches
         try:
-            self.pieces: list[str] = json.loads(files[VOCABULARY])
+            names = (VOCABULARY, VOCABULARY) if VOCABULARY in files else VOCABULARIES
+            self.source_pieces, self.pieces = (json.loads(files[name]) for name in names)
             self.translator = import_ctranslate2().Translator(
                 "exported",  # only a name: the model is read from `files`
                 files=dict(files),
@@ -85,39 +92,25 @@ class CTranslate2Engine:
         prefixes = prefixes or [()] * len(sources)
         constrained = options.constrained or any(prefixes)
         _check_supported(options, constrained)
-        by_limit: dict[int, list[int]] = defaultdict(list)
-        for row in sorted(range(len(sources)), key=lambda row: -len(sources[row])):
-            if sources[row]:
-                needed = max(len(prefixes[row]), options.min_length)
-                limit = max_target_length(len(sources[row]) + 1, needed, self.max_positions)
-                by_limit[limit].append(row)
-        pending = [
-            (row, result)
-            for limit, rows in by_limit.items()
-            for row, result in zip(
-                rows,
-                self._submit(
-                    [sources[row] for row in rows],
-                    [prefixes[row] for row in rows],
-                    limit,
-                    options,
-                ),
-                strict=True,
+        limits = {
+            row: max_target_length(
+                len(source) + 1, max(len(prefixes[row]), options.min_length), self.max_positions
             )
-        ]
-        results = [(row, submitted.result()) for row, submitted in pending]
+            for row, source in enumerate(sources)
+            if source
+        }
+        results = self._search_rows(sources, prefixes, limits, options)
         found = [[EMPTY] for _ in sources]
-        for row, result in results:
+        for row, result in results.items():
             found[row] = [
                 self._hypothesis(pieces, _score(score, len(pieces), options))
                 for pieces, score in zip(result.hypotheses, result.scores, strict=True)
             ]
         if constrained:
-            rows = [row for row, _ in results]
             forced = self.force(
-                [sources[row] for row in rows], [found[row][0].tokens for row in rows]
+                [sources[row] for row in results], [found[row][0].tokens for row in results]
             )
-            for (row, result), logps in zip(results, forced, strict=True):
+            for (row, result), logps in zip(results.items(), forced, strict=True):
                 # CTranslate2's own scores are renormalized over the tokens that are allowed.
                 known = logps[: len(result.hypotheses[0])]  # without the end if it was not reached
                 score = _score(sum(known), len(known), options)
@@ -128,11 +121,58 @@ class CTranslate2Engine:
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[tuple[float, ...]]:
         """Return the log-probability of each token of a target and of its end."""
-        read = self._to_pieces([*source, EOS] for source in sources)
+        read = [[self.source_pieces[token] for token in (*source, EOS)] for source in sources]
         scored = self.translator.score_batch(
             read, self._to_pieces(targets), max_input_length=0, **self._batch_options(read)
         )
         return [tuple(one.log_probs) for one in scored]
+
+    def _search_rows(
+        self,
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        limits: Mapping[int, int],
+        options: SearchOptions,
+    ) -> dict[int, Any]:
+        """Return CTranslate2's result for each row, as if it were searched with its own limit.
+
+        A call has one limit. Rows share the largest of their limits, so that batches are full; a
+        row that reaches its own, which is rare, is searched again with it.
+        """
+
+        def search(groups: Iterable[list[int]]) -> dict[int, Any]:
+            submitted = [
+                (
+                    rows,
+                    self._submit(
+                        [sources[row] for row in rows],
+                        [prefixes[row] for row in rows],
+                        limits[rows[0]],
+                        options,
+                    ),
+                )
+                for rows in groups
+            ]
+            return {
+                row: each.result()
+                for rows, results in submitted
+                for row, each in zip(rows, results, strict=True)
+            }
+
+        groups: list[list[int]] = []
+        for row in sorted(limits, key=lambda row: -limits[row]):
+            if groups and limits[groups[-1][0]] <= SHARED_LIMIT * limits[row]:
+                groups[-1].append(row)
+            else:
+                groups.append([row])
+        found = search(groups)
+        again: dict[int, list[int]] = defaultdict(list)
+        for rows in groups:
+            for row in rows:
+                longest = max(map(len, found[row].hypotheses))
+                if longest >= limits[row] < limits[rows[0]]:
+                    again[limits[row]].append(row)
+        return found | search(again.values())
 
     def _submit(
         self,
@@ -142,7 +182,7 @@ class CTranslate2Engine:
         options: SearchOptions,
     ) -> list[Any]:
         """Start the search of a batch; return CTranslate2's asynchronous results."""
-        read = self._to_pieces([*source, EOS] for source in sources)
+        read = [[self.source_pieces[token] for token in (*source, EOS)] for source in sources]
         return self.translator.translate_batch(
             read,
             target_prefix=self._to_pieces(prefixes) if any(prefixes) else None,
@@ -169,8 +209,8 @@ class CTranslate2Engine:
         return Hypothesis(tokens[:-1] if ended else tokens, (), score, ended)
 
     def _batch_options(self, read: list[list[str]]) -> dict[str, Any]:
-        """Return a batch size that gives every worker a batch."""
-        share = -(-sum(map(len, read)) // self.workers)
+        """Return a batch size that gives every worker a batch, unless batches are fixed."""
+        share = BATCH if self.fixed_batches else -(-sum(map(len, read)) // self.workers)
         return {"max_batch_size": min(BATCH, share), "batch_type": "tokens"}
 
 

@@ -157,7 +157,7 @@ def _by_length(
     def decode_rows(rows: list[int]) -> list[ForcedDecoding]:
         return list(decode_batch([pairs[row] for row in rows]))
 
-    batches = list(_batches(pairs, budget))
+    batches = list(length_batches(pairs, budget))
     for rows, decoded in zip(
         batches, map_batches(decode_rows, batches, allowed_workers(device)), strict=True
     ):
@@ -165,8 +165,11 @@ def _by_length(
     return [found[row] for row in range(len(pairs))]
 
 
-def _batches(pairs: Sequence[tuple[Ids, Ids]], budget: int) -> Iterator[list[int]]:
-    """Yield the rows of each batch."""
+def length_batches(pairs: Sequence[tuple[Ids, Ids]], budget: int = BUDGET) -> Iterator[list[int]]:
+    """Yield the rows of each batch, shortest pairs first.
+
+    The pairs of one batch are one batch again, in the same order.
+    """
     batch: list[int] = []
     widest = 0
     for row in sorted(range(len(pairs)), key=lambda row: max(map(len, pairs[row]))):

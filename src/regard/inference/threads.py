@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 from threading import Lock, get_ident
 from typing import TypeVar
 
@@ -77,11 +79,13 @@ def single_threaded() -> Iterator[None]:
 def map_batches(function: Callable[[T], R], batches: Sequence[T], workers: int) -> list[R]:
     """Return `function` of each batch, computed by up to `workers` threads with one thread each.
 
-    A single worker is the current thread.
+    A single worker is the current thread. Others see its context variables, such as replaced
+    normalizers.
     """
     workers = min(workers, len(batches))
     with single_threaded():
         if workers < 2:
             return [function(batch) for batch in batches]
         with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            return list(pool.map(function, batches))
+            runs = [partial(copy_context().run, function, batch) for batch in batches]
+            return list(pool.map(lambda run: run(), runs))

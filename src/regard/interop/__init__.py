@@ -1,1 +1,1 @@
-"""Conversion of models to other toolkits: CTranslate2."""
+"""Conversion of models to and from other toolkits: CTranslate2, Hugging Face, Marian."""

@@ -18,12 +18,13 @@ from regard.attention import Attention, InnerProduct
 from regard.batch import Tokens
 from regard.inference.ctranslate2_engine import import_ctranslate2
 from regard.models import EncoderDecoder
-from regard.nn.embedding import Positions
+from regard.nn.embedding import Embedding, Positions
 from regard.nn.transformer import (
     DecoderBlock,
     EncoderBlock,
     FeedForward,
     Residual,
+    SigmoidGELU,
     TransformerDecoder,
     TransformerEncoder,
 )
@@ -39,10 +40,15 @@ POSITIONS = 4096
 def convert_to_ctranslate2(
     model: EncoderDecoder[Tokens, Any],
     pieces: Sequence[str],
+    target_pieces: Sequence[str] | None = None,
     *,
     quantization: Quantization | None = None,
 ) -> dict[str, bytes]:
-    """Return the files of the converted model by name; `pieces[id]` is the string of a token."""
+    """Return the files of the converted model by name.
+
+    `pieces[id]` is the string of a source token, and of a target token by default.
+    """
+    target_pieces = target_pieces or pieces
     encoder = cast(TransformerEncoder, model.encoder)
     decoder = cast(TransformerDecoder, model.decoder)
     specs = import_ctranslate2().specs
@@ -53,9 +59,10 @@ def convert_to_ctranslate2(
     _convert_encoder(spec.encoder, encoder)
     _convert_decoder(spec.decoder, decoder, model.embedding, model.readout)
     spec.register_source_vocabulary(list(pieces))
-    spec.register_target_vocabulary(list(pieces))
-    spec.config.bos_token = spec.config.decoder_start_token = pieces[BOS]
-    spec.config.eos_token, spec.config.unk_token = pieces[EOS], pieces[UNK]
+    spec.register_target_vocabulary(list(target_pieces))
+    spec.config.bos_token = spec.config.decoder_start_token = target_pieces[BOS]
+    spec.config.eos_token, spec.config.unk_token = target_pieces[EOS], target_pieces[UNK]
+    spec.config.layer_norm_epsilon = next(iter(encoder.blocks)).self_residual.norm.eps
     spec.config.add_source_bos = spec.config.add_source_eos = False
     spec.validate()
     spec.optimize(quantization)
@@ -68,15 +75,19 @@ def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, Any]:
     first, activations = blocks[0], import_ctranslate2().specs.Activation
     return {
         "num_layers": len(blocks),
-        "num_heads": first.self_attention.score.heads,
+        "num_heads": cast(Attention, first.self_attention).score.heads,
         "pre_norm": first.self_residual.pre_norm,
-        "activation": {nn.ReLU: activations.RELU, nn.GELU: activations.GELU}[
-            type(first.feed_forward[1])
-        ],
+        "activation": {
+            nn.ReLU: activations.RELU,
+            nn.GELU: activations.GELU,
+            nn.SiLU: activations.SWISH,
+            SigmoidGELU: activations.GELUSigmoid,
+        }[type(first.feed_forward[1])],
     }
 
 
 def _convert_encoder(spec: Any, encoder: TransformerEncoder) -> None:
+    spec.scale_embeddings = _is_scaled(encoder.embedding)
     _convert_embedding(
         spec.embeddings[0], spec.position_encodings, encoder.embedding, encoder.input.positions
     )
@@ -90,8 +101,10 @@ def _convert_encoder(spec: Any, encoder: TransformerEncoder) -> None:
 def _convert_decoder(
     spec: Any, decoder: TransformerDecoder, embedding: nn.Embedding, readout: nn.Linear
 ) -> None:
+    spec.scale_embeddings = _is_scaled(embedding)
     _convert_embedding(spec.embeddings, spec.position_encodings, embedding, decoder.input.positions)
     for layer, block in zip(spec.layer, decoder.blocks, strict=True):
+        assert block.self_attention is not None
         assert block.cross_attention is not None
         assert block.cross_residual is not None
         _convert_self_attention(layer.self_attention, block.self_attention, block.self_residual)
@@ -109,6 +122,10 @@ def _convert_embedding(
     learned = list(positions.parameters())  # empty for sinusoids
     inputs = torch.zeros(1, POSITIONS, embedding.embedding_dim)
     encodings.encodings = _copy(learned[0] if learned else positions(0, inputs))
+
+
+def _is_scaled(embedding: nn.Embedding) -> bool:
+    return cast(Embedding, embedding).scale > 1
 
 
 def _convert_self_attention(spec: Any, attention: Attention, residual: Residual) -> None:

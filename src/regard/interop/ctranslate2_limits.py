@@ -22,6 +22,8 @@ def export_obstacles(run: RunConfig) -> list[str]:
     ]
     if obstacles:
         return obstacles
+    if model.encoder.norm_eps != model.decoder.norm_eps:  # type: ignore[union-attr]
+        obstacles.append("norm_eps must be the same in encoder and decoder")
     uses = model.attention_uses()
     for use in uses:
         obstacles += _attention_obstacles(use)

@@ -42,16 +42,23 @@ class Positions(nn.Module, ABC):
 class Sinusoids(Positions):
     """p_t = [sin(t ω); cos(t ω)], ω_i = 10000^(−2i/dim)  (Vaswani et al. 2017, 3.5)
 
-    The paper interleaves sines and cosines, a permutation of these.
+    The paper interleaves sines and cosines, a permutation of these. The code of its authors,
+    tensor2tensor, and Marian use ω_i = 10000^(−2i/(dim − 2)), so that the last rate is 1/10000:
+    `inclusive`.
     """
+
+    def __init__(self, *, inclusive: bool = False) -> None:
+        super().__init__()
+        self.inclusive = inclusive
 
     def forward(self, start: int, inputs: Float[Tensor, "B T E"]) -> Float[Tensor, "T E"]:
         length, dim = inputs.shape[1:]
-        exact = torch.promote_types(inputs.dtype, torch.float32)  # 16 bits cannot count to 1,000
-        t = torch.arange(start, start + length, device=inputs.device, dtype=exact)
-        rates = 10_000 ** (-torch.arange(0, dim, 2, device=inputs.device, dtype=exact) / dim)
+        # In 32 bits, entries of position 512 err by 4e-5. Some devices lack 64 bits.
+        t = torch.arange(start, start + length, device="cpu", dtype=torch.float64)
+        divisor = max(1, dim - 2) if self.inclusive else dim
+        rates = 10_000 ** (-torch.arange(0, dim, 2, device="cpu", dtype=torch.float64) / divisor)
         angles = t[:, None] * rates
-        return torch.cat([angles.sin(), angles.cos()], dim=-1).to(inputs.dtype)
+        return torch.cat([angles.sin(), angles.cos()], dim=-1).to(inputs.device, inputs.dtype)
 
 
 class LearnedPositions(Positions):

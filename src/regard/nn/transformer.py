@@ -1,4 +1,7 @@
-"""Transformer encoder and decoder (Vaswani et al. 2017), with pre- or post-normalization."""
+"""Transformer encoder and decoder (Vaswani et al. 2017), with pre- or post-normalization.
+
+The blocks of a decoder read their past by self-attention or with an SSRU.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -16,9 +20,10 @@ from regard.nn.embedding import Positions
 from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean, source_memory
 
 Norm: TypeAlias = Literal["pre", "post"]
-Activation: TypeAlias = Literal["relu", "gelu"]
-ACTIVATION: dict[Activation, Callable[[], nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU}
+Activation: TypeAlias = Literal["relu", "gelu", "swish", "sigmoid-gelu"]
 States: TypeAlias = Float[Tensor, "B T E"]
+Cells: TypeAlias = Float[Tensor, "B E"]
+Past: TypeAlias = Memory | Cells  # of self-attention, or the last cell of an SSRU
 M = TypeVar("M", bound=nn.Module)
 
 
@@ -30,12 +35,27 @@ class Stack(nn.ModuleList, Generic[M]):
         def __iter__(self) -> Iterator[M]: ...
 
 
+class SigmoidGELU(nn.Module):
+    """x σ(1.702 x), an approximation of GELU  (Hendrycks and Gimpel 2016, 2)"""
+
+    def forward(self, x: Float[Tensor, "*B E"]) -> Float[Tensor, "*B E"]:
+        return x * torch.sigmoid(1.702 * x)
+
+
+ACTIVATION: dict[Activation, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU,
+    "gelu": nn.GELU,
+    "swish": nn.SiLU,
+    "sigmoid-gelu": SigmoidGELU,
+}
+
+
 class Residual(nn.Module):
     """x + f(norm(x)) with pre-normalization, norm(x + f(x)) with post-normalization (5.4)."""
 
-    def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
+    def __init__(self, dim: int, norm: Norm, dropout: float, eps: float) -> None:
         super().__init__()
-        self.norm, self.pre_norm = nn.LayerNorm(dim), norm == "pre"
+        self.norm, self.pre_norm = nn.LayerNorm(dim, eps), norm == "pre"
         self.dropout = Dropout(dropout)
 
     def forward(self, x: States, f: Callable[[States], States]) -> States:
@@ -61,16 +81,17 @@ class BlockShape:
     activation: Activation = "relu"
     norm: Norm = "pre"
     dropout: float = 0.0
+    norm_eps: float = 1e-5
 
     def residual(self) -> Residual:
-        return Residual(self.dim, self.norm, self.dropout)
+        return Residual(self.dim, self.norm, self.dropout, self.norm_eps)
 
     def feed_forward(self) -> FeedForward:
         return FeedForward(self.dim, self.hidden_dim, self.activation, self.dropout)
 
     def final_norm(self) -> nn.Module:
         """Pre-normalization leaves the last sum unnormalized."""
-        return nn.LayerNorm(self.dim) if self.norm == "pre" else nn.Identity()
+        return nn.LayerNorm(self.dim, self.norm_eps) if self.norm == "pre" else nn.Identity()
 
 
 class EncoderBlock(nn.Module):
@@ -86,13 +107,46 @@ class EncoderBlock(nn.Module):
         return self.feed_forward_residual(self.self_residual(x, attend), self.feed_forward)
 
 
+class SSRU(nn.Module):
+    """f_t = σ(W_f x_t + b),  c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ W x_t,  y_t = relu(c_t)
+
+    The simpler simple recurrent unit (Kim et al. 2019, 3.1). It replaces the self-attention of a
+    decoder: a step takes constant time and memory. c_0 = 0.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.forget, self.input = nn.Linear(dim, dim), nn.Linear(dim, dim, bias=False)
+
+    def forward(self, x: States, cell: Cells | None) -> tuple[States, Cells]:
+        """Return the outputs of all steps and the last cell."""
+        forget = torch.sigmoid(self.forget(x))
+        new = (1 - forget) * self.input(x)
+        cells = []
+        for t in range(x.size(1)):
+            cell = new[:, t] if cell is None else torch.addcmul(new[:, t], forget[:, t], cell)
+            cells.append(cell)
+        assert cell is not None
+        return torch.stack(cells, dim=1).relu(), cell
+
+
 class DecoderBlock(nn.Module):
+    """Reads its past, then the source, then each position by itself.
+
+    It has a self-attention or an SSRU. A block of a language model has no cross-attention.
+    """
+
     def __init__(
-        self, shape: BlockShape, self_attention: Attention, cross_attention: Attention | None
+        self,
+        shape: BlockShape,
+        self_attention: Attention | None,
+        cross_attention: Attention | None,
     ) -> None:
         super().__init__()
-        self.self_attention, self.self_residual = self_attention, shape.residual()
-        self.cross_attention = cross_attention  # None in a language model
+        self.self_attention = self_attention
+        self.ssru = SSRU(shape.dim) if self_attention is None else None
+        self.self_residual = shape.residual()
+        self.cross_attention = cross_attention
         self.cross_residual = shape.residual() if cross_attention is not None else None
         self.feed_forward, self.feed_forward_residual = shape.feed_forward(), shape.residual()
 
@@ -106,15 +160,21 @@ class DecoderBlock(nn.Module):
         return source_memory(self.cross_attention, source)
 
     def forward(
-        self, x: States, past: Memory | None, source: Memory | None, start: int
-    ) -> tuple[States, Memory]:
+        self, x: States, past: Past | None, source: Memory | None, start: int
+    ) -> tuple[States, Past]:
         """Return the block's output and `past` extended by the new positions."""
-        memory = past
+        extended = past
 
-        def attend_to_past(y: States) -> States:
-            nonlocal memory
+        def read_past(y: States) -> States:
+            nonlocal extended
+            if self.ssru is not None:
+                assert not isinstance(past, Memory)
+                y, extended = self.ssru(y, past)
+                return y
+            assert self.self_attention is not None
+            assert not isinstance(past, Tensor)
             new = self.self_attention.build_memory(y)
-            memory = new if past is None else past.extend(new)
+            extended = memory = new if past is None else past.extend(new)
             return self.self_attention(y, memory, start=start).context
 
         def attend_to_source(y: States) -> States:
@@ -122,11 +182,11 @@ class DecoderBlock(nn.Module):
             assert source is not None
             return self.cross_attention(y, source, start=start).context
 
-        x = self.self_residual(x, attend_to_past)
+        x = self.self_residual(x, read_past)
         if self.cross_residual is not None:
             x = self.cross_residual(x, attend_to_source)
-        assert memory is not None
-        return self.feed_forward_residual(x, self.feed_forward), memory
+        assert extended is not None
+        return self.feed_forward_residual(x, self.feed_forward), extended
 
 
 class TransformerInput(nn.Module):
@@ -179,14 +239,14 @@ class TransformerEncoder(Encoder[Tokens]):
 @dataclass(frozen=True, slots=True)
 class TransformerState:
     source: tuple[Memory | None, ...]  # one per layer; None in a language model
-    past: tuple[Memory, ...]  # one per layer; empty before the first token
+    past: tuple[Past, ...]  # one per layer; empty before the first token
     step: int = 0
 
 
 class TransformerDecoder(Decoder[TransformerState]):
     """Layers of causal self-attention, cross-attention and feed-forward networks.
 
-    A language model has no cross-attention.
+    A language model has no cross-attention. Layers without self-attention have an SSRU.
     """
 
     equation = Equation(
@@ -200,7 +260,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         self,
         positions: Positions,
         shape: BlockShape,
-        attentions: list[tuple[Attention, Attention | None]],
+        attentions: list[tuple[Attention | None, Attention | None]],
     ) -> None:
         super().__init__()
         self.dim, self.max_positions = shape.dim, positions.max_positions
@@ -225,6 +285,22 @@ class TransformerDecoder(Decoder[TransformerState]):
             past.append(grown)
         after = TransformerState(state.source, tuple(past), state.step + inputs.size(1))
         return Decoded(self.norm(x)), after
+
+
+class SSRUDecoder(TransformerDecoder):
+    """A Transformer decoder whose layers have an SSRU instead of self-attention."""
+
+    equation = Equation(
+        "transformer-ssru",
+        "f_t = σ(W_f y_t + b),  c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ W y_t,  y_t ← y_t + relu(c_t),  "
+        "y ← y + attend(y over x),  y ← y + feed(y), in every layer",
+        "Kim et al. 2019, 3.1",
+    )
+
+    def __init__(
+        self, positions: Positions, shape: BlockShape, cross_attentions: list[Attention]
+    ) -> None:
+        super().__init__(positions, shape, [(None, cross) for cross in cross_attentions])
 
 
 def init_xavier(blocks: nn.Module) -> None:

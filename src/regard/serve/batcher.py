@@ -2,8 +2,8 @@
 
 An engine process that is free takes the text that has waited longest, interactive ones before bulk
 ones, and fills a batch with texts of the same model and the same options whose length is nearest.
-Texts that arrive while all processes are busy wait for the next batch; a free process waits a few
-milliseconds for more.
+Several free processes share what waits. Texts that arrive while all processes are busy wait for the
+next batch; a free process waits a few milliseconds for more.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Batcher(Generic[G]):
         self._rate = 0.0  # cost per second and process, a moving average; 0: not known yet
         self._latest = 0.0  # when the latest jobs arrived
         self._arrived = asyncio.Event()
+        self._free = 0  # processes that wait for a batch
 
     @property
     def expected_wait(self) -> float:
@@ -104,15 +105,20 @@ class Batcher(Generic[G]):
 
     async def next_batch(self) -> list[Job[G]]:
         """Wait for jobs and return a batch of them."""
-        while True:
-            while not self.queued:
-                self._arrived.clear()
-                await self._arrived.wait()
-            last = self._oldest().arrived + LONGEST_WAIT * self._wait
-            pause = min(self._latest + self._wait, last) - time.monotonic()
-            if pause <= 0 or self.queued_cost >= self._batch_cost:
-                return self._take(self._oldest())
-            await asyncio.sleep(pause)
+        self._free += 1
+        try:
+            while True:
+                while not self.queued:
+                    self._arrived.clear()
+                    await self._arrived.wait()
+                last = self._oldest().arrived + LONGEST_WAIT * self._wait
+                pause = min(self._latest + self._wait, last) - time.monotonic()
+                if pause <= 0 or self.queued_cost >= self._batch_cost:
+                    share = -(-self.queued_cost // self._free)
+                    return self._take(self._oldest(), min(self._batch_cost, share))
+                await asyncio.sleep(pause)
+        finally:
+            self._free -= 1
 
     def measured(self, cost: int, seconds: float) -> None:
         """Record how long a process took for a batch."""
@@ -130,7 +136,7 @@ class Batcher(Generic[G]):
         first = (next(iter(jobs)) for jobs in self._waiting.values())
         return min(first, key=lambda job: (job.bulk, job.arrived))
 
-    def _take(self, first: Job[G]) -> list[Job[G]]:
+    def _take(self, first: Job[G], max_cost: int) -> list[Job[G]]:
         """Remove from the queue a batch with `first` and the jobs nearest to its length."""
         kinds = (False, True) if not first.bulk else (True,)
         batch: list[Job[G]] = []
@@ -141,7 +147,7 @@ class Batcher(Generic[G]):
                 key=lambda job: abs(job.pieces - first.pieces) if job is not first else -1,
             )
             for job in near:
-                if batch and cost + job.cost > self._batch_cost:
+                if batch and cost + job.cost > max_cost:
                     break
                 batch.append(job)
                 cost += job.cost

@@ -78,7 +78,8 @@ async def check_request(
     def split() -> list[list[RequestSegment]]:
         encoded = model.tokenizer.encode(request.texts)
         _check_cost(encoded, beam_size, settings)
-        _check_prefixes(model.tokenizer.encode(list(set(prefixes))), model)
+        given = [each for each in set(prefixes) if each]
+        _check_prefixes(model.target_tokenizer.encode(given), model)
         return _split(model, request.texts, prefixes, encoded)
 
     off_loop = sum(map(len, (*request.texts, *set(prefixes)))) > OFF_LOOP

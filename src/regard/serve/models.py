@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.pipeline import Splitting
 from regard.serve.pool import WorkerEndedError, WorkerProcess
 from regard.tasks.translation.bundle_parts import SPLIT_FILE
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 
 _PAIR = re.compile(r"([a-z]{2,3})[-_]([a-z]{2,3})", re.IGNORECASE)
 _NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -35,7 +35,8 @@ class ServedModel:
     slot: int
     path: Path
     version: str
-    tokenizer: SentencePiece
+    tokenizer: Tokenizer  # of the source
+    target_tokenizer: Tokenizer
     splitting: Splitting
     engine: str
     beam_size: int
@@ -151,7 +152,7 @@ class ModelRegistry:
         self, name: str, bundle: Bundle, workers: Sequence[WorkerProcess]
     ) -> ServedModel:
         path, slot = self.paths[name], next(self._slots)
-        tokenizer = bundle_tokenizer(bundle)
+        tokenizers = bundle_tokenizers(bundle)
         splitting = bundle.value(SPLIT_FILE, Splitting)
         answers = await _call_all(workers, "load", slot=slot, path=str(path), engine=self.engine)
         try:
@@ -170,7 +171,7 @@ class ModelRegistry:
             slot,
             path,
             bundle.version,
-            tokenizer,
+            *tokenizers,
             splitting,
             facts["engine"],
             facts["beam_size"],

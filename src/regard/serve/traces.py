@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from regard.errors import ConfigError
 
@@ -16,6 +16,7 @@ Stages = Mapping[str, tuple[float, float]]
 """Start and end of each stage, of `time.monotonic`."""
 
 
+@runtime_checkable
 class RequestTracer(Protocol):
     """Receives every request when it has been answered."""
 

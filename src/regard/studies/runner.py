@@ -20,9 +20,11 @@ from queue import Empty
 from statistics import median
 
 from regard.data import storage
-from regard.data.formats.corpus import read_parallel
+from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback
-from regard.studies.study import Cost, StudyRun, TrainedRun, shared_preparation
+from regard.errors import CorpusError
+from regard.studies.planning import shared_preparation
+from regard.studies.runs import Cost, StudyRun, TrainedRun
 from regard.tasks.training import RunDirectory, dry_run, prepare_data, train_run
 from regard.tasks.translation.translator import Translator
 from regard.train.distributed import join_world
@@ -69,17 +71,33 @@ def prepare_runs(runs: Sequence[StudyRun], on_progress: ProgressCallback) -> Non
     prepared: set[tuple[RunDirectory, bool]] = set()
     for run in runs:
         shared = shared_preparation(run.directory.path.parent, reverse=run.entry.reversed)
-        if run.directory.data.exists():
-            continue
         guided = run.config.train.guided_alignment is not None
         if (shared, guided) not in prepared:
             prepare_data(run.config, shared, on_progress)
             prepared.add((shared, guided))
+        if run.directory.data.exists():
+            _check_data(run, shared)
+            continue
         run.directory.path.mkdir(exist_ok=True)
         temporary = run.directory.path / "data.tmp"
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.copytree(shared.data, temporary, copy_function=os.link)
         temporary.rename(run.directory.data)
+
+
+def _check_data(run: StudyRun, shared: RunDirectory) -> None:
+    """Raise CorpusError if the run was prepared from other files than the others."""
+    if _data_fingerprint(run.directory) != _data_fingerprint(shared):
+        raise CorpusError(
+            f"{run.directory.path}: its training data differ from those of the study, whose files "
+            "have changed. Choose another --out, or delete the directory to train it again."
+        )
+
+
+def _data_fingerprint(directory: RunDirectory) -> dict[str, str]:
+    prepared = PreparedData.open(str(directory.data))
+    shards = {split: shards_fingerprint(found) for split, found in prepared.splits.items()}
+    return {"tokenizer": prepared.tokenizer, **shards}
 
 
 def estimate_runs(runs: Sequence[StudyRun]) -> Iterator[RunEstimate]:
@@ -102,8 +120,8 @@ def train_runs(runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) ->
 
     After an interruption the result lacks the interrupted runs.
     """
-    _run_workers([run for run in runs if not run.cost.exists()], jobs, on_progress)
-    return [TrainedRun.read(run) for run in runs if run.cost.exists()]
+    _run_workers([run for run in runs if not run.complete], jobs, on_progress)
+    return [TrainedRun.read(run) for run in runs if run.complete]
 
 
 def _run_workers(runs: Sequence[StudyRun], jobs: int, on_progress: RunCallback) -> None:
@@ -168,7 +186,7 @@ class Stopped(Exception):  # noqa: N818 — control flow, not an error
 
 def _unless_stopped(run: StudyRun) -> None:
     with suppress(Stopped):
-        _train_one(run)
+        _complete_one(run)
 
 
 def _report(run: StudyRun, message: str) -> None:
@@ -180,9 +198,20 @@ def _report(run: StudyRun, message: str) -> None:
     channel.messages.put(RunProgress(run.name, step, steps, message, minor=True))
 
 
-def _train_one(run: StudyRun) -> None:
-    """Train the run, translate the test set, and write the cost."""
+def _complete_one(run: StudyRun) -> None:
+    """Train the run and translate the test set, unless that is done."""
     (channel,) = _channel
+    if not run.cost.exists() and not _train_one(run, channel):
+        return
+    translator = Translator.load(run.directory.model, engine="torch")
+    outputs = list(_translations(translator, run))
+    storage.write_bytes(str(run.outputs), "".join(f"{line}\n" for line in outputs).encode())
+    steps = run.config.train.steps
+    channel.messages.put(RunProgress(run.name, steps, steps, "done", done=True))
+
+
+def _train_one(run: StudyRun, channel: WorkerChannel) -> bool:
+    """Train the run and write its cost; returns whether it is complete."""
     messages, steps = channel.messages, run.config.train.steps
 
     def log_event(event: Event) -> None:
@@ -204,27 +233,25 @@ def _train_one(run: StudyRun) -> None:
             loggers=[run.directory.jsonl_logger(), log_event],
             should_stop=lambda: channel.should_stop,
         )
-    memory = process_peak()
     if not outcome.complete:
-        return
-    translator = Translator.load(run.directory.model, engine="torch")
-    outputs = list(_translations(translator, run))
-    storage.write_bytes(str(run.outputs), "".join(f"{line}\n" for line in outputs).encode())
+        return False
+    memory = process_peak()
+    model = Translator.load(run.directory.model, engine="torch").model
     completed = read_steps(run.directory.log)
     cost = Cost(
-        sum(parameter.numel() for parameter in translator.model.parameters()),
+        sum(parameter.numel() for parameter in model.parameters()),
         sum(step["tokens"] for step in completed),
         sum(step["seconds"] for step in completed),
         median(step["tokens"] / step["seconds"] for step in completed),
         memory,
     )
     storage.write_bytes(str(run.cost), json.dumps(asdict(cost), indent=1).encode())
-    messages.put(RunProgress(run.name, outcome.step, steps, "done", done=True))
+    return True
 
 
 def _translations(translator: Translator, run: StudyRun) -> Iterator[str]:
     """The translations of the test sources, one line each."""
-    sources, _ = read_parallel(*run.test)
+    sources, _ = run.test_pairs()
     for first in range(0, len(sources), TEST_BATCH):
         _report(run, f"translating the test set: {first}/{len(sources)}")
         for translation in translator.translate(sources[first : first + TEST_BATCH]):

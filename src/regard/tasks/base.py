@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from regard.bundle.bundle import Bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -92,8 +92,8 @@ class Task(ABC, Generic[T]):
 
     def sizes(self, bundle: Bundle) -> VocabularySizes:
         """Return the vocabulary sizes of a model bundle."""
-        size = bundle_tokenizer(bundle).size
-        return VocabularySizes(size, size)
+        source, target = bundle_tokenizers(bundle)
+        return VocabularySizes(source.size, target.size)
 
 
 def task_for(run: RunConfig) -> Task[Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from torch import nn
 
 from regard.bundle.bundle import CARD, DATA
 from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
+from regard.config.data import corpus_languages
+from regard.config.describe import model_sizes
 from regard.config.run import RunConfig
 from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.interop.ctranslate2_limits import export_obstacles
@@ -62,7 +64,7 @@ def card_files(
     card = CardFacts(
         name="A model trained with regard",
         description=run.description,
-        kind=_kind(run),
+        kind=model_sizes(run),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         vocabulary=f"{tokenizer.size:,} {run.data.subword_model} pieces of {pieces}, "
         f"{tokenizer.form}",
@@ -77,14 +79,24 @@ def card_files(
         ),
         scored_on=f"validation {units[0]}, at step {outcome.best_step:,}",
         search=search,
+        parent=run.fine_tuned_from,
         alignment=alignment,
         export="; ".join(export_obstacles(run)) or "CTranslate2 can run it",
         pipeline=pipeline,
         call=call,
         units=units,
         limitations=limitations,
+        languages=_languages(run) if pipeline == "translation" else None,
     )
     return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(card).encode()}
+
+
+def _languages(run: RunConfig) -> tuple[str, str] | None:
+    """Return the languages of the settings, or those that the names of the files state."""
+    source, target = run.data.source_language, run.data.target_language
+    if source is not None and target is not None:
+        return source, target
+    return corpus_languages(run.data.train)
 
 
 def corpus_facts(prepared: PreparedData) -> tuple[CorpusFacts, ...]:
@@ -98,20 +110,6 @@ def corpus_facts(prepared: PreparedData) -> tuple[CorpusFacts, ...]:
             label = name if name.startswith(split) else f"{split} of {name}"
             facts.append(CorpusFacts(label, pairs, (source, target), shards_fingerprint(shards)))
     return tuple(facts)
-
-
-def _kind(run: RunConfig) -> str:
-    model = run.model
-    parts = (getattr(model, "encoder", None), getattr(model, "decoder", None))
-    return " → ".join(_size(part) for part in parts if part is not None)
-
-
-def _size(part: Any) -> str:
-    """Return the kind and the sizes of an encoder or decoder config."""
-    settings = part.model_dump()
-    sizes = [str(settings[name]) for name in ("layers", "dim") if name in settings]
-    sizes += ["-".join(map(str, settings.get("channels", ())))]
-    return f"{part.kind}, {' × '.join(filter(None, sizes))}"
 
 
 def _training(run: RunConfig, outcome: TrainingOutcome) -> dict[str, str]:

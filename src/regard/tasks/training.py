@@ -19,8 +19,15 @@ from regard.bundle.weights import pack
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
 from regard.data.directory_lock import lock_directory
-from regard.data.loading.shards import PreparedData, shards_fingerprint
-from regard.data.preparation.prepare import ProgressCallback, prepare_corpora
+from regard.data.formats.corpus import Corpus
+from regard.data.loading.shards import PreparedData, describe_drops, shards_fingerprint
+from regard.data.preparation.prepare import (
+    PreparationSettings,
+    ProgressCallback,
+    input_facts,
+    prepare_corpora,
+    prepared_facts,
+)
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
@@ -32,7 +39,7 @@ from regard.train.dry_run import DryRun
 from regard.train.events import Event, EventHandler
 from regard.train.loggers.jsonl import JsonlLogger
 from regard.train.train_state import copy_into
-from regard.train.trainer import Trainer, TrainingOutcome
+from regard.train.trainer import Trainer, TrainingOutcome, cannot_resume
 
 CHANGEABLE = ("train.save_every", "train.parallel", "train.performance")
 """Settings that may change when a run resumes. The trainer checks the precision itself."""
@@ -55,6 +62,10 @@ class RunDirectory:
     @property
     def data(self) -> Path:
         return self.path / "data"
+
+    @property
+    def config(self) -> Path:
+        return self.path / RUN
 
     @property
     def log(self) -> Path:
@@ -84,12 +95,20 @@ class RunDirectory:
 
 
 def prepare_data(
-    run: RunConfig, directory: RunDirectory, on_progress: ProgressCallback
+    run: RunConfig,
+    directory: RunDirectory,
+    on_progress: ProgressCallback,
+    *,
+    accept_changes: bool = False,
 ) -> PreparedData:
     """Tokenize the run's corpora into shards. Data that are already prepared are reused.
 
+    Args:
+        accept_changes: as of `train_run`.
+
     Raises:
         ConfigError: the run names no corpus, or a setting does not apply to its task.
+        ArtifactError: the directory has another run, which cannot resume. It stays as it was.
     """
     task, data = task_for(run), run.data
     if not data.train:
@@ -110,6 +129,7 @@ def prepare_data(
     corpora = [task.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [] if data.valid is None else [task.corpus(data.valid, "valid")]
     settings = task.preparation(data)
+    _check_resumable(run, directory, corpora, settings, valid, accept_changes)
     prepared = prepare_corpora(
         corpora,
         str(directory.data),
@@ -120,6 +140,37 @@ def prepare_data(
     )
     task.prepare_extras(run, prepared, on_progress)
     return prepared
+
+
+def _check_resumable(
+    run: RunConfig,
+    directory: RunDirectory,
+    corpora: Sequence[Corpus],
+    settings: PreparationSettings,
+    valid: Sequence[Corpus],
+    accept_changes: bool,
+) -> None:
+    """Refuse another run than that of the directory's checkpoint, before its data are replaced."""
+    if (step := directory.last_step) is None:
+        return
+    path = checkpoint.checkpoint_folder(directory.path / "checkpoints", step)
+    environment = _environment(run)
+    environment.pop("train.guided_alignment.links", None)  # compared by content, when it is read
+    changed = checkpoint.changed_environment(path, environment)
+    facts, saved = input_facts(corpora, settings, valid), prepared_facts(str(directory.data))
+    data = {
+        name: f"data.{name} was {saved[name]} and is {value}"
+        for name, value in facts.items()
+        if saved and saved[name] != value
+    }
+    other_data = {name: text for name, text in data.items() if name != "valid"}
+    if other_data:
+        raise ArtifactError(
+            f"{path}: the run was trained on other data: {'; '.join(other_data.values())}. Restore "
+            "the original data and settings, or choose another --out."
+        )
+    if (changed or data) and not accept_changes:
+        raise cannot_resume(path, {**changed, **data})
 
 
 def train_run(
@@ -148,9 +199,10 @@ def train_run(
             trainer.stop()
 
     handlers = (*loggers, stop_on_request)
-    task, trainer = _make_trainer(run, directory, world, handlers, initial, accept_changes)
+    task, trainer = make_trainer(run, directory, world, handlers, initial, accept_changes)
+    trainer.start()
     if world.is_main:
-        (directory.path / RUN).write_text(dump_config(run), "utf-8")
+        directory.config.write_text(dump_config(run), "utf-8")
     outcome = trainer.run()
     if outcome.complete:
         weights = {name: full_tensor(tensor) for name, tensor in trainer.state.weights().items()}
@@ -166,12 +218,12 @@ def train_run(
 
 def dry_run(run: RunConfig, directory: RunDirectory, world: World) -> tuple[int, DryRun]:
     """Return the number of parameters of a run on prepared data, and the cost of its steps."""
-    _, trainer = _make_trainer(run, directory, world)
+    _, trainer = make_trainer(run, directory, world)
     count = sum(parameter.numel() for parameter in trainer.state.parameters.values())
     return count, trainer.dry_run()
 
 
-def _make_trainer(
+def make_trainer(
     run: RunConfig,
     directory: RunDirectory,
     world: World,
@@ -179,10 +231,14 @@ def _make_trainer(
     initial: Bundle | None = None,
     accept_changes: bool = False,
 ) -> tuple[Task[Any], Trainer]:
+    """Return the task of a run on prepared data, and its trainer, which has not started."""
     prepared = PreparedData.open(str(directory.data))
     tokenizer = SentencePiece.load(directory.data)
     task = task_for(run)
     module = task.make_module(run, prepared, tokenizer)
+    if dropped := sum(prepared.dropped.values()):
+        reasons = describe_drops(prepared.dropped)
+        module.facts["dropped"] = f"{dropped:,} of {prepared.read:,} records ({reasons})"
     if initial is not None:
         _check_vocabulary(tokenizer, initial)
         task.check_compatible(module, initial)
@@ -230,7 +286,9 @@ def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
     guided = run.train.guided_alignment
     if guided is not None and guided.links != "auto":
         guided = None  # the file belongs to the old pairs
+    weights = bundle.files[WEIGHTS].sha256[:12]
     return {
+        "fine_tuned_from": f"{bundle.path}, weights {weights}",
         "data": {"train": [], "valid": None, "tokenizer": str(bundle.path)},
         "train": {
             "optimizer": {"rate": run.train.optimizer.rate / 5},

@@ -7,14 +7,18 @@ text can be encoded, and `decode(encode(text)) == normalize(text)` for every str
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import io
 import json
+import os
 import random
 import re
+import sys
+import threading
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
@@ -72,6 +76,7 @@ class Tokenizer(ABC):
     """
 
     size: int
+    kind: str  # unigram, bpe or pretrained
     form: Form  # of normalization
     fingerprint: str  # equal for two tokenizers if and only if they encode alike
 
@@ -131,6 +136,7 @@ class Tokenizer(ABC):
 
 Kind = Literal["unigram", "bpe"]
 
+_FEW = 64  # texts; for a list SentencePiece starts a thread, which takes as long as ten texts
 _WORD = re.compile("▁[^▁]*")  # SentencePiece writes a space as ▁; no piece crosses one
 _MAX_BYTES = 1 << 16  # of a line to train on
 # At most a quarter as many characters, up to a space or the end if there is one
@@ -142,9 +148,10 @@ class SentencePiece(Tokenizer):
 
     def __init__(self, model: bytes, form: Form = "NFC", kind: Kind = "unigram") -> None:
         self.model = model
-        self.kind: Kind = kind
+        self.kind = kind
         self.form: Form = form
-        self._processor = _load(model)
+        self._processor = load_processor(model)
+        _check_special_tokens(self._processor)
         self.size = self._processor.get_piece_size()
         rules = json.dumps({"form": form, "rules": RULES}, sort_keys=True)
         self.fingerprint = hashlib.sha256(model + rules.encode()).hexdigest()
@@ -171,7 +178,8 @@ class SentencePiece(Tokenizer):
         # length of repeated text (3,000 captions with 600 duplicates: a minute instead of 2 s).
         counts = Counter(part for line in lines for part in _parts(normalize(line, form)))
         model_file = io.BytesIO()
-        try:
+
+        def train() -> None:
             sentencepiece.SentencePieceTrainer.train(
                 sentence_iterator=(f"{line}\t{n}" for line, n in counts.items() if line),
                 input_format="tsv",
@@ -191,6 +199,9 @@ class SentencePiece(Tokenizer):
                 num_threads=16,  # the result depends on it, so it is fixed
                 minloglevel=2,
             )
+
+        try:
+            _call_interruptibly(train)
         except (RuntimeError, OSError) as error:
             raise ConfigError(
                 f"Cannot train a {kind} vocabulary of {size} pieces on these lines: {error} "
@@ -213,9 +224,14 @@ class SentencePiece(Tokenizer):
         path = folder / SETTINGS_FILE
         try:
             settings = json.loads(settings_json)
+            if settings.get("tokenizer") == "pretrained":
+                raise ConfigError(
+                    f"{path}: belongs to an imported model, which regard cannot train yet. Train "
+                    "a model with `regard train --preset`."
+                )
             form, rules, saved = settings["form"], settings["rules"], settings["fingerprint"]
             kind = settings["kind"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ArtifactError(f"{path}: cannot read a tokenizer: {error!r}") from error
         if form not in get_args(Form) or kind not in get_args(Kind) or rules != RULES:
             raise ArtifactError(
@@ -253,6 +269,8 @@ class SentencePiece(Tokenizer):
         return normalize(text, self.form)
 
     def encode_normalized(self, texts: Sequence[str]) -> list[list[int]]:
+        if len(texts) < _FEW:
+            return [self._processor.encode(text) for text in texts]
         return self._processor.encode(texts, num_threads=1)
 
     def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
@@ -302,7 +320,7 @@ class SentencePiece(Tokenizer):
         remaining = 0  # bytes of the character at `place` not yet covered
         for i, name in zip(ids, names, strict=True):
             if self._processor.is_byte(i):
-                remaining = remaining or _utf8_length(int(name[3:5], 16))
+                remaining = remaining or utf8_length(int(name[3:5], 16))
                 spans.append((traced.starts[place], traced.ends[place]))
                 remaining -= 1
                 place += remaining == 0
@@ -355,12 +373,13 @@ def _parts(line: str) -> list[str]:
     return [line] if len(line.encode()) <= _MAX_BYTES else _PART.findall(line)
 
 
-def _utf8_length(lead: int) -> int:
+def utf8_length(lead: int) -> int:
     """Return the number of UTF-8 bytes of a character with first byte `lead`."""
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
-def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
+def load_processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
+    """Load a SentencePiece model. Raises ArtifactError if it is damaged."""
     remedy = "Restore it from the run that trained it."
     if not model:  # SentencePiece accepts it and fails at the first text
         raise ArtifactError(f"{MODEL_FILE}: the SentencePiece model is empty. {remedy}")
@@ -370,10 +389,51 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
         processor.id_to_piece(list(range(processor.get_piece_size())))  # each must be UTF-8
     except (RuntimeError, UnicodeDecodeError) as error:
         raise ArtifactError(f"{MODEL_FILE}: not a SentencePiece model: {error} {remedy}") from error
+    return processor
+
+
+def _check_special_tokens(processor: sentencepiece.SentencePieceProcessor) -> None:
     symbols = (processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id())
     if symbols != (PAD, BOS, EOS, UNK):
         raise ArtifactError(
             f"{MODEL_FILE}: its pad, bos, eos and unk are {symbols}, not {(PAD, BOS, EOS, UNK)}. "
             "Train the tokenizer with regard."
         )
-    return processor
+
+
+def _call_interruptibly(function: Callable[[], None]) -> None:
+    """Call native code that takes long, so that Ctrl-C raises KeyboardInterrupt at once.
+
+    Python handles signals in the main thread, between two of its instructions: native code that
+    runs there delays them until its end. The code therefore runs in another thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        function()
+        return
+    failures: list[BaseException] = []
+    finished = threading.Event()
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            finished.set()
+
+    threading.Thread(target=run, name="vocabulary", daemon=True).start()
+    try:
+        finished.wait()
+    except KeyboardInterrupt:
+        # A native thread that still runs while the interpreter shuts down aborts the process.
+        atexit.register(_exit_unless, finished)
+        raise
+    if failures:
+        raise failures[0]
+
+
+def _exit_unless(finished: threading.Event) -> None:
+    if not finished.is_set():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(130)

@@ -123,6 +123,16 @@ def inspect_checkpoint(path: Path) -> dict[str, Any]:
     return facts
 
 
+def changed_environment(path: Path, environment: Mapping[str, Any]) -> dict[str, str]:
+    """Compare facts with those of a checkpoint; return a text for each that differs, by name."""
+    saved = inspect_checkpoint(path)["environment"]
+    return {
+        name: f"{name} was {saved.get(name)} and is {value}"
+        for name, value in environment.items()
+        if saved.get(name) != value
+    }
+
+
 def keep_checkpoints(world: World, root: Path, wanted: set[int]) -> None:
     """Delete unfinished checkpoints and those of all steps except `wanted`."""
     if world.is_main:

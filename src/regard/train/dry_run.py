@@ -13,14 +13,13 @@ import torch
 from regard.data.loading.loader import TrainingStep
 from regard.train.peak_memory import process_peak
 
-_STEPS = 3  # the first is slower: it allocates memory and selects kernels
-
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
     """Cost of a training step."""
 
-    seconds: float
+    seconds: float  # of the fastest step
+    mean_seconds: float  # of all but the first, which allocates memory and selects kernels
     tokens: float  # target tokens per step
     memory: int  # peak so far, in bytes
 
@@ -29,18 +28,20 @@ def measure_steps(
     steps: Generator[TrainingStep[Any], None, None],
     compute: Callable[[TrainingStep[Any]], object],
     device: torch.device,
+    count: int,
 ) -> DryRun:
-    """Call `compute` with the next steps and measure it."""
+    """Call `compute` with the next `count` steps, at least two, and measure it."""
     seconds, tokens = [], []
     try:
-        for step in islice(steps, _STEPS):
+        for step in islice(steps, count):
             clock = time.perf_counter()
             compute(step)
             seconds.append(time.perf_counter() - clock)
             tokens.append(step.target_tokens)
     finally:
         steps.close()
-    return DryRun(min(seconds), sum(tokens) / len(tokens), peak_memory(device))
+    mean = sum(seconds[1:]) / (count - 1)
+    return DryRun(min(seconds), mean, sum(tokens) / count, peak_memory(device))
 
 
 def peak_memory(device: torch.device) -> int:

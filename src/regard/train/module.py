@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
+import torch
 from torch import nn
 
 from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import TrainingStep
+from regard.models import eval_mode
 from regard.train.events import Scores
 from regard.train.losses import Loss
 
@@ -58,6 +61,13 @@ class TrainingModule(nn.Module, ABC, Generic[B]):
     @abstractmethod
     def validate(self) -> Scores:
         """Return the current scores of the model. All processes call it and get the same scores."""
+
+    def estimate_validation(self) -> float:
+        """Return the seconds of a validation of a trained model; the model may be untrained."""
+        clock = time.perf_counter()
+        with eval_mode(self), torch.no_grad():
+            self.validate()
+        return time.perf_counter() - clock
 
     if TYPE_CHECKING:
         __call__ = forward

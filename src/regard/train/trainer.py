@@ -96,11 +96,21 @@ class Trainer:
             "torch": torch.__version__,
             **(environment or {}),
         }
-        self._stop_requested = False
+        self._stop_requested = self._started = False
+
+    def start(self) -> None:
+        """Resume from the newest checkpoint, or save the first one.
+
+        Raises:
+            ArtifactError: the environment has changed, and this is not accepted.
+        """
+        self._resume()
+        self._started = True
 
     def run(self) -> TrainingOutcome:
         """Train until the last step, until patience runs out, or until interrupted."""
-        self._resume()
+        if not self._started:
+            self.start()
         self._emit_plan()
         with interruptible() as signals:
             while True:
@@ -118,11 +128,13 @@ class Trainer:
         """
         self._stop_requested = True
 
-    def dry_run(self) -> DryRun:
-        """Measure time and memory of a step without changing the model."""
+    def dry_run(self, steps: int = 3) -> DryRun:
+        """Measure time and memory of `steps` steps without changing the model."""
         buffers = Buffers(self.module)
         self.module.train()
-        measured = measure_steps(self.stream.steps(self.cursor), self._backward, self.world.device)
+        measured = measure_steps(
+            self.stream.steps(self.cursor), self._backward, self.world.device, steps
+        )
         self.state.optimizer.zero_grad(set_to_none=True)
         buffers.restore()
         return measured
@@ -289,18 +301,9 @@ class Trainer:
             self._save()
             return
         path = checkpoint.checkpoint_folder(self.checkpoints, steps[0])
-        saved = checkpoint.inspect_checkpoint(path)["environment"]
-        changed = {
-            name: f"{name} was {saved.get(name)} and is {value}"
-            for name, value in self.environment.items()
-            if saved.get(name) != value
-        }
+        changed = checkpoint.changed_environment(path, self.environment)
         if changed and not self.accept_changes:
-            raise ArtifactError(
-                f"{path}: the run cannot resume unchanged: {'; '.join(changed.values())}. Restore "
-                "the original values, pass --accept-changes to resume anyway, or choose another "
-                "--out."
-            )
+            raise cannot_resume(path, changed)
         self._load(steps[0])
         self._delete_old()  # the process that saved it may have been killed before this
         self._emit(events.CheckpointSaved(steps[0], str(path), 0.0))
@@ -324,7 +327,8 @@ class Trainer:
         plan = {
             "model": f"{count:,} parameters",
             **self.module.facts,
-            "steps": f"{last:,} of {measured.tokens:,.0f} tokens: {epochs:.1f} epochs; {start}",
+            "steps": f"{last:,} of about {measured.tokens:,.0f} target tokens: "
+            f"{epochs:.1f} epochs; {start}",
             "time": f"{events.format_duration((last - done) * measured.seconds)} plus validations, "
             f"at {measured.seconds:.2f} s per step",
             "memory": f"{measured.memory / 1e9:.2f} GB" if measured.memory else "unknown",
@@ -336,6 +340,16 @@ class Trainer:
     def _emit(self, event: events.Event) -> None:
         for logger in self.loggers:
             logger(event)
+
+
+def cannot_resume(path: Path, changed: Mapping[str, str]) -> ArtifactError:
+    """Return the error of a run whose environment has changed since its checkpoint."""
+    threads = " (--threads sets them)" if "threads" in changed else ""
+    return ArtifactError(
+        f"{path}: the run cannot resume unchanged: {'; '.join(changed.values())}. Restore the "
+        f"original values{threads}, pass --accept-changes to resume anyway, or choose another "
+        "--out."
+    )
 
 
 def _batch_seed(seed: int, step: int, index: int) -> int:

@@ -123,6 +123,7 @@ class Finding:
     message: str
     remedy: str
     examples: tuple[Example, ...]
+    lines: tuple[int, ...]  # of all pairs, from 1; () if the message names them
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[
     if any(offset.offset for offset in found.offsets):
         tallies.pop("swapped lines", None)  # the shift explains them
     findings = [
-        _finding(kind, corpus, tally.count, found.pairs, examples=tally.examples)
+        _finding(kind, corpus, tally.count, found.pairs, tally=tally)
         for kind, tally in tallies.items()
         if tally.count
     ]
@@ -247,7 +248,7 @@ def _finding(
     count: int,
     pairs: int,
     message: str | None = None,
-    examples: Sequence[Example] = (),
+    tally: Tally | None = None,
 ) -> Finding:
     check = CHECKS[kind]
     share = count / max(1, pairs)
@@ -260,7 +261,8 @@ def _finding(
         share,
         message or check.message,
         check.remedy,
-        tuple(examples),
+        () if tally is None else tuple(tally.examples),
+        () if tally is None else tuple(sorted(tally.lines)),
     )
 
 
@@ -285,7 +287,7 @@ def _tally(corpus: Corpus, hits: NDArray[np.bool_]) -> Tally:
         block = next(blocks)
         within = indices[:EXAMPLES] - block.start
         tally.add(block, within[(within >= 0) & (within < len(block))])
-    tally.count = len(indices)
+    tally.lines.extend((indices[EXAMPLES:] + 1).tolist())
     return tally
 
 

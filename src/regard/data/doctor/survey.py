@@ -1,12 +1,13 @@
 """Two passes over a corpus: the first collects statistics, the second finds odd pairs.
 
-Both passes read blocks of normalized lines and keep sums, histograms, 16 bytes a pair and a few
-examples.
+Both passes read blocks of normalized lines and keep sums, histograms, 16 bytes a pair, the lines
+of odd pairs and a few examples.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -43,13 +44,17 @@ class Example:
 
 @dataclass(slots=True)
 class Tally:
-    """The number of pairs of a kind, and the first few as examples."""
+    """The lines of the pairs of a kind, and the first few pairs as examples."""
 
-    count: int = 0
+    lines: array[int] = field(default_factory=lambda: array("q"))  # 8 bytes each
     examples: list[Example] = field(default_factory=list)
 
+    @property
+    def count(self) -> int:
+        return len(self.lines)
+
     def add(self, block: Block, indices: Sequence[int] | NDArray[np.int64]) -> None:
-        self.count += len(indices)
+        self.lines.extend(block.start + int(i) + 1 for i in indices)
         for i in indices[: EXAMPLES - len(self.examples)]:
             line = block.start + int(i) + 1
             self.examples.append(Example(line, block.sources[i], block.targets[i]))

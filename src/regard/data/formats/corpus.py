@@ -114,8 +114,7 @@ def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
     """
     if second is not None:
         return ParallelFiles(path, second, **fields)
-    kinds: dict[str, type[Tsv] | type[Jsonl] | type[Parquet] | type[Tmx]]
-    kinds = {".tsv": Tsv, ".jsonl": Jsonl, ".parquet": Parquet, ".tmx": Tmx}
+    kinds = _pair_formats()
     suffix = _suffix(path, kinds)
     if suffix is None:
         raise CorpusError(
@@ -128,6 +127,33 @@ def open_corpus(path: str, second: str | None = None, **fields: Any) -> Corpus:
         raise CorpusError(
             f"{path}: a TMX file needs a source and a target language (--columns en fr)."
         ) from None
+
+
+def is_pair_file(path: str) -> bool:
+    """Return whether the suffix of a file is that of a format with both sides in one file."""
+    return _suffix(path, _pair_formats()) is not None
+
+
+def _pair_formats() -> dict[str, type[Tsv] | type[Jsonl] | type[Parquet] | type[Tmx]]:
+    return {".tsv": Tsv, ".jsonl": Jsonl, ".parquet": Parquet, ".tmx": Tmx}
+
+
+def open_texts(path: str, column: str | int | None = None) -> Corpus:
+    """Return the texts of a file as targets: its lines, or a column of a .parquet, .jsonl or .tsv.
+
+    The default column of a .parquet file is "source". Other files have lines unless a column is
+    given.
+    """
+    suffix = _suffix(path, (".tsv", ".jsonl", ".parquet"))
+    if column is None and suffix == ".parquet":
+        column = "source"
+    if column is None:
+        return TextLines(path)
+    if suffix is None:
+        raise CorpusError(
+            f"{path}: only .parquet, .jsonl and .tsv files have columns. Leave the column out."
+        )
+    return TextColumn(open_corpus(path, source=column, target=column))
 
 
 def open_documents(path: str, **fields: Any) -> Corpus:
@@ -202,7 +228,7 @@ class ParallelFiles(Corpus):
             shorter, longer = sorted(zip(counts, self.paths, strict=True))
             raise UnequalCountError(
                 f"{shorter[1]}: ends after line {shorter[0]}, but {longer[1]} has {longer[0]} "
-                "lines. Run `regard doctor` to find where they diverge."
+                "lines. Both need one line for each pair."
             )
 
 
@@ -228,6 +254,21 @@ class TextLines(SingleFile):
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         for lines in line_blocks(self.path, size, skip):
             yield [""] * len(lines), lines
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn(Corpus):
+    """One column of a table: the source is empty, the target is the text."""
+
+    table: Corpus  # both columns are the same
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.table.paths
+
+    def columns(self, size: int, skip: int) -> Iterator[Columns]:
+        for _, texts in self.table.columns(size, skip):
+            yield [""] * len(texts), texts
 
 
 @dataclass(frozen=True, slots=True)

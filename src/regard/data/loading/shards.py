@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,8 @@ class PreparedData:
     tokenizer: str  # fingerprint
     splits: dict[str, tuple[Shard, ...]]
     labels: tuple[str, ...] = ()  # names of the target ids if the targets are labels
+    read: int = 0  # training records before any was dropped
+    dropped: dict[str, int] = field(default_factory=dict)  # how many of them, by reason
 
     @classmethod
     def open(cls, root: str) -> PreparedData:
@@ -122,7 +124,16 @@ class PreparedData:
             for split, shards in manifest["splits"].items()
         }
         labels = tuple(manifest.get("labels", ()))
-        return cls(root, manifest["vocabulary"], manifest["tokenizer"], splits, labels)
+        rows = manifest.get("rows", {})
+        return cls(
+            root,
+            manifest["vocabulary"],
+            manifest["tokenizer"],
+            splits,
+            labels,
+            rows.get("read", 0),
+            rows.get("dropped", {}),
+        )
 
     def shards(self, split: str) -> tuple[Shard, ...]:
         """Return the shards of a split. Raises ArtifactError if there is no such split."""
@@ -131,6 +142,11 @@ class PreparedData:
                 f"{self.root}: no split {split!r}. Splits: {', '.join(sorted(self.splits))}."
             )
         return self.splits[split]
+
+
+def describe_drops(dropped: Mapping[str, int]) -> str:
+    """Return the numbers of dropped records by reason, as text."""
+    return ", ".join(f"{reason}: {count:,}" for reason, count in dropped.items() if count)
 
 
 def shards_fingerprint(shards: Sequence[Shard]) -> str:

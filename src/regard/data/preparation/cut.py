@@ -79,8 +79,9 @@ def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Cor
 
 def cut_text(source: str, target: str, lines: int) -> list[CorpusPiece]:
     """Cut two parallel text files into pieces of `lines` lines."""
-    (source_edges, source_lines), (target_edges, target_lines) = (
-        _edges(path, lines) for path in (source, target)
+    source_edges, source_lines = _edges(source, lines)
+    target_edges, target_lines = (
+        (source_edges, source_lines) if target == source else _edges(target, lines)
     )
     if source_lines != target_lines:
         raise CorpusError(

@@ -112,8 +112,8 @@ class Pipeline:
         """Cut the corpora into pieces, normalize and filter them."""
         lines = {"lines": self.settings.shard_pairs}
         cuts = [
-            PreparationTask("cut", self.out, f"work/{split}-cut-{i:03}", _identity(corpus), lines,
-                 {"corpus": corpus})
+            PreparationTask("cut", self.out, f"work/{split}-cut-{i:03}", corpus_identity(corpus),
+                 lines, {"corpus": corpus})
             for i, corpus in enumerate(corpora)
         ]  # fmt: skip
         parameters = {
@@ -280,7 +280,8 @@ def run_tasks(
     return runner.map(function, tasks, count)
 
 
-def _identity(corpus: Corpus) -> Facts:
+def corpus_identity(corpus: Corpus) -> Facts:
+    """Return what determines the records of a corpus: its format and the versions of its files."""
     fields = {
         name: value for name, value in asdict(corpus).items() if name not in ("name", "weight")
     }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from regard.data import storage
 from regard.data.directory_lock import lock_directory
 from regard.data.formats.corpus import Corpus
-from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData
+from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData, describe_drops
 from regard.data.preparation.pipeline import (
     CleanPiece,
     EncodedPiece,
@@ -17,12 +18,27 @@ from regard.data.preparation.pipeline import (
     PreparationSettings,
     ProgressCallback,
     StageProgress,
+    corpus_identity,
 )
 from regard.data.preparation.runner import Runner
+from regard.data.preparation.stages import load_tokenizer
 from regard.data.preparation.tasks import VERSION, Facts, TaskResult, dump_json
 from regard.errors import ConfigError, CorpusError
 
-__all__ = ["PreparationSettings", "ProgressCallback", "StageProgress", "prepare_corpora"]
+_HINTS = {
+    "mostly punctuation": "To keep sentences of digits, such as dates, set max_punctuation to 1.",
+    "too many pieces": "To keep long sentences, raise max_length.",
+}
+"""How to keep the records that a filter drops."""
+
+__all__ = [
+    "PreparationSettings",
+    "ProgressCallback",
+    "StageProgress",
+    "input_facts",
+    "prepare_corpora",
+    "prepared_facts",
+]
 
 
 def prepare_corpora(
@@ -54,18 +70,66 @@ def prepare_corpora(
     return PreparedData.open(out)
 
 
+def input_facts(
+    corpora: Sequence[Corpus], settings: PreparationSettings, valid: Sequence[Corpus] = ()
+) -> Facts:
+    """Return what the prepared data depend on: settings, and sizes of files.
+
+    Names and times of files are left out, since a moved or copied corpus is the same corpus.
+    """
+    splits = {"train": corpora, "valid": valid}
+    sizes = {
+        split: _file_sizes(corpus_identity(corpus) for corpus in group)
+        for split, group in splits.items()
+    }
+    facts = sizes | _setting_facts(asdict(settings))
+    if settings.tokenizer is not None:
+        facts["tokenizer"] = load_tokenizer(settings.tokenizer).fingerprint[:12]
+    return facts
+
+
+def prepared_facts(out: str) -> Facts:
+    """Return the `input_facts` of the prepared data in `out`; none if there are no data."""
+    path = storage.join_path(out, MANIFEST)
+    if not storage.path_exists(path):
+        return {}
+    manifest = json.loads(storage.read_bytes(path))
+    sizes = {
+        split: _file_sizes(
+            shard["origin"] for shard in manifest["splits"].get(split, ()) if "origin" in shard
+        )
+        for split in ("train", "valid")
+    }
+    tokenizer = {"tokenizer": manifest["tokenizer"][:12]}
+    return sizes | tokenizer | _setting_facts(manifest["settings"])
+
+
+def _file_sizes(identities: Iterable[Facts]) -> str:
+    """Return the sizes of the files of each corpus, which may have several shards."""
+    sizes = (" + ".join(f"{file['size']:,}" for file in each["files"]) for each in identities)
+    return f"{', '.join(dict.fromkeys(sizes)) or 'no'} bytes"
+
+
+def _setting_facts(settings: Facts) -> Facts:
+    named = ("vocabulary", "dedupe", "held_out", "max_length")
+    return {name: settings[name] for name in named} | {"subword_model": settings["kind"]}
+
+
 def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence[Corpus]) -> Facts:
     """Run all stages and return the manifest."""
     settings = pipeline.settings
     limits = None if settings.limits is None else asdict(settings.limits)
     train = pipeline.clean(corpora, "train", limits, settings.dedupe)
     if not any(piece.done.facts["kept"] for piece in train):
-        raise CorpusError(_no_pairs(corpora, train))
+        raise CorpusError(_no_pairs(corpora, _rows(train, [], [])))
     valid_pieces = pipeline.clean(valid, "valid", None, "none")
     repeats = pipeline.dedupe(train)
     tokenizer = pipeline.tokenizer(train, repeats)
     labels = pipeline.labels(train)
     shards = pipeline.encode(train, repeats, tokenizer, labels)
+    rows = _rows(train, repeats, shards)
+    if not rows["train"]:
+        raise CorpusError(_no_pairs(corpora, rows))
     splits = {"train": [_entry(shard, repeats) for shard in shards]}
     if settings.held_out:
         splits["valid"] = [pipeline.gather(shards)]
@@ -80,7 +144,7 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
         "tokenizer": tokenizer.facts["fingerprint"],
         "settings": asdict(settings),
         "labels": labels,
-        "rows": _rows(train, repeats, shards),
+        "rows": rows,
         "splits": splits,
     }
 
@@ -122,13 +186,12 @@ def _rows(
     }
 
 
-def _no_pairs(corpora: Sequence[Corpus], pieces: Sequence[CleanPiece]) -> str:
+def _no_pairs(corpora: Sequence[Corpus], rows: Facts) -> str:
     names = ", ".join(path for corpus in corpora for path in corpus.paths)
-    rows = _rows(pieces, [], [])
     if not rows["read"]:
         return f"{names}: no records. Check that these are the right files."
-    reasons = ", ".join(f"{name}: {count:,}" for name, count in rows["dropped"].items() if count)
-    return (
-        f"{names}: none of the {rows['read']:,} records passes the filters ({reasons}). Check the "
-        "files with `regard doctor`."
-    )
+    dropped = {**rows["dropped"], "held out for validation": rows["held out"]}
+    reasons = describe_drops(dropped)
+    message = f"{names}: none of the {rows['read']:,} records is left to train on ({reasons}). "
+    hints = [hint for reason, hint in _HINTS.items() if dropped.get(reason)]
+    return message + " ".join([*hints, "`regard doctor` examines the files."])

@@ -7,12 +7,17 @@ arguments, and that only the tasks of a worker that dies are run again.
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
 from types import TracebackType
 from typing import TypeVar
+
+from regard.cores import available_cores
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -22,6 +27,8 @@ RETRIES = 3  # of a task whose worker died
 
 class Runner(ABC):
     """Runs tasks. A context manager that releases the runner's workers on exit."""
+
+    workers: int = 1
 
     @abstractmethod
     def map(
@@ -88,9 +95,28 @@ class ProcessRunner(Runner):
 
     def _start(self) -> ProcessPoolExecutor:
         # Spawn, since a fork copies the locks of other threads in an arbitrary state.
-        return ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"))
+        threads = max(1, available_cores() // self.workers)
+        return ProcessPoolExecutor(
+            self.workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(threads,),
+        )
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+
+def _start_worker(threads: int) -> None:
+    """Share the cores among the workers, and end this one when the driver ends or is killed."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads))  # before torch is imported
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

@@ -134,7 +134,7 @@ def train_tokenizer(task: PreparationTask, write: Write) -> Facts:
 
 def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
     """Copy an existing tokenizer."""
-    tokenizer = _load_tokenizer(task.where["tokenizer"])
+    tokenizer = load_tokenizer(task.where["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
         raise ConfigError(
             f"form: the tokenizer in {task.where['tokenizer']} uses {tokenizer.form}, but the "
@@ -261,10 +261,10 @@ def _write_tokenizer(tokenizer: Tokenizer, write: Write) -> Facts:
 @lru_cache(maxsize=1)
 def _tokenizer(folder: str, fingerprint: str) -> Tokenizer:
     """Load a tokenizer; `fingerprint` is part of the cache key."""
-    return _load_tokenizer(folder)
+    return load_tokenizer(folder)
 
 
-def _load_tokenizer(folder: str) -> Tokenizer:
+def load_tokenizer(folder: str) -> Tokenizer:
     if not storage.is_remote(folder):
         return SentencePiece.load(Path(folder))
     with tempfile.TemporaryDirectory() as copy:

@@ -268,7 +268,7 @@ def load_captioner(path: str | Path, *, device: str | None = None) -> Captioner:
 
 def captioner_from_bundle(bundle: Bundle, device: str | None = None) -> Captioner:
     """Load an open model bundle."""
-    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+    run, tokenizer = bundle_config(bundle, "captioning model"), bundle_tokenizer(bundle)
     model = bundle_model(bundle, lambda: build_captioning_model(run, tokenizer.size), device)
     settings = bundle.value(CAPTIONS, CaptionSettings)
     if not 0 < settings.max_length <= MAX_TOKENS:

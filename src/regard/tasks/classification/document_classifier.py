@@ -169,7 +169,7 @@ def load_classifier(path: str | Path, *, device: str | None = None) -> DocumentC
 
 def classifier_from_bundle(bundle: Bundle, device: str | None = None) -> DocumentClassifier:
     """Load an open model bundle."""
-    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+    run, tokenizer = bundle_config(bundle, "document classifier"), bundle_tokenizer(bundle)
     _check_classifier(run)
     names = bundle.value(CLASSES, Classes).names
     model = bundle_model(

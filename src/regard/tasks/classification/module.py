@@ -23,7 +23,7 @@ from regard.tasks.classification.document_classifier import (
     DocumentClassifier,
     build_classification_model,
 )
-from regard.text.tokenizer import EOS, SentencePiece
+from regard.text.tokenizer import EOS, SentencePiece, Tokenizer
 from regard.train.events import Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
@@ -132,9 +132,7 @@ def score_labels(
     return Scores(values, signatures)
 
 
-def read_labelled(
-    corpus: Corpus, tokenizer: SentencePiece, classes: Sequence[str]
-) -> LabelledTexts:
+def read_labelled(corpus: Corpus, tokenizer: Tokenizer, classes: Sequence[str]) -> LabelledTexts:
     """Return the raw documents of a corpus, without empty ones.
 
     Raises:

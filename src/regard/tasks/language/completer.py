@@ -254,7 +254,7 @@ def load_completer(path: str | Path, *, device: str | None = None) -> Completer:
 
 def completer_from_bundle(bundle: Bundle, device: str | None = None) -> Completer:
     """Load an open model bundle."""
-    run, tokenizer = bundle_config(bundle), bundle_tokenizer(bundle)
+    run, tokenizer = bundle_config(bundle, "language model"), bundle_tokenizer(bundle)
     model = bundle_model(bundle, lambda: build_language_model(run, tokenizer.size), device)
     return Completer(model, tokenizer, run.data.max_length, bundle_identity(bundle, run, model))
 

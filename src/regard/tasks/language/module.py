@@ -77,7 +77,7 @@ class LanguageModule(TrainingModule[Batch]):
 
 def score_texts(
     completer: Completer,
-    tokenizer: SentencePiece,
+    tokenizer: Tokenizer,
     texts: tuple[str, ...],
     samples: tuple[ValidationSample, ...] = (),
 ) -> Scores:

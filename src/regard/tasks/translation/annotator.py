@@ -33,7 +33,8 @@ class Annotator:
     """Aligns and assesses translations with what a bundle has for it."""
 
     model: Callable[[], EncoderDecoder[Tokens, Any]]  # called only where the model is needed
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer  # of the source
+    target_tokenizer: Tokenizer
     aligner: WordAligner | None
     alignment_head: AlignmentHead | None
     thresholds: QualityThresholds | None
@@ -84,7 +85,7 @@ class Annotator:
         return [
             (
                 TokenizedText.from_text(self.tokenizer, result.source[slice(*segment.span)]),
-                TokenizedText.from_tokens(self.tokenizer, segment.tokens),
+                TokenizedText.from_tokens(self.target_tokenizer, segment.tokens),
             )
             for result in results
             for segment in result.segments

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 
 class BundleModel:
-    """The model of `bundle` with `vocabulary` tokens, for `device`: by default a GPU if any."""
+    """The model of `bundle`, for `device`: by default a GPU if any.
 
-    def __init__(self, bundle: Bundle, vocabulary: int, device: str | None) -> None:
+    `vocabulary`: the number of source tokens and of target tokens.
+    """
+
+    def __init__(self, bundle: Bundle, vocabulary: tuple[int, int], device: str | None) -> None:
         self.bundle, self.vocabulary, self.device = bundle, vocabulary, device
         self._lock = Lock()
         self._loaded: TranslationModel | None = None

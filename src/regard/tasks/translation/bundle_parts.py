@@ -60,7 +60,9 @@ def choose_export(bundle: Bundle, name: EngineName) -> EngineName | None:
     return name
 
 
-def load_export(bundle: Bundle, folder: EngineName) -> tuple[CTranslate2Engine, SearchOptions]:
+def load_export(
+    bundle: Bundle, folder: EngineName, *, fixed_batches: bool = False
+) -> tuple[CTranslate2Engine, SearchOptions]:
     """Return the engine of an exported model and the bundle's search options."""
     if f"{folder}/{SEARCH_FILE}" not in bundle.names:
         raise ArtifactError(
@@ -70,7 +72,10 @@ def load_export(bundle: Bundle, folder: EngineName) -> tuple[CTranslate2Engine, 
     search = bundle.value(f"{folder}/{SEARCH_FILE}", ExportedSearch)
     names = [file for file in bundle.names if file.startswith(f"{folder}/")]
     files = {file.removeprefix(f"{folder}/"): bundle.read(file) for file in names}
-    return CTranslate2Engine(files, max_positions=search.max_positions), search.options
+    engine = CTranslate2Engine(
+        files, max_positions=search.max_positions, fixed_batches=fixed_batches
+    )
+    return engine, search.options
 
 
 def read_aligner(bundle: Bundle) -> WordAligner | None:

@@ -28,16 +28,17 @@ def calibrate(translator: Translator, held_out: Pairs, guided: AlignmentHead | N
     """
     translator.alignment_head = guided
     if translator.aligner is not None and cross_attention_names(translator.model):
-        translator.alignment_head = _choose_head(translator, translator.aligner, held_out, guided)
+        translator.alignment_head = choose_head(translator, translator.aligner, held_out, guided)
     if translator.aligner is not None or translator.alignment_head is not None:
         translator.thresholds = calibrate_thresholds(
             translator.measure_quality(held_out.sources[:QUALITY_TEXTS])
         )
 
 
-def _choose_head(
+def choose_head(
     translator: Translator, aligner: WordAligner, held_out: Pairs, guided: AlignmentHead | None
 ) -> AlignmentHead:
+    """Return the head that agrees best with the aligner, or `guided` with its agreement."""
     chosen_by = list(zip(held_out.sources, held_out.targets, strict=True))[:HEAD_PAIRS]
     pairs = [_tokenized(translator, source, target) for source, target in chosen_by]
     links = [alignment.links for alignment in align_texts(aligner, pairs)]
@@ -52,5 +53,5 @@ def _tokenized(
 ) -> tuple[TokenizedText, TokenizedText]:
     return (
         TokenizedText.from_text(translator.tokenizer, source),
-        TokenizedText.from_text(translator.tokenizer, target),
+        TokenizedText.from_text(translator.target_tokenizer, target),
     )

@@ -28,12 +28,13 @@ class TranslationExplainer:
     """Explains translations of `model` with the parts of a `Translator`."""
 
     model: EncoderDecoder[Tokens, Any]
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer  # of the source
     splitting: Splitting
     options: SearchOptions
     engine: Engine
     alignment_head: AlignmentHead | None
     identity: ModelIdentity | None  # None: the model is not saved
+    target_tokenizer: Tokenizer
 
     @single_threaded()
     def explain(
@@ -51,12 +52,12 @@ class TranslationExplainer:
         if target is None:
             target_text, beam = self._search_with_beam(source)
         else:
-            target_text = TokenizedText.from_text(self.tokenizer, target)
+            target_text = TokenizedText.from_text(self.target_tokenizer, target)
         if gold is not None:
             check_links(gold, source_text, target_text, "gold")
         explanation = make_explanation(
             self.model,
-            self.tokenizer,
+            self.target_tokenizer,
             self.identity or ModelIdentity("unsaved model"),
             source_text,
             target_text,
@@ -106,7 +107,7 @@ class TranslationExplainer:
             ),
         )
         same = hypotheses[0].tokens == tokens
-        return TokenizedText.from_tokens(self.tokenizer, tokens), beam if same else None
+        return TokenizedText.from_tokens(self.target_tokenizer, tokens), beam if same else None
 
     def _model_input(self, ids: Sequence[int]) -> Tokens:
         return pad([[*ids, EOS]]).to(next(self.model.parameters()).device)

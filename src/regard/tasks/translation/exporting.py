@@ -1,4 +1,4 @@
-"""Export a model to CTranslate2 and compare the results of both engines."""
+"""Export a model to CTranslate2, with a comparison of both engines, or to Hugging Face."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.inference.forced_decoding import force_decode
 from regard.interop.ctranslate2_export import Quantization, convert_to_ctranslate2
 from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.huggingface_export import convert_to_huggingface
 from regard.tasks.bundles import bundle_config
 from regard.tasks.translation.bundle_parts import EXPORTS, SEARCH_FILE, ExportedSearch
 from regard.tasks.translation.translator import Translator
@@ -55,13 +56,15 @@ def export_bundle(
     Raises ConfigError if CTranslate2 cannot run the model, and ArtifactError if its results differ.
     """
     bundle = open_bundle(path)
-    if obstacles := export_obstacles(bundle_config(bundle)):
+    if obstacles := export_obstacles(bundle_config(bundle, "translation model")):
         raise ConfigError(f"{path}: CTranslate2 cannot run the model: {'; '.join(obstacles)}")
     translator = Translator.load(path, engine="torch", device="cpu")
-    tokenizer = translator.tokenizer
-    pieces = [tokenizer.piece(token) for token in range(tokenizer.size)]
+    pieces = [
+        [tokenizer.piece(token) for token in range(tokenizer.size)]
+        for tokenizer in (translator.tokenizer, translator.target_tokenizer)
+    ]
     name = EXPORTS[quantization == "int8"]
-    files = convert_to_ctranslate2(translator.model, pieces, quantization=quantization)
+    files = convert_to_ctranslate2(translator.model, *pieces, quantization=quantization)
     options, max_positions = translator.options, translator.model.decoder.max_positions
     engine = CTranslate2Engine(files, max_positions=max_positions)
     parity = compare_engines(translator, engine, sources, references)
@@ -75,6 +78,27 @@ def export_bundle(
     files[PARITY] = json.dumps(asdict(parity), indent=1).encode()
     add_files(bundle, {f"{name}/{file}": content for file, content in files.items()})
     return parity
+
+
+def export_huggingface(path: Path, out: Path) -> list[str]:
+    """Write a Hugging Face MarianMT folder of a bundle; return the names of its files.
+
+    Raises ConfigError if MarianMT cannot represent the model, before anything is written.
+    """
+    bundle = open_bundle(path)
+    if out.exists() and any(out.iterdir()):
+        raise ConfigError(f"{out}: is not empty. Choose another --out.")
+    translator = Translator.load(path, engine="torch", device="cpu")
+    files = convert_to_huggingface(
+        bundle_config(bundle),
+        translator.model,
+        translator.tokenizer,
+        translator.target_tokenizer,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (out / name).write_bytes(data)
+    return sorted(files)
 
 
 def compare_engines(
@@ -93,6 +117,7 @@ def compare_engines(
         translator.splitting,
         translator.options,
         engine=engine,
+        target_tokenizer=translator.target_tokenizer,
     )
     results, exported_results = translator.translate(sources), exported.translate(sources)
     same = [
@@ -121,9 +146,13 @@ def _logp_difference(translator: Translator, engine: CTranslate2Engine) -> float
     Random sequences use all embeddings, positions and layers.
     """
     draws = random.Random(1)  # noqa: S311
-    words = range(UNK + 1, translator.tokenizer.size)
+    sources, targets = (
+        range(UNK + 1, tokenizer.size)
+        for tokenizer in (translator.tokenizer, translator.target_tokenizer)
+    )
     pairs = [
-        (draws.choices(words, k=LENGTH), draws.choices(words, k=LENGTH)) for _ in range(SEQUENCES)
+        (draws.choices(sources, k=LENGTH), draws.choices(targets, k=LENGTH))
+        for _ in range(SEQUENCES)
     ]
     forced = force_decode(translator.model, pairs, ())
     exported = engine.force(*zip(*pairs, strict=True))

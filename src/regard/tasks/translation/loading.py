@@ -9,7 +9,7 @@ from typing import Any
 from regard.align.extraction import has_alignment_head
 from regard.batch import Tokens
 from regard.bundle.bundle import Bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError
@@ -31,21 +31,28 @@ class TranslationModel:
     identity: ModelIdentity
 
 
-def build_translation_model(config: RunConfig, vocabulary: int) -> EncoderDecoder[Tokens, Any]:
-    """Build the untrained model of a run. Raises ConfigError if it does not translate."""
+def build_translation_model(
+    config: RunConfig, vocabulary: int, target_vocabulary: int | None = None
+) -> EncoderDecoder[Tokens, Any]:
+    """Build the untrained model of a run. Raises ConfigError if it does not translate.
+
+    `target_vocabulary`: the number of target tokens; by default that of source tokens.
+    """
     model = config.model
     if model.kind != "encoder-decoder" or model.reads != "sentences":
         raise ConfigError(
             f"model: kind {model.kind} reading {model.reads} does not translate. "
             "Choose an encoder-decoder over sentences."
         )
-    return model.build(VocabularySizes(vocabulary, vocabulary))
+    return model.build(VocabularySizes(vocabulary, target_vocabulary or vocabulary))
 
 
-def load_translation_model(bundle: Bundle, vocabulary: int, device: str | None) -> TranslationModel:
+def load_translation_model(
+    bundle: Bundle, vocabulary: tuple[int, int], device: str | None
+) -> TranslationModel:
     """Load the model of a bundle. Raises ArtifactError if it lacks the bundle's alignment head."""
-    config = bundle_config(bundle)
-    model = bundle_model(bundle, lambda: build_translation_model(config, vocabulary), device)
+    config = bundle_config(bundle, "translation model")
+    model = bundle_model(bundle, lambda: build_translation_model(config, *vocabulary), device)
     head = read_alignment_head(bundle)
     if head is not None and not has_alignment_head(model, head):
         raise ArtifactError(f"{bundle.path / ALIGNMENT_FILE}: the model does not have {head}.")
@@ -54,19 +61,22 @@ def load_translation_model(bundle: Bundle, vocabulary: int, device: str | None) 
 
 def make_torch_engine(
     model: EncoderDecoder[Tokens, Any],
-    tokenizer: Tokenizer,
+    tokenizers: tuple[Tokenizer, Tokenizer],
     name: EngineName,
     ensemble: Sequence[Bundle],
     device: str | None,
 ) -> TorchEngine:
-    """Return an engine of the model, and of the models of further bundles with its tokenizer."""
+    """Return an engine of the model, and of the models of further bundles with its tokenizers."""
     if name not in ("auto", "torch", "invariant"):
         raise ConfigError(f"engine: {name} cannot run an ensemble. Use `--engine torch`.")
     for bundle in ensemble:
-        if bundle_tokenizer(bundle).fingerprint != tokenizer.fingerprint:
+        if [one.fingerprint for one in bundle_tokenizers(bundle)] != [
+            one.fingerprint for one in tokenizers
+        ]:
             raise ArtifactError(
                 f"{bundle.path}: has another vocabulary than the first model. "
                 "The models of an ensemble must share one tokenizer."
             )
-    others = [load_translation_model(each, tokenizer.size, device).model for each in ensemble]
+    sizes = tokenizers[0].size, tokenizers[1].size
+    others = [load_translation_model(each, sizes, device).model for each in ensemble]
     return TorchEngine(model, ensemble=others, invariant=name == "invariant")

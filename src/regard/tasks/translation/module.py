@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from itertools import compress
 from statistics import fmean
@@ -18,7 +19,7 @@ from regard.data.loading.shard_pool import SubwordSampling
 from regard.data.loading.shards import MAX_TOKENS, PreparedData
 from regard.errors import ConfigError
 from regard.evaluate.scores import score_corpus
-from regard.inference.engine import SearchOptions
+from regard.inference.engine import SearchOptions, max_target_length
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
 from regard.interop.ctranslate2_limits import export_obstacles
@@ -36,6 +37,7 @@ from regard.train.module import TrainingModule
 
 MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
 UNSPLIT = 0.999  # share of training sources that translation would not split into sentences
+TIMED_PAIRS = 200  # validation pairs by which the time of a validation is estimated
 SAMPLES = 3  # translations that are logged with their attention
 
 
@@ -114,6 +116,18 @@ class TranslationModule(TrainingModule[Batch]):
             for result, reference in zip(results[:SAMPLES], self.valid.targets, strict=False)
         )
         return Scores(values, measured.signatures, samples)
+
+    def estimate_validation(self) -> float:
+        """An untrained model searches to the maximum length, which a trained one rarely reaches."""
+        count = len(self.valid.sources)
+        every = -(-count // TIMED_PAIRS)
+        sources, targets = self.valid.sources[::every], self.valid.targets[::every]
+        clock = time.perf_counter()
+        self.translator(self.model).translate(sources)
+        seconds = time.perf_counter() - clock
+        limits = [max_target_length(len(ids) + 1) for ids in self.tokenizer.encode(sources)]
+        lengths = [len(ids) + 1 for ids in self.tokenizer.encode(targets)]
+        return seconds * min(1.0, sum(lengths) / sum(limits)) * count / len(sources)
 
     def translator(self, model: EncoderDecoder[Tokens, Any]) -> Translator:
         """Return a translator of `model` with the run's search options."""

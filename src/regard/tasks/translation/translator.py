@@ -10,7 +10,7 @@ use the PyTorch model import the modules of their computation when they are call
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.remote import fetch_bundle
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.hypothesis import Hypothesis
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from regard.batch import Tokens
     from regard.explain.record import Explanation
     from regard.models import EncoderDecoder
+    from regard.tasks.translation.documents import TranslatedDocument
 
 
 class Translator:
@@ -59,13 +61,14 @@ class Translator:
     Args:
         model: Used for log-probabilities, attention, quality checks and explanations. The model of
             a bundle is loaded on first use.
-        tokenizer: Of both languages.
+        tokenizer: Of the source.
         splitting: Lengths above which a text is split.
         options: Default search options.
         engine: Finds translations; by default the model itself.
         alignment_head: The attention weights that can align words.
         aligner: Aligns words without the model; by default used instead of the attention.
         thresholds: The calibration of quality warnings.
+        target_tokenizer: Of the target; by default that of the source.
     """
 
     def __init__(
@@ -79,8 +82,10 @@ class Translator:
         alignment_head: AlignmentHead | None = None,
         aligner: WordAligner | None = None,
         thresholds: QualityThresholds | None = None,
+        target_tokenizer: Tokenizer | None = None,
     ) -> None:
         self._model, self.tokenizer, self.splitting = model, tokenizer, splitting
+        self.target_tokenizer = target_tokenizer or tokenizer
         self.options = options
         self.engine = engine or self._torch_engine()
         self.alignment_head, self.aligner = alignment_head, aligner
@@ -99,11 +104,12 @@ class Translator:
         engine: EngineName = "auto",
         device: str | None = None,
         ensemble: Sequence[str | Path] = (),
+        fixed_batches: bool = False,
     ) -> Translator:
         """Load a model bundle.
 
         Args:
-            path: The folder of the bundle.
+            path: The folder or the URL of the bundle.
             engine: "torch" searches with the PyTorch model, "invariant" too, and its results do
                 not depend on the other texts by a single bit. "ctranslate2" and "ctranslate2-int8"
                 use the exported model. "auto" uses an exported model if the bundle has one.
@@ -111,12 +117,15 @@ class Translator:
             ensemble: Further bundles with the same vocabulary. The search averages the
                 probabilities of all models. Alignments, quality and explanations come from the
                 model at `path`. Only for PyTorch models.
+            fixed_batches: The batches of CTranslate2, and so the last bits of scores, do not depend
+                on the number of cores. The batches of PyTorch never do.
         """
         return cls.from_bundle(
-            open_bundle(Path(path)),
+            open_bundle(fetch_bundle(path)),
             engine=engine,
             device=device,
-            ensemble=[open_bundle(Path(other)) for other in ensemble],
+            ensemble=[open_bundle(fetch_bundle(other)) for other in ensemble],
+            fixed_batches=fixed_batches,
         )
 
     @classmethod
@@ -127,31 +136,35 @@ class Translator:
         engine: EngineName = "auto",
         device: str | None = None,
         ensemble: Sequence[Bundle] = (),
+        fixed_batches: bool = False,
     ) -> Translator:
         """Load an open model bundle."""
-        tokenizer = bundle_tokenizer(bundle)
-        model = BundleModel(bundle, tokenizer.size, device)
+        tokenizers = bundle_tokenizers(bundle)
+        model = BundleModel(bundle, (tokenizers[0].size, tokenizers[1].size), device)
         folder = None if ensemble else choose_export(bundle, engine)
         if folder is not None:
-            chosen: tuple[Engine, SearchOptions] = load_export(bundle, folder)
+            chosen: tuple[Engine, SearchOptions] = load_export(
+                bundle, folder, fixed_batches=fixed_batches
+            )
         else:
             from regard.tasks.translation.loading import make_torch_engine
 
             loaded = model.load()
             search = loaded.config.search
             chosen = (
-                make_torch_engine(loaded.model, tokenizer, engine, ensemble, device),
+                make_torch_engine(loaded.model, tokenizers, engine, ensemble, device),
                 SearchOptions(search.beam_size, search.length_penalty),
             )
         return cls(
             model,
-            tokenizer,
+            tokenizers[0],
             bundle.value(SPLIT_FILE, Splitting),
             chosen[1],
             engine=chosen[0],
             alignment_head=read_alignment_head(bundle),
             aligner=read_aligner(bundle),
             thresholds=read_thresholds(bundle),
+            target_tokenizer=tokenizers[1],
         )
 
     def translate(
@@ -201,7 +214,7 @@ class Translator:
         annotator.check(alignments, align_with, quality)
         options = make_search_options(
             self.options,
-            self.tokenizer,
+            self.target_tokenizer,
             beam_size,
             n_best,
             length_penalty,
@@ -216,7 +229,7 @@ class Translator:
             self.splitting,
             texts,
             options,
-            prefixes=encode_prefixes(self.tokenizer, prefix, len(texts)),
+            prefixes=encode_prefixes(self.target_tokenizer, prefix, len(texts)),
         )
         if logps:
             found = self._add_logps(found, n_best)
@@ -230,6 +243,55 @@ class Translator:
         if n_best == 1:
             return [best for (best,) in ranked]
         return [replace(results[0], n_best=tuple(results)) for results in ranked]
+
+    def translate_document(
+        self,
+        document: str | Path | bytes,
+        *,
+        format: str | None = None,
+        keep: Sequence[str] = (),
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
+        align_with: AlignWith | None = None,
+        quality: bool = False,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> TranslatedDocument:
+        """Translate a document. Its markup, placeholders and everything else stay in place.
+
+        Args:
+            document: The path of a file, or the content of one.
+            format: A name of `documents.formats.registry.FORMAT_NAMES`; by default that of the
+                path's suffix.
+            keep: Texts that are not translated.
+            beam_size: As for `translate`.
+            length_penalty: Likewise.
+            align_with: Likewise.
+            quality: Add quality warnings to the report.
+            on_progress: Called with the number of translated texts and of all.
+
+        Raises:
+            DocumentError: The document cannot be read.
+            ArtifactError: The model cannot align words.
+        """
+        from regard.tasks.translation.documents import read_document, translate_content
+
+        self._annotator.check(True, align_with, quality)
+        name, content, format_name = read_document(document, format)
+        return translate_content(
+            lambda texts: self.translate(
+                texts,
+                beam_size=beam_size,
+                length_penalty=length_penalty,
+                alignments=True,
+                align_with=align_with,
+                quality=quality,
+            ),
+            content,
+            format_name,
+            name=name,
+            keep=keep,
+            on_progress=on_progress,
+        )
 
     def align(
         self,
@@ -295,6 +357,7 @@ class Translator:
             self.engine,
             self.alignment_head,
             None if loaded is None else loaded.identity,
+            self.target_tokenizer,
         )
         return explainer.explain(source, target, attention, head, gold)
 
@@ -313,7 +376,7 @@ class Translator:
         chosen = [
             segment.hypotheses[min(rank, len(segment.hypotheses) - 1)] for segment in segments
         ]
-        texts = [self.tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
+        texts = [self.target_tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
         joined, places = join_segments(text, [segment.span for segment in segments], texts)
         translated = tuple(
             TranslatedSegment(
@@ -321,7 +384,7 @@ class Translator:
                 place,
                 translation,
                 hypothesis.tokens,
-                tuple(map(self.tokenizer.piece, hypothesis.tokens)),
+                tuple(map(self.target_tokenizer.piece, hypothesis.tokens)),
                 hypothesis.logps,
                 hypothesis.length,
             )
@@ -360,7 +423,12 @@ class Translator:
     @property
     def _annotator(self) -> Annotator:
         return Annotator(
-            lambda: self.model, self.tokenizer, self.aligner, self.alignment_head, self.thresholds
+            lambda: self.model,
+            self.tokenizer,
+            self.target_tokenizer,
+            self.aligner,
+            self.alignment_head,
+            self.thresholds,
         )
 
     def _torch_engine(self) -> Engine:
@@ -372,11 +440,8 @@ class Translator:
         self, sources: Sequence[str], targets: Sequence[str], pretokenized: bool = False
     ) -> list[TextPair]:
         source_texts, target_texts = (
-            [
-                TokenizedText.from_text(self.tokenizer, text, pretokenized=pretokenized)
-                for text in texts
-            ]
-            for texts in (sources, targets)
+            [TokenizedText.from_text(tokenizer, text, pretokenized=pretokenized) for text in texts]
+            for tokenizer, texts in ((self.tokenizer, sources), (self.target_tokenizer, targets))
         )
         return list(zip(source_texts, target_texts, strict=True))
 

@@ -1,0 +1,1 @@
+"""Reference pages of the site that are generated from the code."""

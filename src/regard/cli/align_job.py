@@ -1,0 +1,79 @@
+"""The corpus job of `regard align` with a translation model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from regard.cli.translation_lines import alignment_values
+from regard.data.jobs.corpus_job import BlockFunction, Compute
+from regard.data.jobs.part_formats import BlockResult
+
+if TYPE_CHECKING:
+    from regard.align.symmetrize import Symmetry
+    from regard.cli.job_models import JobModel
+    from regard.data.formats.corpus import Block
+    from regard.tasks.translation.annotator import AlignWith
+
+
+@dataclass(frozen=True)
+class ModelAlignBlocks(BlockFunction):
+    """Aligns pairs with a model, or with the attention of two models of opposite directions."""
+
+    verb: ClassVar[str] = "align"
+
+    model: JobModel
+    reverse: JobModel | None
+    align_with: AlignWith | None
+    symmetry: Symmetry
+    pretokenized: bool
+    as_json: bool
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {
+            "model": self.model.digest,
+            "reverse": None if self.reverse is None else self.reverse.digest,
+            "align_with": self.align_with,
+            "symmetry": self.symmetry,
+            "pretokenized": self.pretokenized,
+            "json": self.as_json,
+        }
+
+    def load(self) -> Compute:
+        from regard.align.links import write_links
+        from regard.align.symmetrize import symmetrize, transpose_links
+        from regard.tasks.translation.translator import Translator
+
+        forward = Translator.load(self.model.fetch(), engine="torch")
+        backward = None
+        if self.reverse is not None:
+            backward = Translator.load(self.reverse.fetch(), engine="torch")
+
+        def compute(block: Block) -> BlockResult:
+            sides = block.sources, block.targets
+            alignments = forward.align(
+                *sides, pretokenized=self.pretokenized, align_with=self.align_with
+            )
+            links = [alignment.links for alignment in alignments]
+            if backward is not None:
+                others = backward.align(
+                    *reversed(sides), pretokenized=self.pretokenized, align_with=self.align_with
+                )
+                links = [
+                    symmetrize(one, transpose_links(two.links), self.symmetry)
+                    for one, two in zip(links, others, strict=True)
+                ]
+            texts = [write_links(each) for each in links]
+            lines = texts
+            if self.as_json:
+                lines = [
+                    json.dumps({**alignment_values(alignment), "links": text}, ensure_ascii=False)
+                    for alignment, text in zip(alignments, texts, strict=True)
+                ]
+            return BlockResult(
+                lines, {"source": block.sources, "target": block.targets, "links": texts}
+            )
+
+        return compute

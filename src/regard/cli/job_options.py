@@ -1,0 +1,149 @@
+"""Corpus jobs of the commands: their options, their output and their progress."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from regard.cli.outputs import check_output, written_aside
+from regard.cli.prepare import open_runner, show_preparation
+from regard.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from regard.data.formats.corpus import Corpus
+    from regard.data.jobs.corpus_job import BlockFunction, CostEstimate
+    from regard.data.preparation.prepare import ProgressCallback, StageProgress
+    from regard.data.preparation.runner import Runner
+
+JOB = "Large corpora"
+QUIET = 2.0  # seconds
+
+RunnerName = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Run on this machine or on a Ray cluster.", rich_help_panel=JOB),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Processes, or cores of the cluster. Each loads the model.",
+        rich_help_panel=JOB,
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of a running Ray cluster. Default: start Ray on this machine.",
+        rich_help_panel=JOB,
+    ),
+]
+OutputFile = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Output file or URL; .gz, .xz, .zst and .parquet determine its format. Default: "
+        "standard output.",
+    ),
+]
+
+
+def absolute_path(path: str) -> str:
+    """Return a path that is valid in every working directory; a URL stays as it is."""
+    return path if "://" in path else str(Path(path).absolute())
+
+
+def check_job_output(out: str | None, *inputs: str | None) -> None:
+    """Refuse a local output file that cannot be written, or that is one of the inputs."""
+    if out is not None and "://" not in out:
+        check_output(Path(out), *inputs)
+
+
+def open_job_runner(name: str, workers: int, address: str | None, out: str | None) -> Runner:
+    """Return the runner of a job whose output is `out`."""
+    if address is not None and out is None:
+        raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
+    return open_runner(name, workers, address)
+
+
+def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Runner) -> None:
+    """Run a job and write its output and its warnings.
+
+    Finished parts are kept in `OUT.work` until the end, so that the same command resumes after an
+    interruption. For standard output, pipes and devices they are kept in a temporary directory.
+    """
+    from regard.data import storage
+    from regard.data.directory_lock import lock_directory
+    from regard.data.jobs.corpus_job import run_corpus_job
+    from regard.data.jobs.part_formats import join_parts, output_suffix
+
+    suffix = "" if out is None else output_suffix(out)
+    with work_directory(out) as work:
+        with lock_directory(work):
+            with show_preparation() as report:
+                storage.remove_temporary(work)  # of a run that was killed
+                done = run_corpus_job(
+                    function,
+                    corpus,
+                    work,
+                    runner,
+                    suffix=suffix,
+                    on_progress=report if sys.stderr.isatty() else _after_a_while(report),
+                    on_estimate=_print_estimate,
+                )
+            with _open_binary_output(out) as file:
+                join_parts(done.parts, suffix, file)
+            for path in done.warnings:
+                print(storage.read_bytes(path).decode(), end="", file=sys.stderr)
+        storage.remove_directory(work)
+
+
+def work_directory(out: str | None) -> AbstractContextManager[str]:
+    """Return the directory of a job's parts: beside the output, or a temporary one."""
+    if out is None or ("://" not in out and Path(out).exists() and not Path(out).is_file()):
+        return tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    return nullcontext(f"{absolute_path(out)}.work")
+
+
+@contextmanager
+def _open_binary_output(out: str | None) -> Iterator[IO[bytes]]:
+    """Yield the output; a file or an object replaces an old one when the block ends."""
+    from regard.data import storage
+
+    if out is None:
+        yield sys.stdout.buffer
+    elif storage.is_remote(out):
+        with storage.open_upload(out) as file:
+            yield file
+    else:
+        with written_aside(Path(out)) as temporary, temporary.open("wb") as file:
+            yield file
+
+
+def _after_a_while(report: ProgressCallback) -> ProgressCallback:
+    """Report stages only after QUIET seconds, so that short jobs print nothing."""
+
+    def on_progress(progress: StageProgress) -> None:
+        if progress.seconds >= QUIET:
+            report(progress)
+
+    return on_progress
+
+
+def _print_estimate(estimate: CostEstimate) -> None:
+    from regard.train.events import format_duration
+
+    done = estimate.total - estimate.remaining
+    print(
+        f"{estimate.remaining:,} records{f', {done:,} done already' if done else ''}; "
+        f"{estimate.rate:,.0f} per second and core in a sample: about "
+        f"{format_duration(estimate.seconds)}, {estimate.core_hours:,.2f} core hours",
+        file=sys.stderr,
+    )

@@ -1,0 +1,1 @@
+"""Documents: extract texts with inline markup, translate them, and restore the document."""

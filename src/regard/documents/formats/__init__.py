@@ -1,0 +1,1 @@
+"""Document formats: one module for each, with the interface of `base`."""

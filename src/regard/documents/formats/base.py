@@ -1,0 +1,173 @@
+"""The interface of document formats, and the formats of plain files.
+
+A format finds segments: ranges of a file's text that a translation replaces, each with the source
+text and its inline elements. All other characters are copied, so they stay as they are.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from regard.documents.marked_text import MarkedText, render_markup
+from regard.errors import DocumentError
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSegment:
+    """A text to translate.
+
+    Args:
+        start: First character of the range that the translation replaces.
+        end: The character after its last one.
+        marked: The source text with its inline elements.
+        place: Where it is, for reports: a line or a key.
+        style: How the format writes the text, for formats with several ways.
+        prefix: Written before the translation.
+        suffix: Written after it.
+        member: The file of an archive.
+        in_place: Whether the range holds the source, and not a place for the translation.
+    """
+
+    start: int
+    end: int
+    marked: MarkedText
+    place: str = ""
+    style: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    member: str = ""
+    in_place: bool = True
+
+
+@runtime_checkable
+class DocumentFormat(Protocol):
+    """Reads and writes one kind of document."""
+
+    @property
+    def name(self) -> str: ...
+
+    def extract(self, content: bytes) -> list[DocumentSegment]:
+        """Return the segments of a document, in its order. Raises DocumentError."""
+        ...
+
+    def escape(self, text: str, style: str) -> str:
+        """Return text as it is between the tags of a segment."""
+        ...
+
+    def restore(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> bytes:
+        """Return the document with its segments replaced; None leaves a segment as it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """A format whose documents are one text.
+
+    Args:
+        name: Of the format.
+        find: Returns the segments of a text.
+        render: Writes a translation in the style of its segment.
+        escape_text: Writes the text between tags.
+    """
+
+    name: str
+    find: Callable[[str], list[DocumentSegment]]
+    render: Callable[[MarkedText, str], str]
+    escape_text: Callable[[str, str], str] = lambda text, style: text
+
+    def extract(self, content: bytes) -> list[DocumentSegment]:
+        text, _, _ = decode_document(content)
+        return self.find(text)
+
+    def escape(self, text: str, style: str) -> str:
+        return self.escape_text(text, style)
+
+    def restore(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> bytes:
+        text, mark, encoding = decode_document(content)
+        restored = replace_segments(text, segments, translations, self.render)
+        return mark + restored.encode(encoding)
+
+
+def decode_document(content: bytes) -> tuple[str, bytes, str]:
+    """The text of a file, its byte order mark, and its encoding."""
+    mark = next((each for each in _MARKS if content.startswith(each)), b"")
+    encoding = _MARKS.get(mark, "utf-8")
+    try:
+        return content[len(mark) :].decode(encoding), mark, encoding
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"byte {len(mark) + error.start} is not {encoding.upper()}. Convert the document to "
+            "UTF-8."
+        ) from None
+
+
+def render_escaped(
+    escape: Callable[[str, str], str],
+) -> Callable[[MarkedText, str], str]:
+    """A function that writes a translation with its tags, and escapes the text between them."""
+    return lambda marked, style: render_markup(marked, lambda text: escape(text, style))
+
+
+def replace_segments(
+    text: str,
+    segments: Sequence[DocumentSegment],
+    translations: Sequence[MarkedText | None],
+    render: Callable[[MarkedText, str], str],
+) -> str:
+    """Replace the ranges of segments by their translations."""
+    parts: list[str] = []
+    cursor = 0
+    for segment, translation in zip(segments, translations, strict=True):
+        if translation is None:
+            continue
+        parts += [
+            text[cursor : segment.start],
+            segment.prefix,
+            render(translation, segment.style),
+            segment.suffix,
+        ]
+        cursor = segment.end
+    return "".join([*parts, text[cursor:]])
+
+
+class LineNumbers:
+    """Names the line of a place in a text, for reports."""
+
+    def __init__(self, text: str) -> None:
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def __call__(self, place: int) -> str:
+        return f"line {bisect_left(self._breaks, place) + 1}"
+
+
+def trimmed_range(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without white space at its ends."""
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    return start, start + len(part.strip())
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has a letter, so that there is something to translate."""
+    return any(map(str.isalpha, text))

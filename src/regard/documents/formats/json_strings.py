@@ -1,0 +1,67 @@
+"""JSON and ARB: string values are segments; keys stay as they are.
+
+In ARB files, keys that begin with @ hold metadata, which stay too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
+from regard.documents.formats.strings import mark_string
+from regard.documents.marked_text import MarkedText, render_markup, translated_text
+from regard.errors import DocumentError
+
+MAX_DEPTH = 200
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]', re.DOTALL)
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+def find_json_segments(text: str) -> list[DocumentSegment]:
+    """The segments of a file, in order. Raises DocumentError if it is not JSON."""
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        depth += (found[0] in "[{") - (found[0] in "]}")
+        if depth > MAX_DEPTH:
+            raise DocumentError(f"values are nested more than {MAX_DEPTH} deep. Simplify it.")
+    try:
+        json.loads(text)
+    except ValueError as error:
+        raise DocumentError(f"not JSON ({error}). Correct the document.") from None
+    return list(_segments(text))
+
+
+def _segments(text: str) -> Iterator[DocumentSegment]:
+    path: list[str] = []  # the keys of open objects; "[" of arrays
+    is_key = False
+    for found in _TOKEN.finditer(text):
+        part = found[0]
+        if part in ("{", "["):
+            path.append("" if part == "{" else "[")
+            is_key = part == "{"
+        elif part in ("}", "]"):
+            path.pop()
+            is_key = False
+        elif part == ",":
+            is_key = path[-1] != "["
+        elif part == ":":
+            is_key = False
+        elif is_key:
+            path[-1] = json.loads(part, strict=False)
+        else:
+            if any(key.startswith("@") for key in path):
+                continue
+            marked = mark_string(json.loads(part, strict=False))
+            if has_words(translated_text(marked)):
+                place = ".".join(path).replace(".[", "[]").replace("[", "[", 1)
+                yield DocumentSegment(*found.span(), marked, place)
+
+
+def render_json(marked: MarkedText, style: str) -> str:
+    text = json.dumps(render_markup(marked), ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+JSON = TextFormat("json", find_json_segments, render_json)

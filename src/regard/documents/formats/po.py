@@ -1,0 +1,92 @@
+"""PO files of gettext: untranslated messages are segments, and their msgstr is filled.
+
+Messages that have a translation, fuzzy ones among them, and obsolete ones stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
+from regard.documents.formats.strings import mark_string
+from regard.documents.marked_text import MarkedText, render_markup, translated_text
+from regard.errors import DocumentError
+
+_LINE = re.compile(
+    r"[ \t]*(?:(?P<keyword>msgctxt|msgid_plural|msgid|msgstr)(?:\[(?P<form>\d{1,3})\])?[ \t]*)?"
+    r'(?P<string>"(?:[^"\\\r\n]|\\.)*")[ \t]*$'
+)
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)")
+_CODES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+@dataclass(slots=True)
+class _Message:
+    """The strings of a message by keyword, and the ranges of its translations."""
+
+    strings: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def find_po_segments(text: str) -> list[DocumentSegment]:
+    """The untranslated messages of a file, in order."""
+    segments = []
+    for message in _messages(text):
+        singular = message.strings.get("msgid", "")
+        if not singular or any(message.strings[key] for key in message.ranges):
+            continue
+        for key, (start, end) in message.ranges.items():
+            first = key in ("msgstr", "msgstr[0]")
+            source = singular if first else message.strings.get("msgid_plural", singular)
+            marked = mark_string(source)
+            if has_words(translated_text(marked)):
+                segments.append(DocumentSegment(start, end, marked, source[:60], in_place=False))
+    return segments
+
+
+def _messages(text: str) -> Iterator[_Message]:
+    message, keyword, place = _Message(), "", 0
+    for number, line in enumerate(_LINES.findall(text), 1):
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            keyword = ""
+            if message.ranges:
+                yield message
+                message = _Message()
+            place += len(line)
+            continue
+        found = _LINE.match(line.rstrip("\r\n"))
+        if found is None or not (found["keyword"] or keyword):
+            raise DocumentError(f"line {number}: {bare[:40]!r} is not PO. Correct the document.")
+        if found["keyword"]:
+            keyword = found["keyword"] + (f"[{found['form']}]" if found["form"] else "")
+            if message.ranges and found["keyword"] in ("msgid", "msgctxt"):
+                yield message
+                message = _Message()
+            message.strings[keyword] = ""
+        message.strings[keyword] += _ESCAPE.sub(_unescape, found["string"][1:-1])
+        if keyword.startswith("msgstr"):
+            start = message.ranges.get(keyword, (place + found.start("string"), 0))[0]
+            message.ranges[keyword] = (start, place + found.end("string"))
+        place += len(line)
+    if message.ranges:
+        yield message
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] == "x":
+        return chr(int(code[1:], 16))
+    return chr(int(code, 8)) if code[0] in "01234567" else _CODES.get(code, code)
+
+
+def render_po(marked: MarkedText, style: str) -> str:
+    text = "".join(_WRITTEN.get(character, character) for character in render_markup(marked))
+    return f'"{text}"'
+
+
+PO = TextFormat("po", find_po_segments, render_po)

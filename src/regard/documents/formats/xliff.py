@@ -1,0 +1,167 @@
+"""XLIFF 1.2 and 2: sources without a translation are segments, and a target is written for each.
+
+Elements around text (g, pc, mrk) are nested; pairs of milestones (bx/ex, bpt/ept, sc/ec) may cross;
+codes (x, ph, it, cp, sm, em) have no text. A target that has text stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape, unescape
+
+from regard.documents.formats.base import (
+    DocumentSegment,
+    TextFormat,
+    has_words,
+    render_escaped,
+)
+from regard.documents.inline_tags import InlineBuilder
+from regard.documents.marked_text import InlineElement, MarkedText, translated_text
+from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
+from regard.errors import DocumentError
+
+_AROUND = frozenset(["g", "pc", "mrk"])
+_STARTS = frozenset(["bx", "bpt", "sc"])
+_ENDS = frozenset(["ex", "ept", "ec"])
+_UNITS = {"trans-unit": '<target state="needs-review-translation">', "segment": "<target>"}
+_KEEPS = re.compile(r"""\stranslate\s*=\s*["']no["']|\smtype\s*=\s*["']protected["']""")
+_ID = re.compile(r"""\s(id|rid|startRef)\s*=\s*["']([^"']*)["']""")
+
+
+def find_xliff_segments(text: str) -> list[DocumentSegment]:
+    """The segments of a file, in order."""
+    tokens = tokenize_xml(text)
+    root = next((token.name for token in tokens if token.kind == "open"), "")
+    if _local(root) != "xliff":
+        raise DocumentError(f"the root element is {root[:40]!r}, not xliff. Check the format.")
+    partners = match_tags(tokens)
+    segments: list[DocumentSegment] = []
+    kept_until = -1
+    for index, token in enumerate(tokens):
+        if token.kind != "open" or index <= kept_until:
+            continue
+        if _local(token.name) in ("unit", "trans-unit", "group", "file") and _KEEPS.search(
+            text, token.start, token.end
+        ):
+            kept_until = partners[index]
+        elif _local(token.name) in _UNITS:
+            segments.extend(_unit(text, tokens, partners, index))
+    return segments
+
+
+def _unit(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], unit: int
+) -> Iterator[DocumentSegment]:
+    places: dict[str, int] = {}
+    index = unit + 1
+    while index < partners[unit]:
+        token = tokens[index]
+        if token.kind in ("open", "empty"):
+            places.setdefault(_local(token.name), index)
+        index = partners.get(index, index) + 1 if token.kind == "open" else index + 1
+    source, target = places.get("source"), places.get("target")
+    if source is None or source not in partners:
+        return
+    marked = _inline(text, tokens, partners, source + 1, partners[source])
+    if not has_words(translated_text(marked)):
+        return
+    colon, _, _ = tokens[unit].name.rpartition(":")
+    colon = f"{colon}:" if colon else ""
+    opening = _UNITS[_local(tokens[unit].name)].replace("<", f"<{colon}")
+    ids = dict(_ID.findall(text[tokens[unit].start : tokens[unit].end]))
+    place = ids.get("id", "")
+    if target is None:
+        after = tokens[partners[places.get("seg-source", source)]].end
+        indent = re.search(
+            r"\n[ \t]*\Z", text[max(0, tokens[source].start - 200) : (tokens[source].start)]
+        )
+        prefix = (indent[0] if indent else "") + opening
+        yield DocumentSegment(
+            after, after, marked, place, "", prefix, f"</{colon}target>", in_place=False
+        )
+        return
+    first = tokens[target]
+    if first.kind == "empty":
+        prefix = text[first.start : first.end - 2].rstrip() + ">"
+        suffix = f"</{colon}target>"
+        yield DocumentSegment(
+            first.start, first.end, marked, place, "", prefix, suffix, in_place=False
+        )
+    else:
+        start, end = first.end, tokens[partners[target]].start
+        if not text[start:end].strip():
+            yield DocumentSegment(start, end, marked, place, in_place=False)
+
+
+def _inline(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], first: int, last: int
+) -> MarkedText:
+    builder = InlineBuilder()
+    milestones: list[tuple[str, str, int, str]] = []  # kind, id, place, raw
+    index = first
+    while index < last:
+        token = tokens[index]
+        raw = text[token.start : token.end]
+        name = _local(token.name)
+        if token.kind == "text":
+            builder.add_text(unescape(raw))
+        elif raw.startswith("<![CDATA["):
+            builder.add_text(raw[9:-3])
+        elif token.kind == "close":
+            builder.close(raw)
+        elif token.kind == "open" and name in _AROUND and not _KEEPS.search(raw):
+            builder.open(raw)
+        else:
+            end = partners.get(index, index)
+            whole = text[token.start : tokens[end].end]
+            if name in _STARTS | _ENDS:
+                ids = dict(_ID.findall(raw))
+                key = ids.get("startRef") or ids.get("rid") or ids.get("id", "")
+                kind = "start" if name in _STARTS else "end"
+                milestones.append((kind, key, len(builder.text), whole))
+            elif name == "mrk":
+                inner = "".join(
+                    unescape(text[each.start : each.end])
+                    for each in tokens[index:end]
+                    if each.kind == "text"
+                )
+                builder.add_raw(whole, inner)
+            elif raw.startswith("<!--"):
+                pass
+            else:
+                builder.add_empty(whole)
+            index = end
+        index += 1
+    marked = builder.build()
+    return MarkedText(marked.text, (*marked.elements, *_pair_milestones(milestones)))
+
+
+def _pair_milestones(milestones: Sequence[tuple[str, str, int, str]]) -> Iterator[InlineElement]:
+    waiting: dict[str, tuple[int, str]] = {}
+    for kind, key, place, raw in milestones:
+        if kind == "start" and key not in waiting:
+            waiting[key] = (place, raw)
+        elif kind == "end" and key in waiting:
+            start, opening = waiting.pop(key)
+            yield InlineElement(start, place, opening, raw, crosses=True)
+        else:
+            yield InlineElement(place, place, raw, "", crosses=True)
+    for place, raw in waiting.values():
+        yield InlineElement(place, place, raw, "", crosses=True)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def escape_xml(text: str, style: str) -> str:
+    return escape(text, quote=False)
+
+
+XLIFF = TextFormat(
+    "xliff",
+    find_xliff_segments,
+    render_escaped(escape_xml),
+    escape_xml,
+)

@@ -1,0 +1,121 @@
+"""Texts with inline elements, and how they are written as markup.
+
+An element covers a range of characters. Elements form a forest: a child is within its parent, and
+siblings do not overlap. Elements that may cross (the milestones of XLIFF 2) are not part of it:
+their two tags are independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class InlineElement:
+    """An inline element of a text: `opening` and `closing` are its tags as they are in the file.
+
+    Args:
+        start: First character.
+        end: The character after the last one; equal to `start` for an element without text.
+        opening: The first tag, or the whole of an element that cannot have text.
+        closing: The second tag.
+        parent: The index of the smallest element around this one.
+        raw: The whole element as it is in the file, if its text is not translated.
+        crosses: Whether other elements may begin inside this one and end outside.
+        ordered: Whether the element stays after the `ordered` ones before it.
+    """
+
+    start: int
+    end: int
+    opening: str = ""
+    closing: str = ""
+    parent: int | None = None
+    raw: str | None = None
+    crosses: bool = False
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text and its inline elements, in the order of their first tags."""
+
+    text: str
+    elements: tuple[InlineElement, ...] = ()
+
+    def __post_init__(self) -> None:
+        covered: dict[int | None, int] = defaultdict(int)  # end of the last sibling
+        for parent, children in children_of(self.elements).items():
+            outer = None if parent is None else self.elements[parent]
+            first, last = (0, len(self.text)) if outer is None else (outer.start, outer.end)
+            for index in children:
+                one = self.elements[index]
+                if not max(first, covered[parent]) <= one.start <= one.end <= last:
+                    raise ValueError(f"element {index} overlaps another or is outside its parent")
+                covered[parent] = one.end
+        for one in self.elements:
+            if not 0 <= one.start <= one.end <= len(self.text):
+                raise ValueError("an element is outside the text")
+
+
+def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]]:
+    """The elements within each element, in the order of the text; None is the whole text."""
+    children: dict[int | None, list[int]] = defaultdict(list)
+    for index, one in enumerate(elements):
+        if not one.crosses:
+            children[one.parent].append(index)
+    for found in children.values():
+        found.sort(key=lambda index: (elements[index].start, elements[index].end, index))
+    return children
+
+
+def translated_text(marked: MarkedText) -> str:
+    """The text that is not in raw elements; spaces stand for these."""
+    parts, cursor = [], 0
+    for start, end in sorted(
+        (one.start, one.end) for one in marked.elements if one.raw is not None
+    ):
+        if end > cursor:
+            parts += [marked.text[cursor : max(start, cursor)], " "]
+            cursor = end
+    return "".join([*parts, marked.text[cursor:]])
+
+
+def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str:
+    """Write a text with its tags. `escape` is applied to the text between them."""
+    children = children_of(marked.elements)
+    milestones = sorted(
+        (place, index, tag)
+        for index, one in enumerate(marked.elements)
+        if one.crosses
+        for place, tag in ((one.start, one.opening), (one.end, one.closing))
+    )
+    parts: list[str] = []
+    written = 0  # milestones
+
+    def write_text(start: int, end: int) -> None:
+        nonlocal written
+        while written < len(milestones) and milestones[written][0] < end:
+            place, _, tag = milestones[written]
+            parts.extend((escape(marked.text[start : max(place, start)]), tag))
+            start = max(place, start)
+            written += 1
+        parts.append(escape(marked.text[start:end]))
+
+    def write_range(parent: int | None, start: int, end: int) -> None:
+        for index in children.get(parent, ()):
+            one = marked.elements[index]
+            write_text(start, one.start)
+            if one.raw is not None:
+                parts.append(one.raw)
+            else:
+                parts.append(one.opening)
+                write_range(index, one.start, one.end)
+                parts.append(one.closing)
+            start = one.end
+        write_text(start, end)
+
+    write_range(None, 0, len(marked.text))
+    parts.extend(tag for *_, tag in milestones[written:])
+    return "".join(parts)

@@ -1,0 +1,167 @@
+"""Parts of a text that a translation keeps: placeholders, addresses, code, invisible characters.
+
+They become elements with raw markup. The projection places them, so each is in the translation
+exactly once, whatever the model made of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from regard.documents.marked_text import InlineElement, MarkedText
+from regard.text.normalize import REMOVED
+from regard.text.tokenizer import Span
+
+_MAX_DEPTH = 50  # of braces
+
+# Each alternative takes linear time: no repetition can match the same characters in two ways.
+_FIXED = re.compile(
+    r"(?:https?|ftp)://[^\s<>\"'{}`]+|www\.[^\s<>\"'{}`]+"  # addresses
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
+    r"|%(?:\d{1,3}\$|\(\w{1,64}\))?[-+#0]{0,5}(?:\d{1,5})?(?:\.\d{1,5})?(?:hh|h|ll|l|z|j|t|L)?"
+    r"[diouxXeEfFgGaAcspn@](?![A-Za-z])"  # printf
+    r"|%\w{1,64}%"
+    r"|``[^`]{1,2000}``|`[^`\s][^`]{0,2000}`"  # code
+)
+_OPENING = re.compile(r"[$#%]?\{")
+_TRAILING = ".,;:!?)]}'\"»”’"
+_INVISIBLE = re.compile("[" + "".join(f"\\u{code:04x}" for code in REMOVED if code >= 0xA0) + "]")
+
+
+def find_placeholders(text: str, keep: Sequence[str] = ()) -> list[Span]:
+    """The characters of placeholders, addresses, code and the strings of `keep`, in order."""
+    found = [*_braces(text), *_fixed(text), *_kept(text, keep)]
+    chosen: list[Span] = []
+    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+        if not chosen or start >= chosen[-1][1]:
+            chosen.append((start, end))
+    return chosen
+
+
+def protect_placeholders(
+    marked: MarkedText, escape: Callable[[str], str] = str, keep: Sequence[str] = ()
+) -> MarkedText:
+    """Add an element for each placeholder that no element crosses.
+
+    `escape`: writes text as it is in the file.
+    """
+    added = []
+    for start, end in find_placeholders(marked.text, keep):
+        parent: int | None = None
+        for index, one in enumerate(marked.elements):
+            if one.crosses:
+                if start < one.start < end or start < one.end < end:
+                    break
+            elif one.start <= start and end <= one.end and one.start < one.end:
+                if one.raw is not None:
+                    break
+                outer = None if parent is None else marked.elements[parent]
+                if outer is None or one.end - one.start <= outer.end - outer.start:
+                    parent = index
+            elif one.start < end and start < one.end:
+                break
+        else:
+            raw = escape(marked.text[start:end])
+            added.append(InlineElement(start, end, parent=parent, raw=raw))
+    return MarkedText(marked.text, (*marked.elements, *added)) if added else marked
+
+
+def extract_invisible(marked: MarkedText) -> MarkedText:
+    """Turn invisible characters, which normalization removes, into elements without text."""
+    places = [found.start() for found in _INVISIBLE.finditer(marked.text)]
+    if not places:
+        return marked
+    removed = [0] * (len(marked.text) + 1)  # characters removed before each place
+    for place in places:
+        removed[place + 1] = 1
+    for place in range(len(marked.text)):
+        removed[place + 1] += removed[place]
+    elements = [
+        replace(one, start=one.start - removed[one.start], end=one.end - removed[one.end])
+        for one in marked.elements
+    ]
+    text = _INVISIBLE.sub("", marked.text)
+    for place in places:
+        around = [
+            (one.end - one.start, -index)
+            for index, one in enumerate(marked.elements)
+            if not one.crosses and one.start <= place < one.end
+        ]
+        parent = -min(around)[1] if around else None
+        if parent is not None and marked.elements[parent].raw is not None:
+            continue  # part of the raw markup
+        at = place - removed[place]
+        elements.append(InlineElement(at, at, parent=parent, raw=marked.text[place]))
+    return MarkedText(text, tuple(elements))
+
+
+def repeated_placeholders(translation: MarkedText, keep: Sequence[str] = ()) -> list[str]:
+    """Placeholders in the text of a translation that are not elements: the model added them."""
+    raw = [(one.start, one.end) for one in translation.elements if one.raw is not None]
+    return [
+        translation.text[start:end]
+        for start, end in find_placeholders(translation.text, keep)
+        if not any(low <= start and end <= high for low, high in raw)
+    ]
+
+
+def changed_numbers(source: str, target: str) -> list[str]:
+    """Numbers of the source that the target does not have as often; separators do not count."""
+    counts = [Counter(_numbers(text)) for text in (source, target)]
+    return sorted((counts[0] - counts[1]).elements())
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for found in re.finditer(r"\d+(?:[.,\u00a0\u202f ]\d+)*", text):
+        yield re.sub(r"\D", "", found[0])
+
+
+def _fixed(text: str) -> Iterator[Span]:
+    for found in _FIXED.finditer(text):
+        end = found.end()
+        if found[0].startswith(("http", "ftp", "www.")):
+            end = found.start() + len(found[0].rstrip(_TRAILING))
+        yield found.start(), end
+
+
+def _braces(text: str) -> Iterator[Span]:
+    """Balanced braces that hold a name, a number, or an ICU argument."""
+    cursor = failures = 0
+    while (found := _OPENING.search(text, cursor)) is not None:
+        depth, place = 1, found.end()
+        while place < len(text) and 0 < depth <= _MAX_DEPTH:
+            depth += {"{": 1, "}": -1}.get(text[place], 0)
+            place += 1
+        if depth == 0 and place - found.end() > 1:
+            yield found.start(), place
+            cursor = place
+        elif depth == 0:
+            cursor = place
+        else:
+            failures += 1
+            cursor = found.end()
+            if failures > _MAX_DEPTH:
+                return
+
+
+def _kept(text: str, keep: Iterable[str]) -> Iterator[Span]:
+    for string in keep:
+        place = text.find(string) if string else -1
+        while place >= 0:
+            end = place + len(string)
+            if not _continues(text, place, string[0]) and not _continues(text, end, string[-1]):
+                yield place, end
+            place = text.find(string, end)
+
+
+def _continues(text: str, place: int, edge: str) -> bool:
+    """Whether a word goes on over `place`."""
+    return (
+        edge.isalnum()
+        and 0 < place < len(text)
+        and text[place - 1].isalnum()
+        and (text[place].isalnum())
+    )

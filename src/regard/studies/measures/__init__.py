@@ -1,0 +1,1 @@
+"""Measures: what a study computes from its trained models."""

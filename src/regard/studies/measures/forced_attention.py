@@ -1,0 +1,243 @@
+"""What changes when the attention of a model is replaced, or when a head is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
+from statistics import fmean
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+from pydantic import Field
+
+from regard.align.links import Links
+from regard.align.tokenized_text import TokenizedText
+from regard.align.word_alignment import align_texts
+from regard.attention import Attention, Normalizer, Uniform, replace_normalizers
+from regard.evaluate.bootstrap import Difference, RatioStatistics
+from regard.evaluate.scores import MetricStatistics, count_statistics
+from regard.explain.forced_attention import (
+    AblatedHead,
+    PiecePairs,
+    ShuffledNormalizer,
+    all_attentions,
+    replace_cross_attention,
+    target_logps,
+    weights_of_links,
+)
+from regard.inference.forced_decoding import Ids, cross_attention_names
+from regard.studies.measures.gold_pairs import GoldPairsConfig
+from regard.studies.measures.measure import (
+    QUICK_PAIRS,
+    MeasureConfig,
+    MeasureContext,
+    MeasureResult,
+    ResultTable,
+    format_difference,
+    mean_and_deviation,
+    seed_difference,
+)
+from regard.studies.runs import TrainedRun
+from regard.tasks.translation.translator import Translator
+
+Replacement: TypeAlias = Literal["uniform", "shuffled", "links"]
+OWN = "own"
+TextPairs: TypeAlias = Sequence[tuple[TokenizedText, TokenizedText]]
+
+
+class ForcedAttentionMeasure(MeasureConfig):
+    """The log-probability of the references when all cross-attention is replaced.
+
+    uniform: equal weights; shuffled: the model's own weights, permuted at random at every step;
+    links: equal weights of the source words that are linked with the target word.
+    """
+
+    kind: Literal["forced-attention"] = "forced-attention"
+    attention: Annotated[tuple[Replacement, ...], Field(min_length=1)] = (
+        *("uniform", "shuffled", "links"),
+    )
+    # Pairs with gold links. By default the test set, with the links of the word aligner.
+    gold: GoldPairsConfig | None = None
+    # Also translate the test set with uniform and shuffled attention.
+    bleu: bool = False
+
+    def files(self) -> Sequence[str]:
+        return () if self.gold is None else self.gold.files
+
+    def measure(self, context: MeasureContext) -> MeasureResult:
+        rows: list[list[str]] = []
+        facts: dict[str, Any] = {}
+        for name, seeds in context.forward().items():
+            logps: dict[str, list[RatioStatistics]] = {}
+            scores: dict[str, list[MetricStatistics]] = {}
+            for each in seeds:
+                translator = each.translator()
+                if not cross_attention_names(translator.model):
+                    break
+                self._measure_run(each, translator, context, logps, scores)
+            if logps:
+                rows += _rows(name, logps, scores, with_bleu=self.bleu)
+                facts[name] = _facts(logps) | {"bleu": _facts(scores)}
+        heads = ["", "attention", "log-probability per token", "change", "p"]
+        heads += ["BLEU", "change", "p"] if self.bleu else []
+        return MeasureResult(tables=[ResultTable("Forced attention", heads, rows)], facts=facts)
+
+    def _measure_run(
+        self,
+        trained: TrainedRun,
+        translator: Translator,
+        context: MeasureContext,
+        logps: dict[str, list[RatioStatistics]],
+        scores: dict[str, list[MetricStatistics]],
+    ) -> None:
+        """Add the statistics of one run."""
+        texts, links = self._pairs(trained, translator, context)
+        ids = _token_ids(texts)
+        sources, references = trained.run.test_pairs()
+        for kind in (OWN, *self.attention):
+            context.on_status(f"{trained.run.name}: {kind} attention")
+            found = target_logps(
+                translator.model, ids, partial(_normalizers, translator, kind, ids, links)
+            )
+            logps.setdefault(kind, []).append(_mean_logp(found))
+            if not self.bleu or kind == "links":  # links belong to the references
+                continue
+            outputs = trained.outputs
+            if kind != OWN:
+                with replace_normalizers(_normalizers(translator, kind, ids, links, [0])):
+                    outputs = [each.text for each in translator.translate(sources)]
+            statistics = count_statistics(outputs, references, ["bleu"])["bleu"]
+            scores.setdefault(kind, []).append(statistics)
+
+    def _pairs(
+        self, trained: TrainedRun, translator: Translator, context: MeasureContext
+    ) -> tuple[TextPairs, list[PiecePairs]]:
+        """The pairs, and their links between pieces if these are needed."""
+        if self.gold is not None:
+            pairs = self.gold.read(context.find_file, QUICK_PAIRS if context.quick else None)
+            texts: TextPairs = pairs.texts(translator.tokenizer)
+            return texts, _piece_links(texts, [each.sure for each in pairs.gold])
+        texts = _test_texts(trained, translator)
+        if "links" not in self.attention or translator.aligner is None:
+            return texts, [()] * len(texts)
+        aligned = align_texts(translator.aligner, texts)
+        return texts, _piece_links(texts, [each.links for each in aligned])
+
+
+class HeadAblationMeasure(MeasureConfig):
+    """The log-probability of the references when one head of one attention has no weights.
+
+    Only models of the first seed: heads of different seeds have nothing in common.
+    """
+
+    kind: Literal["head-ablation"] = "head-ablation"
+    attention: Literal["cross", "all"] = "cross"  # also the self-attention
+
+    def measure(self, context: MeasureContext) -> MeasureResult:
+        rows, facts = [], {}
+        for name, seeds in context.forward().items():
+            translator = seeds[0].translator()
+            model = translator.model
+            ids = _token_ids(_test_texts(seeds[0], translator))
+            chosen = all_attentions(model)
+            if self.attention == "cross":
+                chosen = {each: chosen[each] for each in cross_attention_names(model)}
+            own = _mean_logp(target_logps(model, ids)) if chosen else None
+            for attention_name, attention in chosen.items():
+                for head in range(attention.score.heads):
+                    context.on_status(f"{name}: without head {head} of {attention_name}")
+                    changed = AblatedHead(head, attention.normalizer)
+                    ablate = partial(_replace_one, attention, changed)
+                    ablated = _mean_logp(target_logps(model, ids, ablate))
+                    assert own is not None
+                    difference = seed_difference([ablated], [own])
+                    cells = format_difference(difference, ".3f")
+                    rows.append([name, attention_name, str(head), *cells])
+                    facts[f"{name}/{attention_name}/{head}"] = difference.value
+        heads = ["", "attention", "head", "change of log-probability per token", "p"]
+        return MeasureResult(tables=[ResultTable("Head ablation", heads, rows)], facts=facts)
+
+
+def _replace_one(
+    attention: Attention, normalizer: Normalizer, rows: list[int]
+) -> dict[Attention, Normalizer]:
+    return {attention: normalizer}
+
+
+def _normalizers(
+    translator: Translator,
+    kind: str,
+    ids: Sequence[tuple[Ids, Ids]],
+    links: Sequence[PiecePairs],
+    rows: list[int],
+) -> Mapping[Any, Any]:
+    """The normalizers that replace the attention for a batch."""
+    model = translator.model
+    match kind:
+        case "uniform":
+            return replace_cross_attention(model, lambda _: Uniform())
+        case "shuffled":
+            return replace_cross_attention(
+                model, lambda normalizer: ShuffledNormalizer(normalizer, seed=rows[0])
+            )
+        case "links":
+            return weights_of_links(model, ids, links, rows)
+    return {}
+
+
+def _test_texts(trained: TrainedRun, translator: Translator) -> TextPairs:
+    return [
+        (
+            TokenizedText.from_text(translator.tokenizer, source),
+            TokenizedText.from_text(translator.tokenizer, target),
+        )
+        for source, target in zip(*trained.run.test_pairs(), strict=True)
+    ]
+
+
+def _token_ids(texts: TextPairs) -> list[tuple[Ids, Ids]]:
+    return [(source.pieces.ids, target.pieces.ids) for source, target in texts]
+
+
+def _piece_links(texts: TextPairs, links: Sequence[Links]) -> list[PiecePairs]:
+    """Links between the pieces of linked words."""
+    found: list[PiecePairs] = []
+    for (source, target), words in zip(texts, links, strict=True):
+        sources, targets = source.word_pieces, target.word_pieces
+        found.append([link for i, j in sorted(words) for link in product(sources[i], targets[j])])
+    return found
+
+
+def _mean_logp(logps: Sequence[tuple[float, ...]]) -> RatioStatistics:
+    return RatioStatistics(np.array([(sum(each), len(each)) for each in logps], np.float64))
+
+
+def _rows(
+    name: str,
+    logps: Mapping[str, Sequence[RatioStatistics]],
+    scores: Mapping[str, Sequence[MetricStatistics]],
+    *,
+    with_bleu: bool,
+) -> list[list[str]]:
+    rows = []
+    for kind, seeds in logps.items():
+        values = [each.corpus_score() for each in seeds]
+        change: Difference | None = None
+        if kind != OWN:
+            change = seed_difference(seeds, logps[OWN])
+        row = [name, kind, mean_and_deviation(values, ".3f"), *format_difference(change, ".3f")]
+        if with_bleu and kind in scores:
+            change = None if kind == OWN else seed_difference(scores[kind], scores[OWN])
+            values = [each.corpus_score() for each in scores[kind]]
+            row += [mean_and_deviation(values, ".1f"), *format_difference(change, ".1f")]
+        elif with_bleu:
+            row += ["–", "", ""]
+        rows.append(row)
+    return rows
+
+
+def _facts(statistics: Mapping[str, Sequence[Any]]) -> dict[str, float]:
+    return {
+        kind: fmean(each.corpus_score() for each in seeds) for kind, seeds in statistics.items()
+    }

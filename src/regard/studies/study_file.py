@@ -1,0 +1,203 @@
+"""The file of a study: models that differ in named settings, their data, and what is measured.
+
+All models read the same batches in the same order, so equal steps mean equal target tokens. The
+first entry is the baseline. The studies of this package are such files too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PositiveInt
+from pydantic_core import PydanticCustomError
+
+from regard.config.base import Config
+from regard.config.load import parse_settings, read_named_text, validate_settings, yaml_files
+from regard.errors import ConfigError
+from regard.studies.measures.aligner_agreement import AgreementMeasure
+from regard.studies.measures.alignment_error import AlignmentErrorMeasure
+from regard.studies.measures.attention_page import AttentionPageMeasure
+from regard.studies.measures.corpus_scores import ScoresByLengthMeasure, ScoresMeasure
+from regard.studies.measures.forced_attention import ForcedAttentionMeasure, HeadAblationMeasure
+from regard.studies.measures.run_cost import CostMeasure
+from regard.studies.runs import Entry
+
+BUILT_IN = files("regard.studies")
+
+
+def _check_assignment(setting: Any) -> Any:
+    """Refuse `a.b={kind: c}` without quotes, which YAML reads as a mapping."""
+    if isinstance(setting, dict):
+        text = ", ".join(f"{key}: {value}" for key, value in setting.items())
+        raise PydanticCustomError("quotes", 'put the setting in quotes: "{text}"', {"text": text})
+    return setting
+
+
+Settings = tuple[Annotated[str, BeforeValidator(_check_assignment)], ...]
+"""Assignments `a.b=value`, as for `--set`."""
+Files = tuple[str, str]
+
+
+class EntryConfig(Config):
+    """A model: a preset, or another entry, and the settings that change it."""
+
+    name: Annotated[str, Field(min_length=1)]
+    preset: str | None = None  # a preset or a run file
+    extends: str | None = None  # an earlier entry, whose preset and settings come first
+    reverses: str | None = None  # an earlier entry; this one translates from target to source
+    settings: Settings = ()
+
+
+class MaxPairsConfig(Config):
+    """The most pairs of each set. They are taken evenly from the files."""
+
+    train: PositiveInt | None = None
+    valid: PositiveInt | None = 500  # models are compared on the test set, not here
+    test: PositiveInt | None = None
+
+
+class StudyDataConfig(Config):
+    """Source and target files, one sentence a line; .gz, .xz and .zst are decompressed.
+
+    Paths are relative to the directory of the study file, or to `--data`.
+    """
+
+    name: str | None = None  # studies with the same name in one --out share their runs
+    folder: str = "."  # comes before the paths of the files
+    train: Files
+    valid: Files
+    test: Files
+    max_pairs: MaxPairsConfig = MaxPairsConfig()
+    obtain: str = ""  # where to get the files; printed when one is missing
+
+
+class QuickConfig(Config):
+    """What `--quick` changes. It also makes two steps only, with the first seed."""
+
+    pairs: PositiveInt = 80  # of the training set; a tenth of it for validation and test
+    settings: Settings = ()
+
+
+StudyMeasure = Annotated[
+    ScoresMeasure
+    | ScoresByLengthMeasure
+    | CostMeasure
+    | AgreementMeasure
+    | AlignmentErrorMeasure
+    | AttentionPageMeasure
+    | ForcedAttentionMeasure
+    | HeadAblationMeasure,
+    Field(discriminator="kind"),
+]
+
+
+class StudyConfig(Config):
+    title: str
+    description: str = ""
+    data: StudyDataConfig
+    settings: Settings = ()  # of all entries
+    seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (1,)
+    entries: Annotated[tuple[EntryConfig, ...], Field(min_length=1)]
+    measures: Annotated[tuple[StudyMeasure, ...], Field(min_length=1)]
+    quick: QuickConfig = QuickConfig()
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study file that has been read."""
+
+    name: str
+    where: str  # the file, for error messages
+    folder: Path | None  # the directory of the file; None if it is part of the package
+    config: StudyConfig
+    entries: tuple[Entry, ...]
+
+    @property
+    def data_name(self) -> str:
+        return self.config.data.name or self.name
+
+
+def built_in_studies() -> list[str]:
+    """Return the names of the studies of this package, sorted."""
+    return sorted(yaml_files(BUILT_IN))
+
+
+def read_study_text(name: str) -> str:
+    """Return the text of a study of this package or of a file."""
+    return read_named_text(name, yaml_files(BUILT_IN), "built-in study")
+
+
+def load_study(name: str) -> Study:
+    """Load a study of this package by its name, or a file by its path.
+
+    Raises:
+        ConfigError: the file is not a study; the message names the setting.
+    """
+    config = validate_settings(StudyConfig, parse_settings(read_study_text(name), name), name)
+    built_in = name in built_in_studies()
+    entries = _resolve_entries(config, name)
+    for measure in config.measures:
+        measure.check(entries, name)
+    return Study(
+        name if built_in else _file_stem(Path(name).stem),
+        name,
+        None if built_in else Path(name).absolute().parent,
+        config,
+        entries,
+    )
+
+
+def _resolve_entries(config: StudyConfig, where: str) -> tuple[Entry, ...]:
+    """Resolve the entries that extend or reverse others; check the names."""
+    if len(set(config.seeds)) < len(config.seeds):
+        raise ConfigError(f"{where}: seeds: a seed occurs twice.")
+    found: dict[str, Entry] = {}
+    stems: dict[str, str] = {}
+    for each in config.entries:
+        if each.name in found:
+            raise ConfigError(f'{where}: two entries have the name "{each.name}". Rename one.')
+        stem = _file_stem(each.name)
+        if stem in stems:
+            raise ConfigError(
+                f'{where}: the entries "{stems[stem]}" and "{each.name}" would have the same '
+                f"directory, {stem}. Rename one."
+            )
+        stems[stem] = each.name
+        found[each.name] = _resolve(each, stem, found, where)
+    first = config.entries[0]
+    if found[first.name].reversed:
+        raise ConfigError(f'{where}: entry "{first.name}" is the baseline and cannot reverse.')
+    return tuple(found.values())
+
+
+def _resolve(entry: EntryConfig, stem: str, earlier: Mapping[str, Entry], where: str) -> Entry:
+    bases = [each for each in (entry.preset, entry.extends, entry.reverses) if each is not None]
+    if len(bases) != 1:
+        raise ConfigError(
+            f'{where}: entry "{entry.name}" needs exactly one of `preset`, `extends` and '
+            "`reverses`."
+        )
+    if entry.preset is not None:
+        return Entry(entry.name, stem, entry.preset, entry.settings)
+    (base,) = bases
+    if base not in earlier:
+        known = ", ".join(f'"{name}"' for name in earlier) or "none"
+        raise ConfigError(
+            f'{where}: entry "{entry.name}": "{base}" is not an earlier entry. '
+            f"Earlier entries: {known}."
+        )
+    other = earlier[base]
+    if other.reversed and entry.reverses is not None:
+        raise ConfigError(f'{where}: entry "{entry.name}" reverses "{base}", which is reversed.')
+    settings = (*other.settings, *entry.settings)
+    return Entry(entry.name, stem, other.preset, settings, entry.reverses or other.reverses)
+
+
+def _file_stem(name: str) -> str:
+    """Return a name without characters that are unusual in file names."""
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "_"

@@ -1,0 +1,193 @@
+"""Import a model of another toolkit as a bundle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+
+from regard.align.aligner_training import train_aligner
+from regard.align.alignment_head import AlignmentHead
+from regard.align.chunks import corpus_readers
+from regard.bundle.bundle import CARD, DATA, RUN, SCORES, WEIGHTS, save_bundle
+from regard.bundle.card import CardFacts, write_card
+from regard.bundle.restore import SkipInitialization, replace_parameters
+from regard.bundle.weights import pack
+from regard.config.describe import model_sizes
+from regard.config.load import dump_config
+from regard.data.formats.corpus import open_corpus
+from regard.data.preparation.runner import InProcessRunner
+from regard.errors import ArtifactError, ConfigError
+from regard.evaluate.quality import calibrate_thresholds
+from regard.inference.engine import SearchOptions
+from regard.inference.pipeline import Splitting
+from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.huggingface_import import read_huggingface
+from regard.interop.imported_model import ImportedModel
+from regard.interop.marian_import import read_marian
+from regard.interop.pretrained_folder import PretrainedFolder
+from regard.tasks.translation.calibrate import QUALITY_TEXTS, choose_head
+from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.module import Pairs
+from regard.tasks.translation.translator import Translator, calibration_files
+from regard.text.stored_tokenizer import TARGET
+
+# Pretrained models have read single sentences. Of FLORES, 97 % have at most 64 pieces; Bergamot
+# splits sentences of more than 128.
+SPLITTING = Splitting(64, 128)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was imported, for the user."""
+
+    origin: str
+    kind: str
+    parameters: int
+    vocabulary: tuple[int, int]
+    languages: tuple[str | None, str | None]
+    licence: str | None
+    alignment: str
+    calibrated: bool
+    export: str
+
+
+def read_pretrained(
+    path: Path, languages: tuple[str | None, str | None] = (None, None)
+) -> ImportedModel:
+    """Read a model of Hugging Face MarianMT, Marian or Bergamot.
+
+    Raises:
+        ConfigError: The model has a setting that regard cannot represent.
+        ArtifactError: A file is missing, damaged or hostile.
+    """
+    if not path.is_dir():
+        raise ConfigError(f"{path}: is not a folder. Name the folder of a pretrained model.")
+    folder = PretrainedFolder(path)
+    if folder.find("config.json"):
+        return read_huggingface(folder, languages)
+    if folder.find("*.npz", "model*.bin"):
+        return read_marian(folder, languages)
+    raise ArtifactError(
+        f"{path}: has no model that regard can import. It needs the config.json of a Hugging Face "
+        "MarianMT model, or an .npz or .bin file of Marian."
+    )
+
+
+def import_pretrained(
+    path: Path,
+    out: Path,
+    *,
+    languages: tuple[str | None, str | None] = (None, None),
+    sample: Sequence[str] = (),
+) -> ImportReport:
+    """Write the bundle of a pretrained model. Nothing is written if it cannot be represented.
+
+    Args:
+        path: The folder of the model.
+        out: The folder of the bundle.
+        languages: Codes of source and target; by default those that the model names.
+        sample: Source sentences. They choose the attention head that aligns words, unless the
+            model has one, and calibrate quality warnings.
+    """
+    imported = read_pretrained(path, languages)
+    translator = _make_translator(imported)
+    if sample:
+        _calibrate(translator, list(sample), imported.alignment_head)
+    run, head = imported.run, translator.alignment_head
+    assert head is not None
+    report = ImportReport(
+        imported.origin,
+        model_sizes(run),
+        sum(weight.numel() for weight in imported.weights.values()),
+        (imported.tokenizer.size, imported.target_tokenizer.size),
+        (run.data.source_language, run.data.target_language),
+        imported.licence,
+        head.summary,
+        bool(sample),
+        "; ".join(export_obstacles(run)) or "CTranslate2 can run it",
+    )
+    checksums = {
+        name: hashlib.sha256((path / name).read_bytes()).hexdigest() for name in imported.files
+    }
+    files = {
+        RUN: dump_config(run).encode(),
+        WEIGHTS: pack(imported.weights),
+        SCORES: b"{}",
+        DATA: json.dumps({"origin": imported.origin, "files": checksums}, indent=1).encode(),
+        CARD: write_card(_card(report, imported, checksums)).encode(),
+        **imported.tokenizer.files(),
+        **calibration_files(translator),
+    }
+    if imported.target_tokenizer.fingerprint != imported.tokenizer.fingerprint:
+        files |= imported.target_tokenizer.files(TARGET)
+    save_bundle(out, files)
+    return report
+
+
+def _make_translator(imported: ImportedModel) -> Translator:
+    run = imported.run
+    sizes = imported.tokenizer.size, imported.target_tokenizer.size
+    with torch.device("meta"), SkipInitialization():
+        model = build_translation_model(run, *sizes)
+    replace_parameters(model, imported.weights)
+    layers = len(model.decoder.cross_attentions)
+    # Chen et al. 2020, 4.1: a middle layer aligns best, when the word is the input.
+    middle = f"decoder.{model.decoder.cross_attentions[(layers - 1) // 2]}"
+    head = imported.alignment_head or AlignmentHead(middle, None, 1, null=True)
+    return Translator(
+        model.eval(),
+        imported.tokenizer,
+        SPLITTING,
+        SearchOptions(run.search.beam_size, run.search.length_penalty),
+        alignment_head=head,
+        target_tokenizer=imported.target_tokenizer,
+    )
+
+
+def _calibrate(translator: Translator, sources: list[str], guided: AlignmentHead | None) -> None:
+    """Choose the alignment head, by an aligner of the sources and their translations."""
+    sources = [text for text in sources if text.strip()][:QUALITY_TEXTS]
+    if guided is None:
+        targets = [" ".join(result.text.split()) for result in translator.translate(sources)]
+        with TemporaryDirectory() as folder:
+            texts = [Path(folder) / name for name in ("sources", "targets")]
+            for file, lines in zip(texts, (sources, targets), strict=True):
+                file.write_text("".join(f"{' '.join(line.split())}\n" for line in lines), "utf-8")
+            corpus = open_corpus(*map(str, texts))
+            aligner = train_aligner(corpus_readers(corpus), f"{folder}/work", InProcessRunner())
+        pairs = Pairs(tuple(sources), tuple(targets))
+        translator.alignment_head = choose_head(translator, aligner, pairs, None)
+    translator.thresholds = calibrate_thresholds(translator.measure_quality(sources))
+
+
+def _card(report: ImportReport, imported: ImportedModel, checksums: dict[str, str]) -> CardFacts:
+    source, target = report.languages
+    search = imported.run.search
+    return CardFacts(
+        name="An imported model",
+        description=imported.run.description,
+        kind=report.kind,
+        parameters=report.parameters,
+        vocabulary=f"{report.vocabulary[0]:,} source and {report.vocabulary[1]:,} target pieces",
+        tokenizer=imported.tokenizer.fingerprint,
+        corpora=(),
+        training={},
+        scores=(),
+        scored_on="held-out pairs",
+        search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
+        export=report.export,
+        languages=(source, target) if source and target else None,
+        alignment=report.alignment,
+        origin={
+            "format": imported.origin,
+            "licence": imported.licence or "unknown: the files do not name it",
+            **{name: f"SHA-256 `{digest}`" for name, digest in checksums.items()},
+        },
+        licence=imported.licence,
+    )

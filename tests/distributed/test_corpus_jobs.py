@@ -1,0 +1,206 @@
+"""Invariant 11 for corpus jobs: runners and killed processes do not change their output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import psutil
+import pytest
+
+from regard.data.formats.corpus import open_texts
+from regard.data.jobs import corpus_job
+from regard.data.jobs.corpus_job import BlockFunction, Compute, run_corpus_job
+from regard.data.jobs.part_formats import BlockResult
+from regard.data.preparation.prepare import StageProgress
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner
+from tests.distributed.corpus_jobs import LINES, SIZE, VERBS, make_job_files, run_verb
+
+pytest.importorskip("ray", reason="regard[cluster] is not installed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_job_files(tmp_path_factory.mktemp("jobs"))
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> dict[str, bytes]:
+    """The outputs of one process."""
+    outputs = {verb: run_verb(verb, folder, f"{verb}-1", InProcessRunner()) for verb in VERBS}
+    for output in outputs.values():
+        assert output.count(b"\n") >= LINES
+    return outputs
+
+
+class KillWorker:
+    """Kills one worker after the third part, and counts the parts that an earlier run had done."""
+
+    def __init__(self, is_worker: Callable[[list[str]], bool] | None = None) -> None:
+        self.is_worker, self.killed, self.found = is_worker, 0, 0
+
+    def __call__(self, progress: StageProgress) -> None:
+        self.found = progress.found
+        if self.is_worker is None or self.killed or progress.stage == "cut" or progress.done < 3:
+            return
+        for child in psutil.Process().children(recursive=True):
+            try:
+                if self.is_worker(child.cmdline()):
+                    child.kill()
+                    self.killed = child.pid
+                    return
+            except psutil.Error:
+                continue
+
+
+def test_two_processes_write_the_bytes_of_one_when_a_worker_is_killed(
+    folder: Path, expected: dict[str, bytes]
+) -> None:
+    kill = KillWorker(lambda command: "spawn_main" in " ".join(command))
+    with ProcessRunner(2) as runner:
+        for verb in VERBS:
+            found = run_verb(verb, folder, f"{verb}-2", runner, on_progress=kill)
+            assert found == expected[verb]
+    assert kill.killed
+
+
+def test_ray_writes_the_bytes_of_one_process_when_a_worker_is_killed(
+    folder: Path, expected: dict[str, bytes]
+) -> None:
+    from regard.data.preparation.ray_runner import RayRunner
+
+    kill = KillWorker(lambda command: command[:1] == ["ray::_run"])
+    with RayRunner(2) as runner:
+        for verb in VERBS:
+            found = run_verb(verb, folder, f"{verb}-ray", runner, on_progress=kill)
+            assert found == expected[verb]
+    assert kill.killed
+
+
+def _driver(folder: Path, verb: str, out: str, runner: str) -> subprocess.Popen[bytes]:
+    code = f"""
+if __name__ == "__main__":
+    from pathlib import Path
+    from tests.distributed.corpus_jobs import run_verb
+    from regard.data.preparation.runner import ProcessRunner
+    from regard.data.preparation.ray_runner import RayRunner
+    with {runner} as runner:
+        run_verb({verb!r}, Path({str(folder)!r}), {out!r}, runner)
+"""
+    script = folder / f"{out}.py"
+    script.write_text(code)
+    root = str(Path(__file__).parents[2])
+    return subprocess.Popen(
+        [sys.executable, str(script)],
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])},
+    )
+
+
+def _parts(work: Path) -> int:
+    return len(list(work.glob("part-*.json")))
+
+
+def _wait_for_parts(driver: subprocess.Popen[bytes], work: Path) -> None:
+    deadline = time.monotonic() + 300
+    while _parts(work) < 3:
+        assert time.monotonic() < deadline and driver.poll() is None
+        time.sleep(0.005)
+
+
+def test_a_killed_driver_ends_its_workers_and_the_next_run_resumes(
+    folder: Path, expected: dict[str, bytes]
+) -> None:
+    driver = _driver(folder, "score", "resumed", "ProcessRunner(2)")
+    _wait_for_parts(driver, folder / "resumed")
+    workers = psutil.Process(driver.pid).children(recursive=True)
+    os.kill(driver.pid, signal.SIGKILL)
+    driver.wait()
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert workers and not alive
+    parts = _parts(folder / "resumed")
+    progress = KillWorker()
+    found = run_verb("score", folder, "resumed", InProcessRunner(), on_progress=progress)
+    assert 3 <= progress.found == parts < LINES / SIZE
+    assert found == expected["score"]
+
+
+@dataclass(frozen=True)
+class CountLoads(BlockFunction):
+    """Appends a line to a file whenever it is loaded."""
+
+    verb: ClassVar[str] = "count"
+    log: str
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {}
+
+    def load(self) -> Compute:
+        with Path(self.log).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return lambda block: BlockResult([str(block.start)] * len(block), {})
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_loads_the_model_once(
+    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus_job, "BLOCK", SIZE)
+    (tmp_path / "texts").write_text("text\n" * 400)
+    function = CountLoads(str(tmp_path / "loads"))
+    estimates = []
+    with InProcessRunner() if workers == 1 else ProcessRunner(workers) as runner:
+        run_corpus_job(
+            function,
+            open_texts(str(tmp_path / "texts")),
+            str(tmp_path / "work"),
+            runner,
+            on_estimate=estimates.append,
+        )
+    loads = (tmp_path / "loads").read_text().split()
+    assert len(loads) == len(set(loads)) <= workers
+    assert not estimates  # of a short job
+
+
+@pytest.mark.slow
+def test_a_cluster_writes_the_bytes_of_one_process_when_a_driver_and_a_node_are_lost(
+    folder: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    from ray.cluster_utils import Cluster
+
+    from regard.data.preparation.ray_runner import RayRunner
+
+    node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
+    try:
+        cluster.wait_for_nodes()
+        runner = f"RayRunner(3, address={cluster.address!r})"
+        driver = _driver(folder, "translate", "translate-cluster", runner)
+        _wait_for_parts(driver, folder / "translate-cluster")
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+
+        def remove_node(progress: StageProgress) -> None:
+            found.append(progress.found)
+            if len(nodes) == 2 and progress.stage == "score" and progress.done >= 3:
+                cluster.remove_node(nodes.pop())
+
+        found: list[int] = []
+        with RayRunner(3, address=cluster.address) as runner:
+            for verb in VERBS:
+                output = run_verb(verb, folder, f"{verb}-cluster", runner, on_progress=remove_node)
+                assert output == expected[verb]
+        assert len(nodes) == 1 and max(found) >= 3
+    finally:
+        cluster.shutdown()

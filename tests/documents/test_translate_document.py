@@ -1,0 +1,83 @@
+"""Documents through a model: the command, the method, and the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from regard.cli.main import app
+from regard.documents.report import DocumentReport, SegmentReport
+from regard.errors import DocumentError
+from regard.tasks.translation.translator import Translator
+from tests.command import run_cli
+
+MODEL = Path(__file__).parents[1] / "golden" / "format-2" / "transformer" / "model"
+PAGE = (
+    '<html><body><h1>A dog runs.</h1>\n<p>Two <b>cats</b> see {name} and <a href="x">Acme</a>.</p>'
+    "<pre>kept</pre></body></html>"
+)
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load(MODEL)
+
+
+def test_a_document_keeps_everything_but_its_text(translator: Translator) -> None:
+    found = translator.translate_document(PAGE.encode(), format="html", keep=["Acme"])
+    page = found.content.decode()
+    for markup in ("<html><body><h1>", "</h1>\n<p>", "<pre>kept</pre></body></html>"):
+        assert markup in page
+    for once in ("<b>", "</b>", '<a href="x">', "</a>", "{name}", "Acme"):
+        assert page.count(once) == 1
+    assert [segment.place for segment in found.report.segments] == ["line 1", "line 2"]
+    assert found.report.elements == 4
+    assert found.report.kept == 2
+
+
+def test_bytes_need_a_format(translator: Translator) -> None:
+    with pytest.raises(DocumentError, match="name the format"):
+        translator.translate_document(b"words")
+    with pytest.raises(DocumentError, match="cannot be read"):
+        translator.translate_document("missing.html")
+
+
+def test_the_command_writes_a_document_and_a_report(tmp_path: Path) -> None:
+    source, out = tmp_path / "page.html", tmp_path / "page.fr.html"
+    source.write_text(PAGE, "utf-8")
+    report = tmp_path / "report.json"
+    options = ["--source", str(source), "-o", str(out), "--report", str(report), "--keep", "Acme"]
+    run_cli(["translate", str(MODEL), *options])
+    assert out.read_text("utf-8").count("{name}") == 1
+    assert json.loads(report.read_text("utf-8"))["format"] == "html"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--source", "page.html"], "needs an output file"),
+        (["--source", "page.html", "-o", "b.html", "--n-best", "2"], "not for documents"),
+        (["--source", "page.html", "-o", "b.html", "--report", "r.txt"], "JSON or HTML"),
+        (["--source", "page.html", "--format", "pdf"], "not a format"),
+        (["--keep", "x"], "need a document"),
+    ],
+)
+def test_wrong_options_are_refused(
+    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.html").write_text(PAGE, "utf-8")
+    result = CliRunner().invoke(app, ["translate", str(MODEL), *options])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+
+
+def test_the_report_page_shows_what_to_check() -> None:
+    segments = (SegmentReport("line 1", "a <b>", "un", ("The number 3 is missing.",)),)
+    page = DocumentReport("x.html", "html", segments, 3, 1, 2).to_page()
+    assert "1 of 1 segments need a check" in page
+    assert "The number 3 is missing." in page
+    assert "a &lt;b&gt;" in page

@@ -1,0 +1,64 @@
+"""The commands of the guide to pretrained models, from the import to the export."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from regard.tasks.translation.translator import Translator
+from tests.command import run_cli
+from tests.conftest import ROOT
+from tests.marian_models import random_config, sentences, write_marian_mt
+
+transformers = pytest.importorskip("transformers")
+pytest.importorskip("ctranslate2")
+
+GUIDE = (ROOT / "docs" / "guides" / "pretrained.md").read_text("utf-8")
+COMMANDS = [
+    line.removeprefix("$ ")
+    for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("$ ")
+]
+
+
+def run(command: str) -> str:
+    """Run a command, or `echo TEXT | command`."""
+    text = None
+    if command.startswith("echo "):
+        echo, _, command = command.partition(" | ")
+        text = shlex.split(echo)[1] + "\n"
+    name, *arguments = shlex.split(command)
+    assert name == "regard"
+    return run_cli(arguments, text)
+
+
+def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = random_config(0) | {"decoder_attention_heads": 2, "encoder_attention_heads": 2}
+    theirs = write_marian_mt(tmp_path / "opus-mt-en-de", settings | {"d_model": 16}, 0)
+    several = tmp_path / "opus-mt-en-roa"
+    write_marian_mt(several, settings | {"d_model": 16}, 0)
+    vocabulary = json.loads((several / "vocab.json").read_text("utf-8"))
+    pieces = [">>fra<<" if i == 9 else piece for piece, i in vocabulary.items()]
+    (several / "vocab.json").write_text(json.dumps({p: i for i, p in enumerate(pieces)}), "utf-8")
+    (tmp_path / "sentences.en").write_text("\n".join(sentences(30, 1)) + "\n", "utf-8")
+    assert len(COMMANDS) == 8
+    imported, translated, for_french, calibrated, explained, aligned, *exports = COMMANDS
+    assert "en to de" in run(imported)
+    assert run(translated).count("\n") == 1
+    run(for_french)
+    french = Translator.load(tmp_path / "model-fra", engine="torch").tokenizer
+    assert french.piece(french.encode(["house"])[0][0]) == ">>fra<<"
+    assert "not calibrated" not in run(calibrated)
+    run(explained)
+    assert (tmp_path / "explanation.html").stat().st_size > 10_000
+    assert json.loads(run(aligned))["alignment"]
+    for command in exports:
+        run(command)
+    again = transformers.MarianMTModel.from_pretrained(tmp_path / "back")
+    assert again.config.d_model == theirs.config.d_model
