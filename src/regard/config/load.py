@@ -147,8 +147,9 @@ def _load_yaml(text: str, where: str) -> Any:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent):
             raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
-        if getattr(event, "tag", None) is not None:
-            raise ConfigError(f"{where}: YAML tags ({event.tag}) are not allowed")
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise ConfigError(f"{where}: YAML tags ({tag}) are not allowed")
         if depth > MAX_DEPTH:
             raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
         if count > MAX_PARTS:
