@@ -31,6 +31,7 @@ SIZES: dict[str, list[Any]] = {
     "hidden_dim": [16],
     "layers": [1, 2],
     "dropout": [0.0],
+    "norm_eps": [1e-5],
     "max_positions": [64],
     "height": [8],
     "width": [8],

@@ -290,6 +290,31 @@ def test_interventions_show_probabilities_before_and_after(
     assert viewer.errors == []
 
 
+def test_states_are_shown_without_attention(new_viewer, pages, records) -> None:
+    record = records["sutskever"]
+    steps = len(record["steps"])
+    viewer = new_viewer().open(pages["sutskever"], "trace")
+    close(viewer_vector(viewer), record["arrays"][record["summary"]], SHOWN)
+    probabilities = expected.probabilities(record)
+    for step in range(steps):
+        encoder = viewer.at("encoder").locator("[data-testid=state]").count()
+        decoder = viewer.at("stage-0").locator("[data-testid=state]").count()
+        assert (encoder, decoder) == (len(record["source"]["pieces"]), step + 1)
+        assert viewer.at("stage").inner_text().startswith("stage 1 of 2")
+        viewer.at("forward").click()
+        summary = values(viewer, numbers("summary"))
+        close(summary[:1], probabilities[step : step + 1], SHOWN)
+        viewer.at("forward").click()
+    assert viewer.at("stage").inner_text().startswith("stage 2 of 2")  # it stops at the end
+    check_texts(viewer)
+    assert viewer.errors == []
+
+
+def viewer_vector(viewer):
+    values = viewer.at("vector").get_attribute("data-values")
+    return np.array([float(value) for value in values.split()])
+
+
 def test_compared_models_show_their_weights(new_viewer, pages, records) -> None:
     four = ("bahdanau", "transformer", "luong-general", "sutskever")
     viewer = new_viewer().open(pages["together"], "compare")

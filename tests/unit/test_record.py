@@ -125,7 +125,13 @@ def test_json_keeps_the_recorded_numbers(translators, preset: str) -> None:
     if explanation.trace.head_trace is None:
         assert preset == "sutskever" and record["head_trace"] is None
         assert arrays[record["summary"]].shape == explanation.summary.shape
+        states = {name: arrays[index] for name, index in record["states"].items()}
+        assert states["encoder"].shape[0] == len(record["source"]["pieces"])
+        assert states["decoder"].shape[0] == len(record["steps"])
+        np.testing.assert_allclose(states["encoder"], explanation.encoder_states, atol=1e-3)
+        np.testing.assert_allclose(states["decoder"], explanation.trace.decoder_states, atol=1e-3)
         return
+    assert record["states"] is None
     for name in ("queries", "keys", "values", "scores", "weights", "contexts"):
         expected = getattr(explanation.trace.head_trace, name).numpy()
         assert (arrays[record["head_trace"][name]] == expected).all()

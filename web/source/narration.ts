@@ -6,7 +6,12 @@ import { descending, highest } from "./math";
 import type { Explanation } from "./record";
 import type { HeadStep } from "./step";
 
-export const STAGES = 6; // query, scores, weights, weight × value, context, output
+const STAGES = 6; // query, scores, weights, weight × value, context, output
+const STAGES_WITHOUT_ATTENTION = 2; // decoder state, output
+
+export function stagesOf(record: Explanation): number {
+  return record.attentions.length ? STAGES : STAGES_WITHOUT_ATTENTION;
+}
 
 /** The share of each position in the context: weight · ‖value‖, normalized. */
 export function contextShares({ weights, norms }: HeadStep): number[] {
@@ -18,7 +23,6 @@ export function contextShares({ weights, norms }: HeadStep): number[] {
 export function narrate(record: Explanation, step: HeadStep, stage: number): TemplateResult {
   const { weights, detail, units } = step;
   const target = record.target.pieces[step.step];
-  const { top, logp } = record.steps[step.step];
   const name = (s: number) => token(units[s].label);
   const output = token(shownPiece(target));
   const sentences = [
@@ -49,14 +53,19 @@ export function narrate(record: Explanation, step: HeadStep, stage: number): Tem
       const largest = highest(shares);
       return html`${number(shares[largest])} of the context comes from ${name(largest)}.`;
     },
-    () => {
-      const other = top.find(([piece]) => piece !== target);
-      return html`The model outputs ${output} with <i>p</i> = ${number(Math.exp(logp))}${
-        other
-          ? html`; the best alternative is ${token(shownPiece(other[0]))} ${number(Math.exp(other[1]))}`
-          : ""
-      }.`;
-    },
+    () => narrateOutput(record, step.step),
   ];
   return sentences[stage]();
+}
+
+export function narrateOutput(record: Explanation, step: number): TemplateResult {
+  const target = record.target.pieces[step];
+  const { top, logp } = record.steps[step];
+  const other = top.find(([piece]) => piece !== target);
+  return html`The model outputs ${token(shownPiece(target))} with <i>p</i> =
+    ${number(Math.exp(logp))}${
+      other
+        ? html`; the best alternative is ${token(shownPiece(other[0]))} ${number(Math.exp(other[1]))}`
+        : ""
+    }.`;
 }

@@ -111,6 +111,7 @@ export interface Header {
   gold: Link[] | null;
   head_trace: HeadTrace | null;
   summary: number | null;
+  states: { encoder: number; decoder: number } | null; // of a model without attention
   beam: Beam | null;
   interventions: Interventions | null;
   arrays: Packed[];

@@ -5,17 +5,20 @@ import { textAxis } from "./chart";
 import { attentionName, number } from "./describe";
 import { normalizerFormula, scoreFormula, scoreTable } from "./formula";
 import { highest } from "./math";
-import { contextShares, narrate, STAGES } from "./narration";
-import { noAttention } from "./placeholder";
+import { contextShares, narrate, stagesOf } from "./narration";
+import type { Explanation } from "./record";
 import { sentence } from "./sentence";
 import { defaultSelection, type Selection, type ViewState } from "./state";
+import { stateSteps } from "./states";
 import { type HeadStep, headStep, isTraced } from "./step";
 import { vectorStrip } from "./vector";
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function trace(state: ViewState): TemplateResult {
-  if (!state.record.attentions.length) return noAttention(state.record);
+  if (!state.record.attentions.length)
+    return html`<div class="trace" @keydown=${(event: KeyboardEvent) => onKey(event, state)}>
+      ${steps(state, state.selection.row)} ${transport(state)} ${stateSteps(state)}</div>`;
   const current = headStep(state);
   if (!current)
     return html`<div class="placeholder" data-testid="placeholder"><p>Encoder self-attention has no
@@ -25,7 +28,7 @@ export function trace(state: ViewState): TemplateResult {
   const position = column < 0 ? highest(weights) : Math.min(column, units.length - 1);
   const classes = (index: number) => `stage ${index === stage ? "now" : ""}`;
   return html`<div class="trace" @keydown=${(event: KeyboardEvent) => onKey(event, state)}>
-    ${steps(state, current)} ${transport(state)}
+    ${steps(state, current.step)} ${transport(state)}
     <p class="summary" role="status" aria-live="polite" data-testid="summary"
       >${narrate(state.record, current, stage)}</p>
     ${headCaption(state, current)}
@@ -71,7 +74,7 @@ export function trace(state: ViewState): TemplateResult {
   </div>`;
 }
 
-function steps({ record, change }: ViewState, { step }: HeadStep): TemplateResult {
+function steps({ record, change }: ViewState, step: number): TemplateResult {
   const axis = textAxis("target", record.target, "pieces");
   return sentence({
     axis,
@@ -89,8 +92,7 @@ function steps({ record, change }: ViewState, { step }: HeadStep): TemplateResul
 }
 
 function transport({ record, selection, change }: ViewState): TemplateResult {
-  const go = (by: number) =>
-    change({ ...advanced(selection, record.steps.length, by), playing: false });
+  const go = (by: number) => change({ ...advanced(selection, record, by), playing: false });
   return html`<div class="controls">
     <span class="pair">
       <button data-testid="back" @click=${() => go(-1)}>← Back</button>
@@ -109,19 +111,24 @@ function transport({ record, selection, change }: ViewState): TemplateResult {
           html`<option value=${pace} ?selected=${pace === selection.pace}>${name}</option>`,
       )}
     </select></label>
-    <span class="soft small" data-testid="stage">stage ${selection.stage + 1} of ${STAGES}${
+    <span class="soft small" data-testid="stage">stage ${selection.stage + 1} of ${stagesOf(record)}${
       reducedMotion.matches ? "; playback is off because your system prefers reduced motion" : ""
     }</span>
   </div>`;
 }
 
 /** One stage forward or back, across steps; it stops at both ends. */
-export function advanced(selection: Selection, steps: number, by: number): Partial<Selection> {
+export function advanced(
+  selection: Selection,
+  record: Explanation,
+  by: number,
+): Partial<Selection> {
+  const stages = stagesOf(record);
   const stage = selection.stage + by;
-  if (stage >= 0 && stage < STAGES) return { stage };
+  if (stage >= 0 && stage < stages) return { stage };
   const row = selection.row + by;
-  if (row < 0 || row >= steps) return { playing: false };
-  return { row, column: -1, stage: by > 0 ? 0 : STAGES - 1 };
+  if (row < 0 || row >= record.steps.length) return { playing: false };
+  return { row, column: -1, stage: by > 0 ? 0 : stages - 1 };
 }
 
 function onKey(event: KeyboardEvent, { record, selection, change }: ViewState): void {
@@ -131,7 +138,7 @@ function onKey(event: KeyboardEvent, { record, selection, change }: ViewState): 
   if (control?.matches(ownKeys)) return;
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (event.key === " " && !reducedMotion.matches) change({ playing: !selection.playing });
-  else if (by) change({ ...advanced(selection, record.steps.length, by), playing: false });
+  else if (by) change({ ...advanced(selection, record, by), playing: false });
   else return;
   event.preventDefault();
 }

@@ -13,6 +13,7 @@ import { matrix } from "./matrix";
 import { decode, type Explanation } from "./record";
 import { style as sentenceStyle } from "./sentence";
 import { defaultSelection, initialSelection, type Selection, type ViewState } from "./state";
+import { style as statesStyle } from "./states";
 import { shared } from "./style";
 import { style as textStyle, textView } from "./text";
 import { advanced, trace, style as traceStyle } from "./trace";
@@ -48,6 +49,7 @@ export class RegardView extends LitElement {
     barsStyle,
     formulaStyle,
     traceStyle,
+    statesStyle,
     headsStyle,
     beamStyle,
     compareStyle,
@@ -125,7 +127,8 @@ export class RegardView extends LitElement {
   #change(part: Partial<Selection>, focus = ""): void {
     if (!this.#selection) return;
     const record = part.record;
-    const defaults = record === undefined ? {} : defaultSelection(this.#records[record]);
+    const defaults =
+      record === undefined ? {} : { ...defaultSelection(this.#records[record]), stage: 0 };
     this.#selection = { ...this.#selection, ...defaults, ...part };
     this.#focus = focus;
     const { view, row } = this.#selection;
@@ -139,8 +142,8 @@ export class RegardView extends LitElement {
     clearTimeout(this.#timer);
     const selection = this.#selection;
     if (selection?.playing) {
-      const steps = this.#records[selection.record].steps.length;
-      const advance = () => this.#change(advanced(selection, steps, 1));
+      const record = this.#records[selection.record];
+      const advance = () => this.#change(advanced(selection, record, 1));
       this.#timer = window.setTimeout(advance, selection.pace * 1000);
     }
     if (!this.#focus) return;

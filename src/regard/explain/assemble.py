@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from regard import __version__
 from regard.align.alignment_head import AlignmentHead
@@ -14,6 +12,7 @@ from regard.align.tokenized_text import TokenizedText
 from regard.explain.forward_trace import Model, trace_forward
 from regard.explain.record import Explanation, ImageSource, ModelIdentity
 from regard.models import eval_mode
+from regard.nn.interfaces import Encoded
 from regard.text.tokenizer import Tokenizer
 
 
@@ -38,6 +37,7 @@ def make_explanation(
     if attention is None and alignment_head is not None:
         attention, head = alignment_head.attention, alignment_head.head if head is None else head
     piece, ids = tokenizer.piece, target.pieces.ids
+    encoded = None if source is None else _encode(model, model_input)
     return Explanation(
         source,
         target,
@@ -51,13 +51,14 @@ def make_explanation(
             "engine": engine or "none",
             "search": "given" if engine is None else search,
         },
-        summary=None if source is None else _summary(model, model_input),
+        summary=None if encoded is None else encoded.summary[0].cpu(),
+        encoder_states=None if encoded is None else encoded.states[0].float().cpu(),
         alignment_head=alignment_head,
     )
 
 
 @torch.inference_mode()
-def _summary(model: Any, model_input: Any) -> Float[Tensor, " E"]:
+def _encode(model: Any, model_input: Any) -> Encoded:
     with eval_mode(model):
-        summary: Tensor = model.encoder(model_input).summary[0]
-    return summary.cpu()
+        encoded: Encoded = model.encoder(model_input)
+    return encoded

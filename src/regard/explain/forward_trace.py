@@ -116,6 +116,7 @@ class ForwardTrace:
     steps: tuple[TokenStep, ...]  # the target's tokens and its end
     attentions: tuple[AttentionRecord, ...]
     head_trace: HeadTrace | None  # None: the decoder has no attention
+    decoder_states: Float[Tensor, "T D"]
 
     @property
     def forced(self) -> ForcedDecoding:
@@ -158,6 +159,7 @@ def trace_forward(
         _steps(logp, labels, piece),
         records,
         None if traced is None else _head_trace(model, recording, traced, head),
+        decoded.hidden[0].float().cpu(),
     )
 
 

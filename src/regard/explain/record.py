@@ -85,6 +85,7 @@ class Explanation:
     identity: ModelIdentity
     created: Mapping[str, str]  # versions, precision, engine, search
     summary: Float[Tensor, " E"] | None = None  # the source as one vector
+    encoder_states: Float[Tensor, "S E"] | None = None
     alignment_head: AlignmentHead | None = None
     links: Links = _NO_LINKS  # (source word, target word), from the alignment head
     gold: Links | None = None  # the same, annotated by hand
@@ -229,10 +230,20 @@ class Explanation:
             "gold": None if self.gold is None else sorted(self.gold),
             "head_trace": None if traced is None else traced.to_record(arrays),
             "summary": None if self.summary is None else arrays.add(self.summary),
+            "states": self._states_to_record(arrays),
             "beam": None if self.beam is None else self.beam.to_record(piece),
             "interventions": interventions_to_record(self.interventions, arrays, piece),
         }
         return json.dumps(record | arrays.packed(), ensure_ascii=False, separators=(",", ":"))
+
+    def _states_to_record(self, arrays: Arrays) -> dict[str, int] | None:
+        """Encoder and decoder states of a model without attention, for its steps."""
+        if self.trace.attentions or self.encoder_states is None:
+            return None
+        return {
+            "encoder": arrays.add(self.encoder_states, "f16"),
+            "decoder": arrays.add(self.trace.decoder_states, "f16"),
+        }
 
 
 def side_by_side(explanations: Sequence[Explanation]) -> str:

@@ -54,6 +54,10 @@ class Task(ABC, Generic[T]):
     def preparation(self, data: DataConfig) -> PreparationSettings:
         """Return the settings of corpus preparation."""
 
+    def check_extras(self, run: RunConfig) -> None:
+        """Raise CorpusError if a file of `prepare_extras` is missing, before anything is written."""
+        return
+
     def prepare_extras(
         self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
     ) -> None:

@@ -130,6 +130,7 @@ def prepare_data(
     valid = [] if data.valid is None else [task.corpus(data.valid, "valid")]
     settings = task.preparation(data)
     _check_resumable(run, directory, corpora, settings, valid, accept_changes)
+    task.check_extras(run)
     prepared = prepare_corpora(
         corpora,
         str(directory.data),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from regard.align.alignment_head import AlignmentHead
 from regard.bundle.bundle import Bundle
 from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig
+from regard.data import storage
 from regard.data.formats.captions import CaptionedImage, Captions
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.image_shards import ImageShards, from_ids
@@ -72,14 +73,21 @@ class CaptioningTask(Task[CaptioningModule]):
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return replace(data.build(), fields=("image_name", "text"), limits=None)
 
+    def check_extras(self, run: RunConfig) -> None:
+        image_input = image_input_of(run)
+        for file in dict.fromkeys(map(image_input.file, self._image_names(run.data))):
+            storage.file_identity(file)
+
     def prepare_extras(
         self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
     ) -> None:
         """Prepare the images."""
-        data = run.data
-        corpora = (*data.train, *([] if data.valid is None else [data.valid]))
-        names = (one.image for config in corpora for one in self.corpus(config, "").read())
+        names = self._image_names(run.data)
         prepare_images(names, prepared.root, image_input_of(run), InProcessRunner(), on_progress)
+
+    def _image_names(self, data: DataConfig) -> Iterator[str]:
+        corpora = (*data.train, *([] if data.valid is None else [data.valid]))
+        return (one.image for config in corpora for one in self.corpus(config, "").read())
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
