@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import struct
 import time
 import zipfile
@@ -297,7 +298,11 @@ def _yaml_aliases(folder: Path) -> None:
 
 
 def _huge_sizes(folder: Path) -> None:
-    write_marian(folder, {"enc-depth": 90_000})
+    arrays = write_marian(folder)
+    text = arrays["special:model.yml"].tobytes().rstrip(b"\0")
+    text = re.sub(rb"enc-depth: \d+", b"enc-depth: 90000", text)
+    arrays["special:model.yml"] = np.frombuffer(text + b"\0", np.int8)
+    write_bin(folder / "model.ende.bin", arrays)
 
 
 def _device(folder: Path) -> None:
