@@ -271,7 +271,8 @@ var D=globalThis,B=D.ShadowRoot&&(D.ShadyCSS===void 0||D.ShadyCSS.nativeShadow)&
   .alternatives {
     position: absolute; z-index: 1; top: var(--top); width: min(26rem, 100% - 1rem);
     left: clamp(0.5rem, var(--left), 100% - min(26rem, 100% - 1rem) - 0.5rem);
-    display: grid; gap: 0.6rem; padding: 1rem; border: 1px solid var(--line);
+    display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.6rem; padding: 1rem;
+    border: 1px solid var(--line);
     border-radius: var(--radius); background: var(--paper); box-shadow: 0 8px 28px rgb(0 0 0 / 16%);
   }
   .alternatives:focus { outline: none; }
@@ -281,7 +282,7 @@ var D=globalThis,B=D.ShadowRoot&&(D.ShadyCSS===void 0||D.ShadyCSS.nativeShadow)&
   .alternatives .close { position: absolute; top: 0.25rem; right: 0.25rem; }
   .close { min-width: 2.75rem; min-height: 2.75rem; padding: 0; }
   .close svg { width: 1rem; height: 1rem; }
-  .chips { display: flex; flex-wrap: wrap; gap: 0.4rem; }
+  .chips { overflow-wrap: anywhere; display: flex; flex-wrap: wrap; gap: 0.4rem; }
   .chips button { min-height: 2.75rem; }
   .options {
     display: flex; flex-direction: column; gap: 0.125rem; max-height: 24rem; overflow: auto;
