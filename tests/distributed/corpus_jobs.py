@@ -20,7 +20,7 @@ from regard.data.preparation.runner import Runner
 from regard.inference.engine import SamplingOptions
 from tests.bundles import make_bundle
 
-LINES, SIZE = 240, 20  # of the corpus, and of a block, which is a piece here
+LINES, SIZE = 96, 8  # of the corpus, and of a block, which is a piece here
 WORDS = [
     "A",
     "Two",

@@ -126,6 +126,7 @@ def test_a_corpus_job_in_a_store_writes_the_bytes_of_one_on_disk(
             storage.write_bytes(f"{store}/{path.relative_to(tmp_path)}", path.read_bytes())
     for verb, suffix in (("translate", ""), ("score", ".gz")):
         expected = run_verb(verb, tmp_path, f"{verb}-local", InProcessRunner())
+        monkeypatch.setattr(corpus_job, "_loaded", {})  # or the local model would be used again
         work = f"{store}/{verb}.work"
         done = run_corpus_job(
             job_function(verb, store), job_corpus(verb, store), work, InProcessRunner(),
