@@ -85,7 +85,11 @@ def test_crossing_elements_are_independent() -> None:
     )
     source = MarkedText("a b c", elements)
     found = project_markup(
-        source, [(0, 1), (2, 3), (4, 5)], "a b c", [(0, 1), (2, 3), (4, 5)], np.eye(3, 4)
+        source,
+        [(0, 1), (2, 3), (4, 5)],
+        "a b c",
+        [(0, 1), (2, 3), (4, 5)],
+        np.eye(3, 4, dtype=np.float32),
     )
     assert found.marked.elements == elements
     assert render_markup(found.marked) == "<sc1/>a <sc2/>b<ec1/> c<ec2/>"

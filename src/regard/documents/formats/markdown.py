@@ -55,6 +55,7 @@ def find_markdown_segments(text: str) -> list[DocumentSegment]:
         segments += _front_matter(front)
     body = text[skipped:]
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.core.ruler.enableOnly(["normalize", "block"])  # `parse_inline` reads the rest
     environment: dict[str, dict[str, object]] = {}
     blocks = parser.parse(body, environment)
     references = environment.get("references", {})
