@@ -26,7 +26,7 @@ from regard.serve.settings import ServerSettings
 
 SECONDS = 6.0  # of measuring one engine process, and all at the same time
 SIZES = (1, 1, 1, 2, 4, 8, 16, 32, 64)  # texts of the batches, in turn
-MAX_TEXTS = 512  # of the sample
+MAX_TEXTS = 256  # of the sample
 Report = Callable[[str], None]
 
 
