@@ -55,6 +55,7 @@ def balancer(
         lines += [f"    server {n} {s.url.removeprefix('http://')}" for n, s in servers.items()]
     (folder / "replicas.cfg").write_text("\n".join(lines) + "\n")
     (folder / "models.map").write_text("".join(f"{m} {b}\n" for m, b in models.items()))
+    log = (folder / "haproxy.log").open("w")
     process = subprocess.Popen(
         ["haproxy", "-db", "-f", str(CONFIG), "-f", str(folder / "replicas.cfg")],
         env={
@@ -63,7 +64,7 @@ def balancer(
             "REGARD_MAP": str(folder / "models.map"),
             "REGARD_SOCKET": str(folder / "socket"),
         },
-        stderr=subprocess.DEVNULL,
+        stderr=log,
     )
     try:
         deadline = time.monotonic() + 30
@@ -79,6 +80,8 @@ def balancer(
     finally:
         process.terminate()
         process.wait(30)
+        log.close()
+        print((folder / "haproxy.log").read_text())  # which replicas were down, and why
 
 
 class Traffic:

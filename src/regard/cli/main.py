@@ -24,6 +24,7 @@ from regard.cli.explain import explain
 from regard.cli.export import export
 from regard.cli.import_model import import_model
 from regard.cli.key import key
+from regard.cli.plan import plan
 from regard.cli.prepare import prepare
 from regard.cli.score import score
 from regard.cli.serve import serve
@@ -60,7 +61,7 @@ def options(
 
 COMMANDS = (
     *(align, caption, classify, compare, complete, demo, describe, doctor, evaluate, explain),
-    *(export, prepare, score, serve, study, train, translate),
+    *(export, plan, prepare, score, serve, study, train, translate),
 )
 for command in COMMANDS:
     app.command()(command)

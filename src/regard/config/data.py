@@ -12,7 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from regard.config.attention import Fraction
 from regard.config.base import Config
 from regard.data.filters import Limits
-from regard.data.formats.corpus import Corpus, open_corpus
+from regard.data.formats.corpus import Corpus, TaggedCorpus, open_corpus
 from regard.data.preparation.pipeline import PreparationSettings
 from regard.errors import ConfigError
 from regard.text.tokenizer import MAX_VOCABULARY
@@ -31,10 +31,13 @@ class CorpusConfig(Config):
     # Source and target in a single file: column numbers, keys or language codes.
     columns: tuple[str | int, str | int] | None = None
     weight: PositiveFloat = 1.0  # how many times an epoch reads the corpus
+    # Written before each source text, such as <BT> before the sources of a back-translated corpus.
+    tag: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^\S+$")] | None = None
 
     def build(self, name: str, open_files: Callable[..., Corpus] = open_corpus) -> Corpus:
         """Open the corpus with `open_files`, by default as sentence pairs."""
-        options: dict[str, Any] = {"name": name, "weight": self.weight}
+        described: dict[str, Any] = {"name": name, "weight": self.weight}
+        options = dict(described) if self.tag is None else {}
         if self.columns is not None:
             if len(self.files) > 1:
                 raise ConfigError(
@@ -42,7 +45,8 @@ class CorpusConfig(Config):
                     "Remove `columns`."
                 )
             options |= dict(zip(("source", "target"), self.columns, strict=True))
-        return open_files(*self.files, **options)
+        corpus = open_files(*self.files, **options)
+        return corpus if self.tag is None else TaggedCorpus(corpus, self.tag, **described)
 
 
 def corpus_languages(corpora: Sequence[CorpusConfig]) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -43,7 +43,7 @@ class Job(Generic[G]):
     pieces: int
     cost: int  # pieces × beam size
     bulk: bool
-    deadline: float  # of time.monotonic()
+    deadline: float  # of the batcher's clock
     result: asyncio.Future[Any]
     arrived: float = field(default_factory=time.monotonic)
     started: float = 0.0  # when an engine process took it; 0: not yet
@@ -58,10 +58,19 @@ class Batcher(Generic[G]):
             to LONGEST_WAIT times as long after the oldest.
         max_cost: Cost of all waiting jobs above which further ones are refused.
         max_seconds: Expected waiting time above which further jobs are refused.
+        clock: The clock of arrivals and deadlines. A simulation passes its own.
     """
 
-    def __init__(self, *, batch_cost: int, wait: float, max_cost: int, max_seconds: float) -> None:
-        self._batch_cost, self._wait = batch_cost, wait
+    def __init__(
+        self,
+        *,
+        batch_cost: int,
+        wait: float,
+        max_cost: int,
+        max_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._batch_cost, self._wait, self._clock = batch_cost, wait, clock
         self._max_cost, self._max_seconds = max_cost, max_seconds
         # In order of arrival; a dict because a job that is cancelled leaves from the middle.
         self._waiting: dict[tuple[bool, G], dict[Job[G], None]] = {}
@@ -89,7 +98,7 @@ class Batcher(Generic[G]):
         Raises:
             QueueFullError: They would wait too long.
         """
-        now, cost = time.monotonic(), sum(job.cost for job in jobs)
+        now, cost = self._clock(), sum(job.cost for job in jobs)
         patience = min(self._max_seconds, *(job.deadline - now for job in jobs))
         if self.expected_wait > patience or (
             self.queued and self.queued_cost + cost > self._max_cost
@@ -112,7 +121,7 @@ class Batcher(Generic[G]):
                     self._arrived.clear()
                     await self._arrived.wait()
                 last = self._oldest().arrived + LONGEST_WAIT * self._wait
-                pause = min(self._latest + self._wait, last) - time.monotonic()
+                pause = min(self._latest + self._wait, last) - self._clock()
                 if pause <= 0 or self.queued_cost >= self._batch_cost:
                     share = -(-self.queued_cost // self._free)
                     return self._take(self._oldest(), min(self._batch_cost, share))
@@ -127,7 +136,7 @@ class Batcher(Generic[G]):
 
     def expire(self) -> None:
         """Fail the jobs whose deadline has passed."""
-        now = time.monotonic()
+        now = self._clock()
         late = [job for jobs in self._waiting.values() for job in jobs if job.deadline <= now]
         for job in late:
             job.result.set_exception(DeadlineError())

@@ -272,6 +272,22 @@ class TextColumn(Corpus):
 
 
 @dataclass(frozen=True, slots=True)
+class TaggedCorpus(Corpus):
+    """A corpus with a tag before each source, which tells a model where the pairs come from."""
+
+    untagged: Corpus
+    tag: str
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.untagged.paths
+
+    def columns(self, size: int, skip: int) -> Iterator[Columns]:
+        for sources, targets in self.untagged.columns(size, skip):
+            yield [f"{self.tag} {source}" if source else "" for source in sources], targets
+
+
+@dataclass(frozen=True, slots=True)
 class Tsv(SingleFile):
     """A file of tab-separated columns, without quoting."""
 

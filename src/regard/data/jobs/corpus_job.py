@@ -31,7 +31,7 @@ from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Wr
 BLOCK = 1_000  # records that a function computes at once: enough for full batches of every length
 SAMPLE = 256  # records that the cost is measured on
 _PIECES = 64  # of a corpus that is large enough, to keep many workers busy
-_MAX_BLOCKS = 64  # of a piece
+MAX_BLOCKS = 64  # of a piece
 _RECORD_BYTES = 64  # of one side of a typical record
 _PACKED = 4  # typical ratio of a compression
 _BOM = "\ufeff"  # byte order mark
@@ -207,4 +207,4 @@ def _blocks_per_piece(corpus: Corpus) -> int:
     """Return a number that depends on the sizes of the files only."""
     sizes = [int(storage.file_identity(path)["size"]) for path in corpus.paths]
     records = max(sizes) * (1 if corpus.in_place else _PACKED) // _RECORD_BYTES
-    return min(_MAX_BLOCKS, max(1, records // (_PIECES * BLOCK)))
+    return min(MAX_BLOCKS, max(1, records // (_PIECES * BLOCK)))

@@ -1,0 +1,213 @@
+"""Simulate replicas of the server behind a load balancer.
+
+    client → balancer → front of a replica → batcher → engine process → front → client
+
+The batcher is the server's own class. The balancer chooses a replica as HAProxy does for requests
+of one model: consistent hashing with bounded loads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from regard.serve.batcher import Batcher, Job, QueueFullError
+from regard.serve.planning.measurement import ServiceMeasurement
+from regard.serve.planning.service_times import TextSize
+from regard.serve.planning.shared_cores import SharedCores
+from regard.serve.planning.virtual_time import run_simulation
+from regard.serve.settings import ServerSettings
+
+FRONT_WEIGHT = 3.0  # engine processes have a lower priority: nice 5, a third of the share
+LOAD_FACTOR = 150  # `hash-balance-factor` of deploy/haproxy/haproxy.cfg
+RETRIES = 3  # `retries` of the same file: a refused request is sent to another replica
+
+
+@dataclass(frozen=True, slots=True)
+class FleetShape:
+    """Replicas and the machines they run on.
+
+    `engines`: engine processes of a replica; None: one for each core of its machine. `together`:
+    all replicas share one machine.
+    """
+
+    replicas: int
+    cores: int  # of a machine
+    engines: int | None = None
+    together: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Requests to send: at random times at `rate` per second, or by `clients` without pauses."""
+
+    requests: int
+    rate: float = 0.0
+    clients: int = 0
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class LoadOutcome:
+    """What a simulated load measures, in seconds."""
+
+    latencies: list[float] = field(default_factory=list)  # of answered requests, in their order
+    refused: int = 0
+    seconds: float = 0.0
+    utilization: float = 0.0  # of all cores
+
+    @property
+    def throughput(self) -> float:
+        """Answered requests per second."""
+        return len(self.latencies) / self.seconds
+
+    def percentile(self, share: float) -> float:
+        ranked = sorted(self.latencies)
+        return ranked[min(len(ranked) - 1, int(share * len(ranked)))] if ranked else float("inf")
+
+
+class SimulatedReplica:
+    """One `regard serve`: a front, which is one thread, a batcher and engine processes."""
+
+    def __init__(
+        self,
+        measured: ServiceMeasurement,
+        settings: ServerSettings,
+        cores: SharedCores,
+        engines: int,
+    ) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self._measured, self._settings, self._cores = measured, settings, cores
+        self.open = 0
+        self._front = asyncio.Lock()
+        self._batcher: Batcher[str] = Batcher(
+            batch_cost=settings.batch_cost,
+            wait=settings.batch_wait_ms / 1000,
+            max_cost=settings.max_queue_cost,
+            max_seconds=settings.max_queue_seconds,
+            clock=self._clock,
+        )
+        self._batcher.processes = engines
+        self.tasks = [asyncio.create_task(self._run_engine()) for _ in range(engines)]
+
+    async def answer(self, request: Sequence[TextSize]) -> None:
+        """Take as long as the server does for a request.
+
+        Raises:
+            QueueFullError: The replica refuses it.
+        """
+        self.open += 1
+        try:
+            self._batcher.check()
+            await self._use_front()
+            now, loop = self._clock(), asyncio.get_running_loop()
+            jobs = [
+                Job(
+                    "translate",
+                    size,
+                    size.pieces,
+                    self._measured.beam_size * (size.pieces + 1),
+                    False,
+                    now + self._settings.deadline_seconds,
+                    loop.create_future(),
+                    now,
+                )
+                for size in request
+            ]
+            self._batcher.add(jobs)
+            for job in jobs:
+                await job.result
+            await self._use_front()
+        finally:
+            self.open -= 1
+
+    async def _use_front(self) -> None:
+        """Half of the front's work for a request is before the translation, half after it."""
+        async with self._front:
+            await self._cores.compute(self._measured.front_seconds / 2, FRONT_WEIGHT)
+
+    async def _run_engine(self) -> None:
+        while True:
+            batch = await self._batcher.next_batch()
+            start = self._clock()
+            await self._cores.compute(self._measured.engine.seconds([job.payload for job in batch]))
+            self._batcher.measured(sum(job.cost for job in batch), self._clock() - start)
+            for job in batch:
+                job.result.set_result(None)
+
+
+def choose_replica(replicas: Sequence[SimulatedReplica], avoid: Sequence[int] = ()) -> int:
+    """Return the number of the first replica in the ring that is not above its bound."""
+    total = -(-(sum(each.open for each in replicas) + 1) * LOAD_FACTOR // 100)
+    count = len(replicas)
+    for number, each in enumerate(replicas):
+        slots = (number + 1) * total // count - number * total // count
+        if number not in avoid and each.open < max(1, slots):
+            return number
+    return min(range(count), key=lambda number: (number in avoid, replicas[number].open))
+
+
+def simulate_load(
+    measured: ServiceMeasurement, shape: FleetShape, load: Load, settings: ServerSettings
+) -> LoadOutcome:
+    """Return the latencies of a load, computed in virtual time."""
+    return run_simulation(_simulate(measured, shape, load, settings))
+
+
+async def _simulate(
+    measured: ServiceMeasurement, shape: FleetShape, load: Load, settings: ServerSettings
+) -> LoadOutcome:
+    machines = [
+        SharedCores(shape.cores, measured.slowdown)
+        for _ in range(1 if shape.together else shape.replicas)
+    ]
+    replicas = [
+        SimulatedReplica(
+            measured, settings, machines[number % len(machines)], shape.engines or shape.cores
+        )
+        for number in range(shape.replicas)
+    ]
+    clock = asyncio.get_running_loop().time
+    found: dict[int, float] = {}
+    outcome = LoadOutcome()
+
+    async def send(number: int) -> None:
+        begin, tried = clock(), list[int]()
+        if measured.balancer_seconds and shape.together:
+            await machines[0].compute(measured.balancer_seconds, FRONT_WEIGHT)
+        elif measured.balancer_seconds:
+            await asyncio.sleep(measured.balancer_seconds)
+        while len(tried) <= RETRIES:
+            chosen = choose_replica(replicas, tried)
+            try:
+                await replicas[chosen].answer(measured.requests[number % len(measured.requests)])
+            except QueueFullError:
+                tried.append(chosen)
+            else:
+                found[number] = clock() - begin
+                return
+        outcome.refused += 1
+
+    if load.clients:
+        numbers = iter(range(load.requests))
+
+        async def client() -> None:
+            for number in numbers:
+                await send(number)
+
+        await asyncio.gather(*(client() for _ in range(load.clients)))
+    else:
+        draw, tasks = random.Random(load.seed), []  # noqa: S311 (arrival times)
+        for number in range(load.requests):
+            await asyncio.sleep(draw.expovariate(load.rate))
+            tasks.append(asyncio.create_task(send(number)))
+        await asyncio.gather(*tasks)
+    outcome.seconds = clock()
+    busy = sum(machine.busy_seconds for machine in machines)
+    outcome.utilization = busy / (outcome.seconds * shape.cores * len(machines))
+    outcome.latencies = [found[number] for number in sorted(found)]
+    for task in (task for replica in replicas for task in replica.tasks):
+        task.cancel()
+    return outcome

@@ -1,0 +1,161 @@
+"""Measure what a simulation needs: times of engine processes and of the server's front.
+
+Engine processes are the server's own, started and called as the server does. They measure batches
+of several sizes, first one process alone, then one on every core at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from regard.cores import available_cores
+from regard.errors import ConfigError, RegardError
+from regard.serve.limits import check_request
+from regard.serve.models import ModelRegistry, ServedModel
+from regard.serve.planning.replica import measure_front
+from regard.serve.planning.service_times import EngineTimes, MeasuredBatch, TextSize
+from regard.serve.pool import WorkerProcess
+from regard.serve.schemas import TranslateRequest
+from regard.serve.settings import ServerSettings
+
+SECONDS = 6.0  # of measuring one engine process, and all at the same time
+SIZES = (1, 1, 1, 2, 4, 8, 16, 32, 64)  # texts of the batches, in turn
+MAX_TEXTS = 256  # of the sample
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceMeasurement:
+    """What one request costs on this machine, and the sizes of typical requests."""
+
+    requests: list[tuple[TextSize, ...]]  # the segments of each text of the sample
+    beam_size: int
+    engine: EngineTimes  # of one engine process alone
+    slowdown: float  # of an engine process if all cores are busy
+    cores: int  # that were busy
+    front_seconds: float  # per request, of the server's own process
+    balancer_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    text: str
+    pieces: int
+
+
+def measure_service(
+    name: str, path: Path, texts: Sequence[str], *, engine: str = "auto", report: Report = print
+) -> ServiceMeasurement:
+    """Measure the model in `path` on some texts, which stand for the requests of users."""
+    texts = [text for text in texts if text.strip()][:MAX_TEXTS]
+    if len(texts) < 16:
+        raise ConfigError(
+            f"The sample has {len(texts)} texts. Pass at least 16, better hundreds, that are "
+            "typical of the requests."
+        )
+    report(f"measuring {name} on {len(texts)} texts")
+    measured = asyncio.run(_measure_engines(name, path, texts, engine))
+    front = measure_front(name, path, texts, engine)
+    return ServiceMeasurement(*measured, front)
+
+
+async def _measure_engines(
+    name: str, path: Path, texts: Sequence[str], engine: str
+) -> tuple[list[tuple[TextSize, ...]], int, EngineTimes, float, int]:
+    registry = ModelRegistry({name: path}, engine)
+    cores = available_cores()
+    workers: list[WorkerProcess] = []
+    try:
+        for _ in range(cores):
+            worker = await WorkerProcess.start(1)
+            await registry.prepare(worker, workers)
+            workers.append(worker)
+        model = registry.find(name)
+        split = await _split(model, texts)
+        segments = [segment for of_text in split for segment in of_text]
+        tokens: dict[str, int] = {}
+        for start in range(0, len(segments), 64):  # also warms the first process up
+            part = segments[start : start + 64]
+            _, found = await _translate(workers[0], model, part)
+            tokens |= {each.text: length for each, length in zip(part, found, strict=True)}
+        sizes = {each.text: TextSize(each.pieces, tokens[each.text]) for each in segments}
+        for worker in workers[1:]:
+            await _translate(worker, model, segments[:8])
+        alone = await _measure_batches(workers[0], model, segments, sizes, SECONDS)
+        times = EngineTimes.fit(alone)
+        slowdown = 1.0
+        if cores > 1:
+            together = await asyncio.gather(
+                *(_measure_batches(each, model, segments, sizes, SECONDS) for each in workers)
+            )
+            ratios = [
+                each.seconds / times.seconds(each.sizes) for found in together for each in found
+            ]
+            slowdown = max(1.0, median(ratios))
+        requests = [tuple(sizes[each.text] for each in of_text) for of_text in split if of_text]
+        return requests, model.beam_size, times, slowdown, cores
+    finally:
+        for worker in workers:
+            await worker.stop()
+
+
+async def _split(model: ServedModel, texts: Sequence[str]) -> list[list[_Segment]]:
+    """Split texts into segments as the server does."""
+    found = []
+    for text in texts:
+        checked = await check_request(TranslateRequest(texts=[text]), model, ServerSettings())
+        found.append([_Segment(each.text, each.pieces) for each in checked.texts[0]])
+    return found
+
+
+async def _translate(
+    worker: WorkerProcess, model: ServedModel, segments: Sequence[_Segment]
+) -> tuple[float, list[int]]:
+    """Return the seconds of a batch, and the tokens of its translations."""
+    start = time.perf_counter()
+    answer: dict[str, Any] = await worker.call(
+        "translate",
+        slot=model.slot,
+        texts=[each.text for each in segments],
+        prefixes=None,
+        places=[(0, 0)] * len(segments),
+        options={},
+    )
+    seconds = time.perf_counter() - start
+    failed = [each for each in (answer, *answer.get("segments", ())) if "error" in each]
+    if failed:
+        raise RegardError(f"{model.path}: {failed[0]['error']}")
+    return seconds, [1 + each["hypotheses"][0]["length"] for each in answer["segments"]]
+
+
+async def _measure_batches(
+    worker: WorkerProcess,
+    model: ServedModel,
+    segments: Sequence[_Segment],
+    sizes: dict[str, TextSize],
+    seconds: float,
+) -> list[MeasuredBatch]:
+    """Translate batches of neighbouring lengths, as those of the batcher, for some seconds."""
+    limit = ServerSettings().batch_cost
+    ranked = sorted(segments, key=lambda each: each.pieces)
+    found: list[MeasuredBatch] = []
+    deadline, turn = time.perf_counter() + seconds, 0
+    while time.perf_counter() < deadline or turn < len(SIZES):
+        size = min(SIZES[turn % len(SIZES)], len(ranked))
+        first = (turn * 37) % (len(ranked) - size + 1)
+        batch, cost = list[_Segment](), 0
+        for each in ranked[first : first + size]:
+            cost += model.beam_size * (each.pieces + 1)
+            if batch and cost > limit:
+                break
+            batch.append(each)
+        took, _ = await _translate(worker, model, batch)
+        found.append(MeasuredBatch(tuple(sizes[each.text] for each in batch), took))
+        turn += 1
+    return found
