@@ -40,6 +40,7 @@ from regard.text.tokenizer import EOS, UNK
 DIRECTIONS = {"en→pt": "enpt-1693087644", "pt→en": "pten-1693087646"}
 HEADER = 6  # 64-bit numbers: magic, checksum, first, best, words, listed
 KEPT = 2  # the ids of the model: </s> and <unk>, then the pieces
+ONE_BY_ONE = 50  # sentences that are also translated one by one
 
 
 class Shortlist:
@@ -104,7 +105,7 @@ def compare(name: str, folder: Path, texts: list[str], show: int) -> dict[str, A
             lambda some: [result.text for result in translator.translate(some)], texts
         )
         _, single_speed = timed(
-            lambda some: [translator.translate([text])[0].text for text in some], texts[:200]
+            lambda some: [translator.translate([text])[0].text for text in some], texts[:ONE_BY_ONE]
         )
         (lexicon,) = folder.glob("lex*.bin")
         shortlist = Shortlist(lexicon)

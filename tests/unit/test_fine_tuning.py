@@ -44,7 +44,7 @@ class Corpus:
             *("train", "--from", str(model), "--source", source, "--target", target),
             *("--valid", *self.files("valid"), "--general", *self.files("general")),
             *("--out", str(out), "--threads", "1", "--set", "train.batch_tokens=256"),
-            *("--set", "train.steps=6", "--set", "train.validate_every=3"),
+            *("--set", "train.steps=4", "--set", "train.validate_every=2"),
             *("--set", "data.aligner=false", "--set", "search.beam_size=1", *options),
         ]
 
@@ -113,7 +113,6 @@ def test_an_imported_model_is_fine_tuned_and_compared(
 
 def test_prepared_data_have_the_tokenizers_of_both_sides(corpus: Corpus, tmp_path: Path) -> None:
     model, data = make_bundle(tmp_path, "separate"), str(tmp_path / "data")
-
     texts = open_corpus(*corpus.files("mine"))
 
     def prepare(tokenizer: str | None) -> PreparedData:
@@ -132,7 +131,8 @@ def test_prepared_data_have_the_tokenizers_of_both_sides(corpus: Corpus, tmp_pat
     assert len(pairs.sources) > 2
     prepared = prepare(None)  # trains one tokenizer for both
     assert prepared.vocabulary == prepared.target_vocabulary
-    assert load_tokenizers(data)[0] is load_tokenizers(data)[1]
+    source, target = load_tokenizers(data)
+    assert source is target
 
 
 def test_an_interrupted_fine_tuning_resumes_exactly(
@@ -141,8 +141,8 @@ def test_an_interrupted_fine_tuning_resumes_exactly(
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     run_cli(corpus.command(bundle, whole))
     first = corpus.command(bundle, parts)
-    first[first.index("train.steps=6")] = "train.steps=3"
-    run_cli(first)  # ends as an interruption after three steps does
+    first[first.index("train.steps=4")] = "train.steps=2"
+    run_cli(first)  # ends as an interruption after two steps does
     run_cli(corpus.command(bundle, parts, "--accept-changes"))
     one, other = (load_weights(open_bundle(path / "model")) for path in (whole, parts))
     assert all(torch.equal(one[name], other[name]) for name in one)
@@ -150,7 +150,7 @@ def test_an_interrupted_fine_tuning_resumes_exactly(
 
 def test_a_gate_fails_if_the_model_forgets(bundle: Path, corpus: Corpus, tmp_path: Path) -> None:
     command = corpus.command(bundle, tmp_path / "out", "--gate")
-    done = run_main([*command, "chrf=50"])  # a gain that no model reaches in six steps
+    done = run_main([*command, "chrf=50"])  # a gain that no model reaches in four steps
     assert done.status == FAILED_CHECK
     assert "general fails: chrf" in done.stderr
     assert (tmp_path / "out" / "model").is_dir()

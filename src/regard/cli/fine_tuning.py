@@ -72,6 +72,7 @@ class FineTuningReport:
         """Return the report of the options, or None if the run is not that of a report."""
         from regard.evaluate.before_after import check_gate
         from regard.evaluate.compare import parse_gate
+        from regard.tasks.base import task_for
         from regard.tasks.bundles import bundle_config
 
         if gates and general is None:
@@ -80,7 +81,7 @@ class FineTuningReport:
             if test is not None or general is not None:
                 raise UsageError("--test and --general need --from MODEL.")
             return None
-        if bundle_config(parent).model.reads != "sentences":
+        if not task_for(bundle_config(parent)).supports_comparison:
             if test is not None or general is not None:
                 raise UsageError("--test and --general are for translation models. Leave them out.")
             return None

@@ -46,6 +46,7 @@ class Task(ABC, Generic[T]):
     supports_coverage: bool = False  # train.coverage
     supports_guide: bool = False  # train.guided_alignment
     supports_separate_tokenizers: bool = False  # of source and target
+    supports_comparison: bool = False  # scores before and after fine-tuning: --test, --general
 
     @abstractmethod
     def corpus(self, config: CorpusConfig, name: str) -> Corpus:

@@ -41,6 +41,7 @@ class TranslationTask(Task[TranslationModule]):
     metrics = ("bleu", "chrf", "nll")
     supports_guide = True
     supports_separate_tokenizers = True
+    supports_comparison = True
 
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
         return spec.build(name)
