@@ -69,7 +69,7 @@ class FineTuningReport:
         columns: tuple[str, str] | None,
         gates: list[str] | None,
     ) -> FineTuningReport | None:
-        """Return the report of the options, or None if the run is not that of a report."""
+        """Return the report, or None if there is nothing to compare with."""
         from regard.evaluate.before_after import check_gate
         from regard.evaluate.compare import parse_gate
         from regard.tasks.base import task_for
