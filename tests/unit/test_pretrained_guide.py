@@ -21,7 +21,7 @@ GUIDE = (ROOT / "docs" / "guides" / "pretrained.md").read_text("utf-8")
 COMMANDS = [
     line.removeprefix("$ ")
     for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL)
-    for line in block.splitlines()
+    for line in block.replace("\\\n", " ").splitlines()
     if line.startswith("$ ")
 ]
 
@@ -47,8 +47,13 @@ def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     pieces = [">>fra<<" if i == 9 else piece for piece, i in vocabulary.items()]
     (several / "vocab.json").write_text(json.dumps({p: i for i, p in enumerate(pieces)}), "utf-8")
     (tmp_path / "sentences.en").write_text("\n".join(sentences(30, 1)) + "\n", "utf-8")
-    assert len(COMMANDS) == 8
-    imported, translated, for_french, calibrated, explained, aligned, *exports = COMMANDS
+    for seed, name in enumerate(("mine", "old", "general")):
+        lines = [text.split() for text in sentences(300, seed)]
+        for side, step in (("en", 1), ("de", -1)):
+            text = "".join(f"{' '.join(line[::step])}\n" for line in lines)
+            (tmp_path / f"{name}.{side}").write_text(text, "utf-8")
+    assert len(COMMANDS) == 9
+    imported, translated, for_french, calibrated, explained, aligned, tuned, *exports = COMMANDS
     assert "en to de" in run(imported)
     assert run(translated).count("\n") == 1
     run(for_french)
@@ -58,6 +63,11 @@ def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     run(explained)
     assert (tmp_path / "explanation.html").stat().st_size > 10_000
     assert json.loads(run(aligned))["alignment"]
+    run(f"{tuned.replace('bleu=-1', 'bleu=-100')} --set train.steps=2 --threads 1")
+    assert {each["name"] for each in json.loads(Path("mine/comparison.json").read_text())} == {
+        "validation",
+        "general",
+    }
     for command in exports:
         run(command)
     again = transformers.MarianMTModel.from_pretrained(tmp_path / "back")

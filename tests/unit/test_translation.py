@@ -112,8 +112,7 @@ def test_without_validation_files_pairs_are_held_out(toy: Toy) -> None:
     arguments = toy.arguments(TRANSFORMER, directory, "train.steps=1", "data.held_out=0.05")
     at = arguments.index("--valid")
     run_cli(arguments[:at] + arguments[at + 3 :])
-    prepared, tokenizer = PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
-    pairs = held_out_pairs(prepared, tokenizer)
+    pairs = held_out_pairs(PreparedData.open(str(directory.data)))
     assert 5 <= len(pairs.sources) <= 40
     assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
 

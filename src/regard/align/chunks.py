@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,9 @@ from regard.align.word_aligner import aligner_words, encode_pairs
 from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.shards import PreparedData, Shard
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
-from regard.text.tokenizer import SentencePiece
 
 PAIRS = 10_000  # of a chunk
 PARTITIONS = 16  # ranges of source words that are merged independently
@@ -100,10 +99,13 @@ class ShardReader(PairReader):
         return {"checksums": self.shard.checksums, "pairs": [self.first, self.stop]}
 
     def read(self) -> tuple[list[str], list[str]]:
-        decode = SentencePiece.load(Path(self.shard.root)).decode
+        source, target = load_tokenizers(self.shard.root)
         opened = self.shard.open()
         pairs = [opened.pair(i) for i in range(self.first, self.stop)]
-        return [decode(s.tolist()) for s, _ in pairs], [decode(t.tolist()) for _, t in pairs]
+        return (
+            [source.decode(ids.tolist()) for ids, _ in pairs],
+            [target.decode(ids.tolist()) for _, ids in pairs],
+        )
 
 
 def corpus_readers(corpus: Corpus) -> list[PairReader]:

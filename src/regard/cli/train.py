@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import nullcontext
-from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,8 +19,17 @@ from regard.cli.corpus_options import (
     columns_setting,
     files_option,
 )
+from regard.cli.fine_tuning import (
+    FineTuningReport,
+    Gates,
+    General,
+    GeneralFile,
+    Test,
+    TestFile,
+)
+from regard.cli.loggers import check_loggers, make_loggers
 from regard.cli.usage import UsageError, check_assignments
-from regard.errors import INTERRUPTED, ConfigError
+from regard.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,12 +91,18 @@ def train(
         tuple[str, str] | None,
         typer.Option(
             metavar="SOURCE TARGET",
-            help="With --from: add earlier training data, sampled as often as the new data.",
+            help="With --from: add earlier or general training data, sampled as often as the new "
+            "data.",
         ),
     ] = None,
     mix_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="The same as --mix, in one file.")
     ] = None,
+    test: Test = None,
+    test_file: TestFile = None,
+    general: General = None,
+    general_file: GeneralFile = None,
+    gate: Gates = None,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -129,6 +143,9 @@ def train(
 
     regard train --source pairs.tmx --columns en de --out run/
 
+    regard train --from model/ --source mine.en --target mine.de --general test.en test.de
+    --out mine/
+
     regard train --preset lm-transformer --text novel.txt --out run/
 
     regard train --preset han --documents train.jsonl --valid-file dev.jsonl --out run/
@@ -143,11 +160,13 @@ def train(
 
     started = monotonic()
     check_assignments(set_)
-    _check_loggers(tensorboard=tensorboard, mlflow=mlflow, wandb=wandb)
+    check_loggers(tensorboard=tensorboard, mlflow=mlflow, wandb=wandb)
     bundle = None if from_ is None else open_bundle(from_)
     files = _training_files(source, target, text, documents, images)
     valid_files, old = files_option("valid", valid, valid_file), files_option("mix", mix, mix_file)
-    check_columns(columns, files, valid_files, old)
+    tests = files_option("test", test, test_file), files_option("general", general, general_file)
+    check_columns(columns, files, valid_files, old, *tests)
+    report = FineTuningReport.from_options(bundle, *tests, columns, gate)
     data = _data_settings(files, valid_files, columns)
     if minutes is not None and (workers > 1 or launched_by_torchrun()):
         raise UsageError("--minutes measures one process. Leave out --workers, or set train.steps.")
@@ -168,9 +187,11 @@ def train(
         runs = [_mix_in(run, mixed) for run in runs]
     run = runs[0]
     if workers > 1 and not launched_by_torchrun():
-        with directory.lock(), show_preparation() as report:
-            prepare_data(run, directory, report, accept_changes=accept_changes)
+        with directory.lock(), show_preparation() as on_progress:
+            prepare_data(run, directory, on_progress, accept_changes=accept_changes)
         launch(workers, "regard", sys.argv[1:])
+        if report is not None:
+            report.show(run, directory)
         return
     if threads is not None:
         import torch
@@ -182,13 +203,13 @@ def train(
             candidates = dict(zip(names, runs, strict=True))
             run = _fit_to_time(candidates, directory, world, started + 60 * minutes)
         if world.is_main:
-            with show_preparation() as report:
-                prepare_data(run, directory, report, accept_changes=accept_changes)
+            with show_preparation() as on_progress:
+                prepare_data(run, directory, on_progress, accept_changes=accept_changes)
         world.wait()
         with show_progress() as progress:
             loggers: list[EventHandler] = []
             if world.is_main:
-                loggers = [progress, *_loggers(directory, tensorboard, mlflow, wandb)]
+                loggers = [progress, *make_loggers(directory, tensorboard, mlflow, wandb)]
             outcome = train_run(
                 run,
                 directory,
@@ -201,6 +222,8 @@ def train(
         raise typer.Exit(INTERRUPTED)
     if world.is_main and outcome.complete:
         print(directory.model)
+        if report is not None and not launched_by_torchrun():  # `launch` reports at its end
+            report.show(run, directory)
 
 
 def _training_files(
@@ -343,35 +366,3 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
     weight = new / max(1, count(CorpusConfig(**old)))
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
     return run.model_copy(update={"data": run.data.model_copy(update={"train": mixed})})
-
-
-def _check_loggers(**chosen: bool) -> None:
-    """Raise ConfigError if a chosen logger is not installed, before the data are prepared."""
-    for name in (name for name, is_chosen in chosen.items() if is_chosen):
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise ConfigError(
-                f"--{name}: {name} cannot be imported ({error}). Run: pip install 'regard[{name}]'"
-            ) from error
-
-
-def _loggers(
-    directory: RunDirectory, tensorboard: bool, mlflow: bool, wandb: bool
-) -> list[EventHandler]:
-    """Return the loggers; each continues after the last checkpoint."""
-    after = directory.last_step
-    loggers: list[EventHandler] = [directory.jsonl_logger()]
-    if tensorboard:
-        from regard.train.loggers.tensorboard import TensorBoardLogger
-
-        loggers.append(TensorBoardLogger(directory.path / "tensorboard", after=after))
-    if mlflow:
-        from regard.train.loggers.mlflow import MLflowLogger
-
-        loggers.append(MLflowLogger(directory.path, after=after))
-    if wandb:
-        from regard.train.loggers.wandb import WandbLogger
-
-        loggers.append(WandbLogger(directory.path, after=after))
-    return loggers

@@ -25,6 +25,7 @@ class SearchConfig(Config):
 class RunConfig(Config):
     description: str = ""  # one line, shown by `regard describe`
     fine_tuned_from: str | None = None  # path and weights of the model that training started from
+    licence: str | None = None  # of a model that was imported; models fine-tuned from it keep it
     model: Model  # the architecture
     data: DataConfig = DataConfig()  # corpora and vocabulary
     train: TrainConfig = TrainConfig()  # optimization and validation

@@ -107,6 +107,14 @@ def remove_directory(path: str) -> None:
         store.rm(path, recursive=True)
 
 
+def remove_file(path: str) -> None:
+    """Delete a file or an object, if there is one."""
+    if not is_remote(path):
+        Path(path).unlink(missing_ok=True)
+    elif (store := _store(path)).exists(path):
+        store.rm(path)
+
+
 def remove_temporary(directory: str) -> None:
     """Delete unfinished files that killed processes left in a local directory or one below it."""
     if not is_remote(directory):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from regard.align.aer import AlignmentScores
+from regard.evaluate.before_after import ScoreChange
 from regard.evaluate.bootstrap import Difference, Estimate
 from regard.evaluate.by_length import Evaluation
 from regard.evaluate.compare import LOWER_IS_BETTER, Candidate, Change, Comparison, Verdict
@@ -110,6 +111,31 @@ def draw_comparison(comparison: Comparison, console: Console) -> None:
             for change in changes[:_SHOWN]:
                 _draw_change(change, console)
     _draw_signatures(comparison.evaluation, console)
+
+
+CHANGE_HEADS = ("", "sentences", "score", "before", "after", "difference", "95 %", "p")
+
+
+def draw_changes(changes: Sequence[ScoreChange], console: Console) -> None:
+    """Print the scores of each set before and after fine-tuning."""
+    rows = [
+        (
+            change.name if first else "",
+            f"{change.sentences:,}" if first else "",
+            TITLES[metric],
+            f"{change.before[metric]:.2f}",
+            f"{change.after[metric]:.2f}",
+            *_difference(difference),
+        )
+        for change in changes
+        for first, (metric, difference) in zip(
+            (True, *[False] * len(change.differences)), change.differences.items(), strict=False
+        )
+    ]
+    _print_whole(_filled_table(CHANGE_HEADS, rows), console)
+    console.print()
+    for metric, signature in changes[0].signatures.items():
+        console.print(Text(f"{TITLES[metric]}: {signature}", style="dim"), soft_wrap=True)
 
 
 def draw_agreement(agreement: AlignmentScores, console: Console) -> None:

@@ -21,6 +21,7 @@ from regard.bundle.weights import unpack
 from regard.config.load import validate_config
 from regard.errors import ArtifactError, ConfigError
 from regard.interop.imported_model import (
+    LEARNING_RATE,
     EmbeddingTables,
     ImportedModel,
     VocabularyOrder,
@@ -86,6 +87,7 @@ def read_huggingface(
     state = _read_state(folder)
     tables = _tables(state, order, target_order, folder.path)
     settings["model"]["tie_embeddings"] = tables.tied
+    settings["licence"] = folder.licence()
     run = validate_config(settings, str(where))
     bias = state.get("final_logits_bias", torch.zeros(1, target_size)).reshape(-1)
     if bias.numel() != target_size:
@@ -105,7 +107,6 @@ def read_huggingface(
         target_tokenizer,
         None,
         f"Hugging Face MarianMT, transformers {config.values.get('transformers_version', '?')}",
-        folder.licence(),
         tuple(folder.read_names),
     )
 
@@ -181,6 +182,7 @@ def _run_settings(config: _Settings, languages: tuple[str | None, str | None]) -
             "decoder": side("decoder"),
         },
         "data": {"source_language": languages[0], "target_language": languages[1]},
+        "train": {"optimizer": {"rate": LEARNING_RATE}},
         "search": {"beam_size": config.number("num_beams", 4), "length_penalty": 1.0},
     }
 

@@ -21,6 +21,7 @@ from regard.errors import ArtifactError, ConfigError
 from regard.text.pretrained_tokenizer import SPECIAL, PretrainedSentencePiece
 from regard.text.tokenizer import BOS, PAD
 
+LEARNING_RATE = 3e-4  # of Marian's recipes; the files do not name theirs
 BANNED = -1e4  # readout bias of PAD and BOS: no search finds them, and 16 bits can hold it
 
 
@@ -34,7 +35,6 @@ class ImportedModel:
     target_tokenizer: PretrainedSentencePiece
     alignment_head: AlignmentHead | None  # a head that was trained to align
     origin: str  # the kind of files and the version that wrote them
-    licence: str | None
     files: tuple[str, ...]  # names of the files that were read
 
 

@@ -22,6 +22,7 @@ from regard.align.alignment_head import AlignmentHead
 from regard.config.load import parse_settings, validate_config
 from regard.errors import ArtifactError, ConfigError
 from regard.interop.imported_model import (
+    LEARNING_RATE,
     EmbeddingTables,
     ImportedModel,
     VocabularyOrder,
@@ -73,6 +74,7 @@ def read_marian(
     tokenizers, orders = _vocabularies(folder)
     tables = _tables(arrays, orders, where)
     settings["model"]["tie_embeddings"] = tables.tied
+    settings["licence"] = folder.licence()
     run = validate_config(settings, str(where))
     bias = _vector(arrays, "decoder_ff_logit_out_b", where)
     tensors = {
@@ -92,7 +94,6 @@ def read_marian(
         *tokenizers,
         head,
         f"Marian {config.get('version', '')!s:.60}".strip(),
-        folder.licence(),
         tuple(folder.read_names),
     )
 
@@ -189,6 +190,7 @@ def _run_settings(
             "decoder": {**decoder, "cross_attention": heads},
         },
         "data": {"source_language": languages[0], "target_language": languages[1]},
+        "train": {"optimizer": {"rate": LEARNING_RATE}},
         # Bergamot's models are trained for greedy search.
         "search": {"beam_size": 1 if recurrent else 6, "length_penalty": 1.0},
     }

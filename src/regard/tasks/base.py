@@ -22,7 +22,7 @@ from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.errors import ConfigError
 from regard.inference.engine import EngineName
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import Scores
 from regard.train.module import TrainingModule
 from regard.train.trainer import TrainingOutcome
@@ -45,6 +45,8 @@ class Task(ABC, Generic[T]):
     metrics: tuple[str, ...]  # scores that may select the best weights
     supports_coverage: bool = False  # train.coverage
     supports_guide: bool = False  # train.guided_alignment
+    supports_separate_tokenizers: bool = False  # of source and target
+    supports_comparison: bool = False  # scores before and after fine-tuning: --test, --general
 
     @abstractmethod
     def corpus(self, config: CorpusConfig, name: str) -> Corpus:
@@ -65,8 +67,11 @@ class Task(ABC, Generic[T]):
         return
 
     @abstractmethod
-    def make_module(self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece) -> T:
-        """Return the training module, with an untrained model."""
+    def make_module(self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer) -> T:
+        """Return the training module, with an untrained model.
+
+        `tokenizer`: of the source. A separate tokenizer of the target is with the prepared data.
+        """
 
     def environment(self, module: T) -> dict[str, Any]:
         """Return further facts that must not change when a run resumes."""

@@ -16,7 +16,7 @@ from regard.config.describe import model_sizes
 from regard.config.run import RunConfig
 from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.interop.ctranslate2_limits import export_obstacles
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.trainer import TrainingOutcome
 
 
@@ -26,7 +26,7 @@ class CardSource(Protocol):
 
     run: RunConfig
     prepared: PreparedData
-    tokenizer: SentencePiece
+    tokenizer: Tokenizer
 
 
 def card_files(
@@ -66,8 +66,7 @@ def card_files(
         description=run.description,
         kind=model_sizes(run),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
-        vocabulary=f"{tokenizer.size:,} {run.data.subword_model} pieces of {pieces}, "
-        f"{tokenizer.form}",
+        vocabulary=f"{tokenizer.size:,} {tokenizer.kind} pieces of {pieces}, {tokenizer.form}",
         tokenizer=tokenizer.fingerprint,
         corpora=corpora,
         training=_training(run, outcome),
@@ -80,6 +79,7 @@ def card_files(
         scored_on=f"validation {units[0]}, at step {outcome.best_step:,}",
         search=search,
         parent=run.fine_tuned_from,
+        licence=run.licence,
         alignment=alignment,
         export="; ".join(export_obstacles(run)) or "CTranslate2 can run it",
         pipeline=pipeline,

@@ -14,13 +14,14 @@ from torch import Tensor
 
 from regard.bundle.bundle import RUN, SCORES, WEIGHTS, Bundle, save_bundle
 from regard.bundle.restore import restore
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.bundle.weights import pack
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
 from regard.data.directory_lock import lock_directory
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData, describe_drops, shards_fingerprint
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.prepare import (
     PreparationSettings,
     ProgressCallback,
@@ -32,7 +33,8 @@ from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
 from regard.tasks.batches import corpus_name
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
+from regard.text.stored_tokenizer import joint_fingerprint, tokenizer_files
+from regard.text.tokenizer import Tokenizer
 from regard.train import checkpoint
 from regard.train.distributed import World, full_tensor
 from regard.train.dry_run import DryRun
@@ -234,14 +236,19 @@ def make_trainer(
 ) -> tuple[Task[Any], Trainer]:
     """Return the task of a run on prepared data, and its trainer, which has not started."""
     prepared = PreparedData.open(str(directory.data))
-    tokenizer = SentencePiece.load(directory.data)
+    tokenizers = load_tokenizers(str(directory.data))
     task = task_for(run)
-    module = task.make_module(run, prepared, tokenizer)
+    if tokenizers[0] is not tokenizers[1] and not task.supports_separate_tokenizers:
+        raise ConfigError(
+            "data.tokenizer: has separate tokenizers of source and target, which only translation "
+            "models can use. Name another tokenizer, or none."
+        )
+    module = task.make_module(run, prepared, tokenizers[0])
     if dropped := sum(prepared.dropped.values()):
         reasons = describe_drops(prepared.dropped)
         module.facts["dropped"] = f"{dropped:,} of {prepared.read:,} records ({reasons})"
     if initial is not None:
-        _check_vocabulary(tokenizer, initial)
+        _check_vocabulary(tokenizers, initial)
         task.check_compatible(module, initial)
         restore(module.model, initial)
     return task, Trainer(
@@ -272,7 +279,7 @@ def _save_model(
         RUN: dump_config(run).encode(),
         WEIGHTS: pack(weights),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
-        **{name: (directory.data / name).read_bytes() for name in (MODEL_FILE, SETTINGS_FILE)},
+        **tokenizer_files(*load_tokenizers(str(directory.data))),
         **task_files,
     }
     save_bundle(directory.model, files)
@@ -305,8 +312,8 @@ def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
     }
 
 
-def _check_vocabulary(tokenizer: SentencePiece, initial: Bundle) -> None:
-    if bundle_tokenizer(initial).fingerprint != tokenizer.fingerprint:
+def _check_vocabulary(tokenizers: tuple[Tokenizer, Tokenizer], initial: Bundle) -> None:
+    if joint_fingerprint(*bundle_tokenizers(initial)) != joint_fingerprint(*tokenizers):
         raise ArtifactError(
             f"{initial.path}: the vocabulary differs from that of the prepared data. Choose "
             "another --out, so that the data are prepared with the model's vocabulary."

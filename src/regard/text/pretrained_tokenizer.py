@@ -84,11 +84,6 @@ class PretrainedSentencePiece(Tokenizer):
             )
         return tokenizer
 
-    def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in self.files().items():
-            (folder / name).write_bytes(data)
-
     def files(self, prefix: str = "") -> dict[str, bytes]:
         settings = {
             "tokenizer": "pretrained",
@@ -150,6 +145,7 @@ class PretrainedSentencePiece(Tokenizer):
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         names = [self.vocabulary[i] for i in ids]
+        hidden = (PAD, BOS, EOS, *self._prefix)
         surfaces: list[str] = []
         for is_byte, run in groupby(zip(ids, names, strict=True), lambda x: _is_byte(x[1])):
             parts = list(run)
@@ -158,7 +154,7 @@ class PretrainedSentencePiece(Tokenizer):
                 surfaces += [data.decode(errors="replace"), *[""] * (len(parts) - 1)]
             else:
                 surfaces += [
-                    "" if i in (PAD, BOS, EOS) else _UNKNOWN if i == UNK else name.replace("▁", " ")
+                    "" if i in hidden else _UNKNOWN if i == UNK else name.replace("▁", " ")
                     for i, name in parts
                 ]
         joined = "".join(surfaces)

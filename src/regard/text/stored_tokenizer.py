@@ -6,6 +6,7 @@ target_tokenizer.model, target_tokenizer.json    of the target, if the vocabular
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Container
 from pathlib import Path
@@ -45,3 +46,17 @@ def read_tokenizers(
         return source, source
     model, settings = (read(f"{TARGET}{name}") for name in (MODEL_FILE, SETTINGS_FILE))
     return source, parse_tokenizer(model, settings, folder)
+
+
+def tokenizer_files(source: Tokenizer, target: Tokenizer) -> dict[str, bytes]:
+    """Return the files that `read_tokenizers` reads."""
+    if source.fingerprint == target.fingerprint:
+        return source.files()
+    return source.files() | target.files(TARGET)
+
+
+def joint_fingerprint(source: Tokenizer, target: Tokenizer) -> str:
+    """Return the fingerprint of the tokenizer, or of both if they differ."""
+    if source.fingerprint == target.fingerprint:
+        return source.fingerprint
+    return hashlib.sha256(f"{source.fingerprint} {target.fingerprint}".encode()).hexdigest()

@@ -116,8 +116,14 @@ class Tokenizer(ABC):
         """Return the text of `decode` and the span of each piece in it."""
 
     @abstractmethod
+    def files(self, prefix: str = "") -> dict[str, bytes]:
+        """Return the contents of its files by name; each name begins with `prefix`."""
+
     def save(self, folder: Path) -> None:
         """Write the tokenizer to a directory."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in self.files().items():
+            (folder / name).write_bytes(content)
 
     @property
     @abstractmethod
@@ -224,11 +230,6 @@ class SentencePiece(Tokenizer):
         path = folder / SETTINGS_FILE
         try:
             settings = json.loads(settings_json)
-            if settings.get("tokenizer") == "pretrained":
-                raise ConfigError(
-                    f"{path}: belongs to an imported model, which regard cannot train yet. Train "
-                    "a model with `regard train --preset`."
-                )
             form, rules, saved = settings["form"], settings["rules"], settings["fingerprint"]
             kind = settings["kind"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -251,9 +252,7 @@ class SentencePiece(Tokenizer):
             )
         return tokenizer
 
-    def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / MODEL_FILE).write_bytes(self.model)
+    def files(self, prefix: str = "") -> dict[str, bytes]:
         settings = {
             "tokenizer": "sentencepiece",
             "kind": self.kind,
@@ -263,7 +262,8 @@ class SentencePiece(Tokenizer):
             "model_sha256": hashlib.sha256(self.model).hexdigest(),
             "fingerprint": self.fingerprint,
         }
-        (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n")
+        text = json.dumps(settings, indent=2) + "\n"
+        return {f"{prefix}{MODEL_FILE}": self.model, f"{prefix}{SETTINGS_FILE}": text.encode()}
 
     def normalize(self, text: str) -> str:
         return normalize(text, self.form)

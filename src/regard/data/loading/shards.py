@@ -1,7 +1,7 @@
 """Prepared data on disk: memory-mapped token shards and their manifest.
 
     manifest.json            the shards of each split, the tokenizer, checksums
-    tokenizer.model, .json   the tokenizer of the ids
+    tokenizer.model, .json   the tokenizer of the ids; that of the targets may have its own files
     train-00000.source       the ids of all sources, concatenated (uint16 or uint32)
     train-00000.target       the same for the targets
     train-00000.lengths      pairs × 2 uint16: the number of ids of each source and target
@@ -94,7 +94,8 @@ class PreparedData:
     """A directory of shards, read from its manifest."""
 
     root: str
-    vocabulary: int
+    vocabulary: int  # of the source
+    target_vocabulary: int
     tokenizer: str  # fingerprint
     splits: dict[str, tuple[Shard, ...]]
     labels: tuple[str, ...] = ()  # names of the target ids if the targets are labels
@@ -128,6 +129,7 @@ class PreparedData:
         return cls(
             root,
             manifest["vocabulary"],
+            manifest.get("target_vocabulary", manifest["vocabulary"]),
             manifest["tokenizer"],
             splits,
             labels,

@@ -22,6 +22,7 @@ from regard.data.preparation.stages import run_stage
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult
 from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import Form
+from regard.text.stored_tokenizer import TARGET
 from regard.text.tokenizer import SETTINGS_FILE, Kind
 
 _SAMPLE_LINES = 25_000  # of one side; training the tokenizer on them takes about a minute
@@ -173,6 +174,9 @@ class Pipeline:
         if settings.tokenizer is not None:
             settings_file = storage.join_path(settings.tokenizer, SETTINGS_FILE)
             inputs: Facts = {"model": storage.file_identity(settings_file)}
+            target_file = storage.join_path(settings.tokenizer, f"{TARGET}{SETTINGS_FILE}")
+            if storage.path_exists(target_file):
+                inputs["target"] = storage.file_identity(target_file)
             where: Facts = {"tokenizer": settings.tokenizer}
             return self._run_stage(
                 "import",

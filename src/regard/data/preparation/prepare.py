@@ -11,6 +11,7 @@ from regard.data import storage
 from regard.data.directory_lock import lock_directory
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData, describe_drops
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.pipeline import (
     CleanPiece,
     EncodedPiece,
@@ -21,9 +22,9 @@ from regard.data.preparation.pipeline import (
     corpus_identity,
 )
 from regard.data.preparation.runner import Runner
-from regard.data.preparation.stages import load_tokenizer
 from regard.data.preparation.tasks import VERSION, Facts, TaskResult, dump_json
 from regard.errors import ConfigError, CorpusError
+from regard.text.stored_tokenizer import joint_fingerprint
 
 _HINTS = {
     "mostly punctuation": "To keep sentences of digits, such as dates, set max_punctuation to 1.",
@@ -84,7 +85,7 @@ def input_facts(
     }
     facts = sizes | _setting_facts(asdict(settings))
     if settings.tokenizer is not None:
-        facts["tokenizer"] = load_tokenizer(settings.tokenizer).fingerprint[:12]
+        facts["tokenizer"] = joint_fingerprint(*load_tokenizers(settings.tokenizer))[:12]
     return facts
 
 
@@ -141,6 +142,7 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
         "version": VERSION,
         "dtype": tokenizer.facts["dtype"],
         "vocabulary": tokenizer.facts["size"],
+        "target_vocabulary": tokenizer.facts.get("target_size", tokenizer.facts["size"]),
         "tokenizer": tokenizer.facts["fingerprint"],
         "settings": asdict(settings),
         "labels": labels,

@@ -17,11 +17,9 @@ a source is never in both splits.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +27,14 @@ from numpy.typing import NDArray
 from regard.data import storage
 from regard.data.filters import Limits, drop_reasons
 from regard.data.loading.shards import PARTS
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation import dedupe as duplicates
 from regard.data.preparation.cut import CorpusPiece, copy_pieces, cut_text, read_piece_lines
 from regard.data.preparation.fields import FIELDS, Field
 from regard.data.preparation.tasks import Facts, PreparationTask, Stage, TaskResult, Write, run_task
 from regard.errors import ConfigError
-from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece, Tokenizer
+from regard.text.stored_tokenizer import TARGET, joint_fingerprint, tokenizer_files
+from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.text.windows import window_sizes
 
 DRAWS = 1 << 32  # number of different draws
@@ -129,23 +129,23 @@ def sample_lines(task: PreparationTask, write: Write) -> Facts:
 def train_tokenizer(task: PreparationTask, write: Write) -> Facts:
     lines = _read_samples([task.path(f"{name}.txt") for name in task.where["samples"]])
     tokenizer = SentencePiece.train(lines, **task.parameters)
-    return _write_tokenizer(tokenizer, write)
+    return _write_tokenizers(tokenizer, tokenizer, task, write)
 
 
 def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
-    """Copy an existing tokenizer."""
-    tokenizer = load_tokenizer(task.where["tokenizer"])
+    """Copy an existing tokenizer, or those of source and target."""
+    tokenizer, target_tokenizer = load_tokenizers(task.where["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
         raise ConfigError(
             f"form: the tokenizer in {task.where['tokenizer']} uses {tokenizer.form}, but the "
             f"settings use {task.parameters['form']}. Set form to {tokenizer.form}."
         )
-    return _write_tokenizer(tokenizer, write)
+    return _write_tokenizers(tokenizer, target_tokenizer, task, write)
 
 
 def encode_piece(task: PreparationTask, write: Write) -> Facts:
     """Write a shard of training pairs, and one of held-out pairs if there are any."""
-    tokenizer = _tokenizer(task.root, task.inputs["tokenizer"])
+    tokenizers = _tokenizers(task.root, task.inputs["tokenizer"])
     sources, targets, draws = _kept(task)
     fields, labels = _fields(task), task.parameters["labels"]
     max_length = task.parameters["max_length"]
@@ -159,11 +159,15 @@ def encode_piece(task: PreparationTask, write: Write) -> Facts:
         texts = [[side[i] for i in rows] for side in (sources, targets)]
         source, target = (
             field.encode(lines, tokenizer, labels)
-            for field, lines in zip(fields, texts, strict=True)
+            for field, lines, tokenizer in zip(fields, texts, tokenizers, strict=True)
         )
         lengths = np.stack([source.lengths, target.lengths], axis=1)
         fits = ((lengths <= max_length) | [field.continues for field in fields]).all(axis=1)
-        ids = [flat.ids[np.repeat(fits, flat.lengths)] for flat in (source, target)]
+        dtype = np.result_type(source.ids, target.ids)
+        ids = [
+            flat.ids[np.repeat(fits, flat.lengths)].astype(dtype, copy=False)
+            for flat in (source, target)
+        ]
         write(f"{name}.source", ids[0].tobytes())
         write(f"{name}.target", ids[1].tobytes())
         records = _split_records(lengths[fits], max_length)
@@ -249,25 +253,23 @@ def _split(content: bytes) -> list[str]:
     return lines
 
 
-def _write_tokenizer(tokenizer: Tokenizer, write: Write) -> Facts:
-    with tempfile.TemporaryDirectory() as folder:
-        tokenizer.save(Path(folder))
-        for name in (MODEL_FILE, SETTINGS_FILE):
-            write(name, (Path(folder) / name).read_bytes())
-    dtype = np.dtype(tokenizer.dtype).name
-    return {"fingerprint": tokenizer.fingerprint, "size": tokenizer.size, "dtype": dtype}
+def _write_tokenizers(
+    source: Tokenizer, target: Tokenizer, task: PreparationTask, write: Write
+) -> Facts:
+    files = tokenizer_files(source, target)
+    for name in source.files(TARGET).keys() - files.keys():
+        storage.remove_file(task.path(name))  # of earlier data with separate tokenizers
+    for name, content in files.items():
+        write(name, content)
+    facts: Facts = {
+        "fingerprint": joint_fingerprint(source, target),
+        "size": source.size,
+        "dtype": np.result_type(source.dtype, target.dtype).name,
+    }
+    return facts if source.size == target.size else facts | {"target_size": target.size}
 
 
 @lru_cache(maxsize=1)
-def _tokenizer(folder: str, fingerprint: str) -> Tokenizer:
-    """Load a tokenizer; `fingerprint` is part of the cache key."""
-    return load_tokenizer(folder)
-
-
-def load_tokenizer(folder: str) -> Tokenizer:
-    if not storage.is_remote(folder):
-        return SentencePiece.load(Path(folder))
-    with tempfile.TemporaryDirectory() as copy:
-        for name in (MODEL_FILE, SETTINGS_FILE):
-            (Path(copy) / name).write_bytes(storage.read_bytes(storage.join_path(folder, name)))
-        return SentencePiece.load(Path(copy))
+def _tokenizers(folder: str, fingerprint: str) -> tuple[Tokenizer, Tokenizer]:
+    """Load tokenizers; `fingerprint` is part of the cache key."""
+    return load_tokenizers(folder)

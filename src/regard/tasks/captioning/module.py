@@ -33,7 +33,7 @@ from regard.tasks.captioning.captioner import (
     make_captioner,
     to_source,
 )
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import CoverageLoss, Loss
 from regard.train.module import TrainingModule
@@ -61,7 +61,7 @@ class CaptioningModule(TrainingModule[Batch]):
         self,
         run: RunConfig,
         prepared: PreparedData,
-        tokenizer: SentencePiece,
+        tokenizer: Tokenizer,
         images: ImageShards,
         valid: ValidationImages,
     ) -> None:

@@ -41,7 +41,7 @@ from regard.tasks.captioning.module import (
     validation_images,
 )
 from regard.tasks.model_card import card_files
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
@@ -90,7 +90,7 @@ class CaptioningTask(Task[CaptioningModule]):
         return (one.image for config in corpora for one in self.corpus(config, "").read())
 
     def make_module(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
+        self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
     ) -> CaptioningModule:
         if run.train.subword_alpha:
             raise ConfigError(
@@ -165,7 +165,7 @@ def _describe_head(head: AlignmentHead) -> str:
     return f"{head.summary}{measured if head.agreement else ''}"
 
 
-def _read_images(corpus: Captions, tokenizer: SentencePiece, max_length: int) -> ValidationImages:
+def _read_images(corpus: Captions, tokenizer: Tokenizer, max_length: int) -> ValidationImages:
     captions = [one for one in corpus.read() if one.caption.strip()]
     encoded = tokenizer.encode([one.caption for one in captions])
     kept = [one for one, ids in zip(captions, encoded, strict=True) if len(ids) <= max_length]
@@ -173,7 +173,7 @@ def _read_images(corpus: Captions, tokenizer: SentencePiece, max_length: int) ->
     return replace(images, too_long=len(captions) - len(kept))
 
 
-def _held_out_images(prepared: PreparedData, tokenizer: SentencePiece) -> ValidationImages:
+def _held_out_images(prepared: PreparedData, tokenizer: Tokenizer) -> ValidationImages:
     """Return the captions that were held out from training, normalized."""
     captions, names = [], []
     for shard in prepared.shards("valid"):

@@ -23,7 +23,7 @@ from regard.tasks.classification.document_classifier import (
     DocumentClassifier,
     build_classification_model,
 )
-from regard.text.tokenizer import EOS, SentencePiece, Tokenizer
+from regard.text.tokenizer import EOS, Tokenizer
 from regard.train.events import Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
@@ -48,7 +48,7 @@ class ClassificationModule(TrainingModule[Batch]):
     model: Classifier[Documents]
 
     def __init__(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece, valid: LabelledTexts
+        self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer, valid: LabelledTexts
     ) -> None:
         super().__init__()
         self.run, self.prepared, self.tokenizer, self.valid = run, prepared, tokenizer, valid
@@ -152,7 +152,7 @@ def read_labelled(corpus: Corpus, tokenizer: Tokenizer, classes: Sequence[str]) 
     return LabelledTexts(tuple(pair.source for pair in pairs), labels)
 
 
-def held_out_documents(prepared: PreparedData, tokenizer: SentencePiece) -> LabelledTexts:
+def held_out_documents(prepared: PreparedData, tokenizer: Tokenizer) -> LabelledTexts:
     """Return the documents that were held out from training, normalized."""
     texts, labels = [], []
     for shard in prepared.shards("valid"):

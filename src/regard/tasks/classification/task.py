@@ -33,7 +33,7 @@ from regard.tasks.classification.module import (
     score_labels,
 )
 from regard.tasks.model_card import card_files
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
@@ -60,7 +60,7 @@ class ClassificationTask(Task[ClassificationModule]):
         return replace(data.build(), fields=("document", "label"), limits=None)
 
     def make_module(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
+        self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
     ) -> ClassificationModule:
         if run.train.subword_alpha:
             raise ConfigError(

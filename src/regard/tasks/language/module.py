@@ -17,7 +17,7 @@ from regard.errors import ConfigError, CorpusError
 from regard.models import LanguageModel
 from regard.tasks.batches import make_loader, shift_target
 from regard.tasks.language.completer import Completer, build_language_model
-from regard.text.tokenizer import SentencePiece, Tokenizer
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
@@ -36,7 +36,7 @@ class LanguageModule(TrainingModule[Batch]):
         self,
         run: RunConfig,
         prepared: PreparedData,
-        tokenizer: SentencePiece,
+        tokenizer: Tokenizer,
         valid: tuple[str, ...],
     ) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ from regard.tasks.language.module import (
     score_texts,
 )
 from regard.tasks.model_card import card_files
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import Scores
 from regard.train.trainer import TrainingOutcome
 
@@ -57,7 +57,7 @@ class LanguageTask(Task[LanguageModule]):
         return replace(data.build(), fields=("empty", "running_text"), limits=None)
 
     def make_module(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
+        self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
     ) -> LanguageModule:
         if run.train.subword_alpha:
             raise ConfigError(

@@ -32,12 +32,12 @@ from regard.data.formats.files import line_blocks
 from regard.data.loading.piece_links import Link, PieceLinks
 from regard.data.loading.shard_pool import SOURCE_TOKENS, TARGET_TOKENS
 from regard.data.loading.shards import MAX_TOKENS, PreparedData, shards_fingerprint
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.prepare import ProgressCallback, StageProgress
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.inference.forced_decoding import cross_attention_names, get_attention
 from regard.models import EncoderDecoder
 from regard.tasks.translation.aligner import read_prepared_aligner
-from regard.text.tokenizer import SentencePiece
 from regard.train.losses import GuidedAlignmentLoss
 
 GUIDE_FILE = "guide.safetensors"
@@ -176,7 +176,7 @@ def _is_written(path: Path, facts: dict[str, str]) -> bool:
 
 def _aligned_pairs(aligner: WordAligner, prepared: PreparedData) -> Iterator[LinkedTexts]:
     """Yield the prepared training pairs with the links of the aligner."""
-    tokenizer = SentencePiece.load(Path(prepared.root))
+    tokenizer, target_tokenizer = load_tokenizers(prepared.root)
     for shard in prepared.shards("train"):
         opened = shard.open()
         for first in range(0, shard.pairs, BLOCK):
@@ -184,7 +184,7 @@ def _aligned_pairs(aligner: WordAligner, prepared: PreparedData) -> Iterator[Lin
             texts = [
                 (
                     TokenizedText.from_tokens(tokenizer, source.tolist()),
-                    TokenizedText.from_tokens(tokenizer, target.tolist()),
+                    TokenizedText.from_tokens(target_tokenizer, target.tolist()),
                 )
                 for source, target in block
             ]
@@ -196,7 +196,7 @@ def _linked_pairs(
     config: GuidedAlignmentConfig, prepared: PreparedData, corpora: Sequence[Corpus]
 ) -> Iterator[LinkedTexts]:
     """Yield the pairs of the corpora with their links in the Pharaoh file."""
-    tokenizer = SentencePiece.load(Path(prepared.root))
+    tokenizers = load_tokenizers(prepared.root)
     pairs = chain.from_iterable(map(read_pairs, corpora))
     lines = chain.from_iterable(line_blocks(config.links, BLOCK))
     remedy = "Name the corpora that were aligned (data.train)."
@@ -206,7 +206,7 @@ def _linked_pairs(
         where = f"{config.links}, line {number}"
         source, target = (
             TokenizedText.from_text(tokenizer, text, pretokenized=config.pretokenized)
-            for text in pair
+            for tokenizer, text in zip(tokenizers, pair, strict=True)
         )
         links = parse_links(line, where)
         check_links(links, source, target, where, remedy)

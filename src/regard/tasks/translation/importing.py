@@ -35,7 +35,7 @@ from regard.tasks.translation.calibrate import QUALITY_TEXTS, choose_head
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.module import Pairs
 from regard.tasks.translation.translator import Translator, calibration_files
-from regard.text.stored_tokenizer import TARGET
+from regard.text.stored_tokenizer import tokenizer_files
 
 # Pretrained models have read single sentences. Of FLORES, 97 % have at most 64 pieces; Bergamot
 # splits sentences of more than 128.
@@ -107,7 +107,7 @@ def import_pretrained(
         sum(weight.numel() for weight in imported.weights.values()),
         (imported.tokenizer.size, imported.target_tokenizer.size),
         (run.data.source_language, run.data.target_language),
-        imported.licence,
+        imported.run.licence,
         head.summary,
         bool(sample),
         "; ".join(export_obstacles(run)) or "CTranslate2 can run it",
@@ -121,11 +121,9 @@ def import_pretrained(
         SCORES: b"{}",
         DATA: json.dumps({"origin": imported.origin, "files": checksums}, indent=1).encode(),
         CARD: write_card(_card(report, imported, checksums)).encode(),
-        **imported.tokenizer.files(),
+        **tokenizer_files(imported.tokenizer, imported.target_tokenizer),
         **calibration_files(translator),
     }
-    if imported.target_tokenizer.fingerprint != imported.tokenizer.fingerprint:
-        files |= imported.target_tokenizer.files(TARGET)
     save_bundle(out, files)
     return report
 
@@ -186,8 +184,8 @@ def _card(report: ImportReport, imported: ImportedModel, checksums: dict[str, st
         alignment=report.alignment,
         origin={
             "format": imported.origin,
-            "licence": imported.licence or "unknown: the files do not name it",
+            "licence": imported.run.licence or "unknown: the files do not name it",
             **{name: f"SHA-256 `{digest}`" for name, digest in checksums.items()},
         },
-        licence=imported.licence,
+        licence=imported.run.licence,
     )

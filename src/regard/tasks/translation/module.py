@@ -13,6 +13,7 @@ import torch
 
 from regard.batch import Batch, Tokens
 from regard.config.run import RunConfig
+from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SubwordSampling
@@ -30,7 +31,7 @@ from regard.tasks.translation.guide import Guide
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
-from regard.text.tokenizer import SentencePiece, Tokenizer
+from regard.text.tokenizer import Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
@@ -48,32 +49,46 @@ class Pairs:
     sources: tuple[str, ...]
     targets: tuple[str, ...]
 
-    def drop_long(self, tokenizer: Tokenizer, max_length: int) -> Pairs:
+    def drop_long(
+        self, tokenizer: Tokenizer, target_tokenizer: Tokenizer, max_length: int
+    ) -> Pairs:
         """Return the pairs with at most `max_length` tokens on each side."""
-        sides = [map(len, tokenizer.encode(texts)) for texts in (self.sources, self.targets)]
+        sides = [
+            map(len, tokenizer.encode(self.sources)),
+            map(len, target_tokenizer.encode(self.targets)),
+        ]
         fits = [max(lengths) <= max_length for lengths in zip(*sides, strict=True)]
         sources, targets = (tuple(compress(side, fits)) for side in (self.sources, self.targets))
         return Pairs(sources, targets)
 
 
 class TranslationModule(TrainingModule[Batch]):
-    """Trains p(y | x) on sentence pairs and validates by translating."""
+    """Trains p(y | x) on sentence pairs and validates by translating.
+
+    `target_tokenizer`: by default that of the source.
+    """
 
     model: EncoderDecoder[Tokens, Any]
 
     def __init__(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece, valid: Pairs
+        self,
+        run: RunConfig,
+        prepared: PreparedData,
+        tokenizer: Tokenizer,
+        valid: Pairs,
+        target_tokenizer: Tokenizer | None = None,
     ) -> None:
         super().__init__()
         self.run, self.prepared, self.tokenizer = run, prepared, tokenizer
-        self.valid = valid.drop_long(tokenizer, run.data.max_length)
+        self.target_tokenizer = target_tokenizer or tokenizer
+        self.valid = valid.drop_long(tokenizer, self.target_tokenizer, run.data.max_length)
         if not self.valid.sources:
             raise ConfigError(
                 f"data.valid: has no pairs of at most {run.data.max_length:,} tokens "
                 "(data.max_length). Name a validation corpus, or raise data.held_out."
             )
         torch.manual_seed(run.train.seed)
-        self.model = build_translation_model(run, prepared.vocabulary)
+        self.model = build_prepared_model(run, prepared)
         shards = prepared.shards("train")
         self.epoch_tokens = self.stream(0, 1).epoch_tokens
         self.facts = {
@@ -126,19 +141,25 @@ class TranslationModule(TrainingModule[Batch]):
         self.translator(self.model).translate(sources)
         seconds = time.perf_counter() - clock
         limits = [max_target_length(len(ids) + 1) for ids in self.tokenizer.encode(sources)]
-        lengths = [len(ids) + 1 for ids in self.tokenizer.encode(targets)]
+        lengths = [len(ids) + 1 for ids in self.target_tokenizer.encode(targets)]
         return seconds * min(1.0, sum(lengths) / sum(limits)) * count / len(sources)
 
     def translator(self, model: EncoderDecoder[Tokens, Any]) -> Translator:
         """Return a translator of `model` with the run's search options."""
         search = self.run.search
         options = SearchOptions(search.beam_size, search.length_penalty)
-        return Translator(model, self.tokenizer, self.splitting, options)
+        return Translator(
+            model,
+            self.tokenizer,
+            self.splitting,
+            options,
+            target_tokenizer=self.target_tokenizer,
+        )
 
     def _nll(self) -> float:
         """Return the mean −log p of a reference token given the tokens before it."""
         sources = self.tokenizer.encode(self.valid.sources)
-        targets = self.tokenizer.encode(self.valid.targets)
+        targets = self.target_tokenizer.encode(self.valid.targets)
         forced = force_decode(self.model, list(zip(sources, targets, strict=True)), names=())
         return -fmean(logp for each in forced for logp in each.logps)
 
@@ -171,26 +192,34 @@ def _splitting(prepared: PreparedData) -> Splitting:
 
 
 def read_valid(corpus: Corpus) -> Pairs:
-    """Read the raw pairs of a validation corpus that have a source and a target."""
+    """Read the raw pairs of a validation corpus, at most MAX_VALIDATION_PAIRS."""
+    return sample_pairs(read_all_pairs(corpus))
+
+
+def read_all_pairs(corpus: Corpus) -> Pairs:
+    """Read the raw pairs of a corpus that have a source and a target."""
     pairs = [
         pair
         for block in read_blocks(corpus, 1 << 12)
         for pair in block.pairs()
         if pair.source.strip() and pair.target.strip()
     ]
-    return sample_pairs(Pairs(tuple(p.source for p in pairs), tuple(p.target for p in pairs)))
+    return Pairs(tuple(p.source for p in pairs), tuple(p.target for p in pairs))
 
 
-def held_out_pairs(prepared: PreparedData, tokenizer: Tokenizer) -> Pairs:
-    """Return the pairs held out from training, as normalized by the tokenizer."""
-    sources, targets = [], []
+def held_out_pairs(prepared: PreparedData) -> Pairs:
+    """Return the normalized texts of the pairs held out from training."""
+    sides: list[list[str]] = [[], []]
     for shard in prepared.shards("valid"):
-        opened = shard.open()
-        for i in range(shard.pairs):
-            source, target = opened.pair(i)
-            sources.append(tokenizer.decode(source.tolist()))
-            targets.append(tokenizer.decode(target.tolist()))
-    return sample_pairs(Pairs(tuple(sources), tuple(targets)))
+        for texts, side in zip(sides, ("source", "target"), strict=True):
+            path = storage.join_path(prepared.root, f"{shard.name}.{side}.txt")
+            texts += storage.read_bytes(path).decode().split("\n")[:-1]
+    return sample_pairs(Pairs(tuple(sides[0]), tuple(sides[1])))
+
+
+def build_prepared_model(run: RunConfig, prepared: PreparedData) -> EncoderDecoder[Tokens, Any]:
+    """Build the untrained model of a run with the vocabularies of its prepared data."""
+    return build_translation_model(run, prepared.vocabulary, prepared.target_vocabulary)
 
 
 def sample_pairs(pairs: Pairs) -> Pairs:

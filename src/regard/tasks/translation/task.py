@@ -15,6 +15,7 @@ from regard.config.data import CorpusConfig, DataConfig
 from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
+from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
@@ -24,10 +25,14 @@ from regard.tasks.model_card import card_files
 from regard.tasks.translation.aligner import prepare_aligner, read_prepared_aligner
 from regard.tasks.translation.calibrate import calibrate
 from regard.tasks.translation.guide import guided_head, prepare_guide
-from regard.tasks.translation.loading import build_translation_model
-from regard.tasks.translation.module import TranslationModule, held_out_pairs, read_valid
+from regard.tasks.translation.module import (
+    TranslationModule,
+    build_prepared_model,
+    held_out_pairs,
+    read_valid,
+)
 from regard.tasks.translation.translator import Translator, calibration_files
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import Tokenizer
 from regard.train.trainer import TrainingOutcome
 
 
@@ -35,6 +40,8 @@ class TranslationTask(Task[TranslationModule]):
     options = "--source FILE --target FILE"
     metrics = ("bleu", "chrf", "nll")
     supports_guide = True
+    supports_separate_tokenizers = True
+    supports_comparison = True
 
     def corpus(self, spec: CorpusConfig, name: str) -> Corpus:
         return spec.build(name)
@@ -49,7 +56,7 @@ class TranslationTask(Task[TranslationModule]):
         guided = run.train.guided_alignment
         if guided is not None:
             with torch.device("meta"):  # raises if the model has no attention, before the work
-                guided_head(build_translation_model(run, prepared.vocabulary))
+                guided_head(build_prepared_model(run, prepared))
         if run.data.aligner:
             prepare_aligner(prepared, run.data.tokenizer, on_progress)
         if guided is not None:
@@ -57,14 +64,16 @@ class TranslationTask(Task[TranslationModule]):
             prepare_guide(guided, prepared, corpora, on_progress)
 
     def make_module(
-        self, run: RunConfig, prepared: PreparedData, tokenizer: SentencePiece
+        self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
     ) -> TranslationModule:
         valid = run.data.valid
         if valid is None:
-            pairs = held_out_pairs(prepared, tokenizer)
+            pairs = held_out_pairs(prepared)
         else:
             pairs = read_valid(self.corpus(valid, "valid"))
-        return TranslationModule(run, prepared, tokenizer, pairs)
+        source, target = load_tokenizers(prepared.root)
+        separate = None if source is target else target
+        return TranslationModule(run, prepared, tokenizer, pairs, separate)
 
     def environment(self, module: TranslationModule) -> dict[str, Any]:
         """Identify the guide by its links, not by its path."""
@@ -72,7 +81,7 @@ class TranslationTask(Task[TranslationModule]):
         return {"train.guided_alignment.links": links}
 
     def build_model(self, module: TranslationModule) -> EncoderDecoder[Tokens, Any]:
-        return build_translation_model(module.run, module.tokenizer.size)
+        return build_prepared_model(module.run, module.prepared)
 
     def bundle_files(
         self,
@@ -93,7 +102,7 @@ class TranslationTask(Task[TranslationModule]):
             call='translate(["…"])[0].text',
             units=("pairs", "source pieces", "target pieces"),
             limitations=LIMITATIONS,
-            pieces="both sides",
+            pieces=_describe_sides(module),
             search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
             alignment=_describe_alignment(translator.aligner, head),
             score_notes={"nll": "mean −log p of a reference token given the tokens before it"},
@@ -102,6 +111,12 @@ class TranslationTask(Task[TranslationModule]):
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Translator:
         return Translator.from_bundle(bundle, engine=engine, device=device)
+
+
+def _describe_sides(module: TranslationModule) -> str:
+    if module.target_tokenizer is module.tokenizer:
+        return "both sides"
+    return f"the source and {module.target_tokenizer.size:,} of the target"
 
 
 def _describe_alignment(aligner: WordAligner | None, head: AlignmentHead | None) -> str | None:

@@ -1,0 +1,131 @@
+"""Options and report of fine-tuning: the scores before and after, and their gate."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.corpus_options import columns_setting
+from regard.cli.usage import UsageError
+from regard.errors import FAILED_CHECK
+
+if TYPE_CHECKING:
+    from regard.bundle.bundle import Bundle
+    from regard.config.run import RunConfig
+    from regard.evaluate.compare import Gate
+    from regard.tasks.training import RunDirectory
+    from regard.tasks.translation.module import Pairs
+
+Test = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        metavar="SOURCE TARGET",
+        help="With --from: score the model before and after on these pairs; by default on the "
+        "validation set.",
+    ),
+]
+TestFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="The same as --test, in one file.")
+]
+General = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        metavar="SOURCE TARGET",
+        help="With --from: also score pairs unlike the new data, to see what the model forgets.",
+    ),
+]
+GeneralFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="The same as --general, in one file.")
+]
+Gates = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METRIC=CHANGE",
+        help="With --general: exit with status 3 if a score on these pairs falls by more than "
+        "this: bleu=-1. Repeatable.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FineTuningReport:
+    """Compares a fine-tuned translation model with the bundle that it started from."""
+
+    parent: Bundle
+    test: list[str] | None
+    general: list[str] | None
+    columns: tuple[str, str] | None
+    gates: list[Gate]
+
+    @classmethod
+    def from_options(
+        cls,
+        parent: Bundle | None,
+        test: list[str] | None,
+        general: list[str] | None,
+        columns: tuple[str, str] | None,
+        gates: list[str] | None,
+    ) -> FineTuningReport | None:
+        """Return the report, or None if there is nothing to compare with."""
+        from regard.evaluate.before_after import check_gate
+        from regard.evaluate.compare import parse_gate
+        from regard.tasks.base import task_for
+        from regard.tasks.bundles import bundle_config
+
+        if gates and general is None:
+            raise UsageError("--gate needs --general SOURCE TARGET.")
+        if parent is None:
+            if test is not None or general is not None:
+                raise UsageError("--test and --general need --from MODEL.")
+            return None
+        if not task_for(bundle_config(parent)).supports_comparison:
+            if test is not None or general is not None:
+                raise UsageError("--test and --general are for translation models. Leave them out.")
+            return None
+        parsed = [check_gate(parse_gate(text)) for text in gates or []]
+        return cls(parent, test, general, columns, parsed)
+
+    def show(self, run: RunConfig, directory: RunDirectory) -> None:
+        """Print and save the scores. Raises typer.Exit with status 3 if a gate fails."""
+        from rich.console import Console
+
+        from regard.evaluate.before_after import apply_gate
+        from regard.evaluate.report import draw_changes, verdict_line
+        from regard.tasks.translation.fine_tuning import compare_with_parent, write_comparison
+
+        sets = self._sets(run, directory)
+        console = Console(stderr=True)
+        with console.status("comparing with the model before fine-tuning"):
+            changes = compare_with_parent(self.parent, directory.model, sets)
+        write_comparison(directory.path, changes)
+        draw_changes(changes, console)
+        general = next((change for change in changes if change.name == "general"), None)
+        verdicts = [] if general is None else [apply_gate(gate, general) for gate in self.gates]
+        for verdict in verdicts:
+            print(f"regard: {verdict_line(verdict)}", file=sys.stderr)
+        if not all(verdict.passed for verdict in verdicts):
+            raise typer.Exit(FAILED_CHECK)
+
+    def _sets(self, run: RunConfig, directory: RunDirectory) -> dict[str, Pairs]:
+        from regard.data.loading.shards import PreparedData
+        from regard.tasks.translation.module import held_out_pairs, read_valid
+
+        if self.test is not None:
+            sets = {"test": self._read(self.test)}
+        elif run.data.valid is not None:
+            sets = {"validation": read_valid(run.data.valid.build("valid"))}
+        else:
+            sets = {"validation": held_out_pairs(PreparedData.open(str(directory.data)))}
+        return sets if self.general is None else sets | {"general": self._read(self.general)}
+
+    def _read(self, files: list[str]) -> Pairs:
+        from regard.config.data import CorpusConfig
+        from regard.tasks.translation.module import read_all_pairs
+
+        config = CorpusConfig.model_validate(
+            {"files": files, **columns_setting(self.columns, files)}
+        )
+        return read_all_pairs(config.build("test"))

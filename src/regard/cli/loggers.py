@@ -1,0 +1,44 @@
+"""The loggers of a training run: `log.jsonl` and those that options choose."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from regard.errors import ConfigError
+
+if TYPE_CHECKING:
+    from regard.tasks.training import RunDirectory
+    from regard.train.events import EventHandler
+
+
+def check_loggers(**chosen: bool) -> None:
+    """Raise ConfigError if a chosen logger is not installed, before the data are prepared."""
+    for name in (name for name, is_chosen in chosen.items() if is_chosen):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ConfigError(
+                f"--{name}: {name} cannot be imported ({error}). Run: pip install 'regard[{name}]'"
+            ) from error
+
+
+def make_loggers(
+    directory: RunDirectory, tensorboard: bool, mlflow: bool, wandb: bool
+) -> list[EventHandler]:
+    """Return the loggers; each continues after the last checkpoint."""
+    after = directory.last_step
+    loggers: list[EventHandler] = [directory.jsonl_logger()]
+    if tensorboard:
+        from regard.train.loggers.tensorboard import TensorBoardLogger
+
+        loggers.append(TensorBoardLogger(directory.path / "tensorboard", after=after))
+    if mlflow:
+        from regard.train.loggers.mlflow import MLflowLogger
+
+        loggers.append(MLflowLogger(directory.path, after=after))
+    if wandb:
+        from regard.train.loggers.wandb import WandbLogger
+
+        loggers.append(WandbLogger(directory.path, after=after))
+    return loggers
