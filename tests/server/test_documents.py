@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from base64 import b64decode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ from tests.server.test_answers import sentences
 pytestmark = pytest.mark.xdist_group("server")
 
 PAGE = "<html><body>{}</body></html>".format(
-    "\n".join(f"<p>{text} <b>Two cats</b> see {{name}}.</p>" for text in sentences(30, seed=3))
+    "\n".join(f"<p>{text} <b>Two cats</b> see {{name}}.</p>" for text in sentences(8, seed=3))
 )
 PO = '#: page.c\nmsgid "A dog runs."\nmsgstr ""\n'
 
@@ -87,17 +90,18 @@ def test_errors_are_typed(
 @pytest.fixture(scope="module")
 def locked(
     bundle: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[RunningServer, str]]:
+) -> Iterator[tuple[RunningServer, str, str]]:
     folder = tmp_path_factory.mktemp("locked")
-    key = add_key(folder / "keys.json", "small", budget=400)
+    small = add_key(folder / "keys.json", "small", budget=400)
+    key = add_key(folder / "keys.json", "all")
     (folder / "settings.yaml").write_text("max_documents: 1\nmax_document_bytes: 20000\n")
     options = ("--keys", folder / "keys.json", "--settings", folder / "settings.yaml")
     with running_server(f"en-de={bundle}", "--workers", "1", *options) as running:
-        yield running, key
+        yield running, small, key
 
 
-def test_keys_and_budgets(locked: tuple[RunningServer, str]) -> None:
-    server, key = locked
+def test_keys_and_budgets(locked: tuple[RunningServer, str, str]) -> None:
+    server, key, _ = locked
     with server.client() as client:
         assert client.post("/v1/documents?format=po", content=PO).status_code == 401
     with server.client(key) as client:
@@ -109,17 +113,42 @@ def test_keys_and_budgets(locked: tuple[RunningServer, str]) -> None:
             assert client.get(path).status_code == 200
 
 
-def test_a_client_that_leaves_makes_room(locked: tuple[RunningServer, str]) -> None:
-    server, key = locked
-    headers = {"Accept": "text/event-stream", "Authorization": f"Bearer {key}"}
-    for _ in range(3):  # one document at a time is permitted
-        with (
-            server.client() as client,
-            client.stream(
-                "POST", "/v1/documents?format=html", content=b"<p></p>", headers=headers
-            ) as answer,
-        ):
-            assert answer.status_code == 200
+def test_documents_at_once_are_limited(locked: tuple[RunningServer, str, str]) -> None:
+    server, _, key = locked
+    started, go_on = threading.Event(), threading.Event()
+
+    def slow_body() -> Iterator[bytes]:
+        yield PO[:10].encode()
+        started.set()
+        assert go_on.wait(30)
+        yield PO[10:].encode()
+
+    with server.client(key) as client, ThreadPoolExecutor(1) as thread:
+        first = thread.submit(client.post, "/v1/documents?format=po", content=slow_body())
+        assert started.wait(30)
+        while (other := client.post("/v1/documents?format=po", content=PO)).status_code == 200:
+            time.sleep(0.05)  # the server has not read the first header yet
+        assert other.status_code == 503 and "retry-after" in other.headers
+        go_on.set()
+        assert first.result().status_code == 200
+
+
+def test_a_client_that_leaves_makes_room(locked: tuple[RunningServer, str, str]) -> None:
+    server, _, key = locked
+    with server.client(key) as client:
+        for _ in range(3):  # one document at a time is permitted
+            deadline = time.monotonic() + 30
+            status = 503
+            while status == 503:
+                assert time.monotonic() < deadline
+                with client.stream(
+                    "POST",
+                    "/v1/documents?format=po",
+                    content=PO,
+                    headers={"Accept": "text/event-stream"},
+                ) as answer:  # is closed before it has ended
+                    status = answer.status_code
+            assert status == 200
 
 
 def test_the_client(server: RunningServer, translator: Translator, tmp_path: Path) -> None:
