@@ -304,7 +304,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs to train on and to test")
     options = parser.parse_args()
-    pairs_each, tested = (2_000, 100) if options.quick else (20_000, None)
+    pairs_each, tested = (1_000, 100) if options.quick else (20_000, None)
     aligners = {}
     for language in ("fr", "de"):
         pairs = training_pairs(language, pairs_each)

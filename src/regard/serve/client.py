@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from regard.align.links import Links, write_links
 from regard.errors import ConfigError, CorpusError, ServerError
-from regard.serve.client_documents import read_events, server_error
+from regard.serve.client_documents import read_document_events, server_error
 from regard.serve.schemas import Alignment, RankedTranslation, Span, TranslateResponse
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class Client:
         answer = self._answer(request, threading.Event(), stream=True)
         try:
             self._check_status(answer)
-            return read_events(self.url, answer, on_progress)
+            return read_document_events(self.url, answer, on_progress)
         finally:
             answer.close()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx
 
 
-def read_events(
+def read_document_events(
     url: str, answer: httpx.Response, on_progress: Callable[[int, int], None]
 ) -> TranslatedDocument:
     """Read the events of an answer until the document has arrived.
