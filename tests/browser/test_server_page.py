@@ -264,6 +264,36 @@ def test_languages_are_swapped(new_page, server) -> None:
     assert at(page, "source").get_attribute("lang") == "de"
 
 
+DROP = """([target, name, text]) => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([text], name));
+  for (const type of ["dragover", "drop"])
+    target.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true,
+      cancelable: true, composed: true }));
+}"""
+
+
+def test_a_file_is_translated_and_saved(new_page, server) -> None:
+    page = new_page(server, status=422)
+    text = f"<p>{LINES[1]} <b>{LINES[2]}</b></p>"
+    with server.client() as client:
+        expected = client.post("/v1/documents?format=html", content=text).content
+    at(page, "file").set_input_files(
+        {"name": "page.html", "mimeType": "text/html", "buffer": text.encode()}
+    )
+    expect(at(page, "document-summary")).to_contain_text("1 texts translated")
+    with page.expect_download() as download:
+        at(page, "save-document").click()
+    assert download.value.suggested_filename == "page.de.html"
+    assert download.value.path().read_bytes() == expected
+    at(page, "close-document").click()
+    expect(at(page, "document")).to_have_count(0)
+    target = page.locator("regard-translator main").element_handle()
+    page.evaluate(DROP, [target, "<b>x</b>.pdf", "x"])
+    expect(at(page, "document")).to_contain_text("no document format has the suffix")
+    assert "<b>x</b>.pdf" in at(page, "document").inner_text()
+
+
 def test_hostile_text_is_shown_as_text(new_page, server) -> None:
     page = new_page(server)
     for text in HOSTILE:

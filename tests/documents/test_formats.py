@@ -227,7 +227,8 @@ def test_xliff_writes_targets() -> None:
     )
     after = before.replace(
         "</source>",
-        '</source><target state="needs-review-translation">Un <g id="1">chien</g></target>',
+        '</source><target state="needs-review-translation" state-qualifier="mt-suggestion">Un '
+        '<g id="1">chien</g></target>',
     )
     assert translate("xliff", before, {"A dog": "Un chien"}) == after
 

@@ -21,11 +21,16 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(MODEL, "run/model")
     Path("page.html").write_text(PAGE, "utf-8")
-    commands = re.findall(r"^\$ regard (.*)$", GUIDE, re.MULTILINE)
-    assert len(commands) == 2
+    Path("terms.tsv").write_text("cat\tchat\n", "utf-8")
+    pairs = (("en", "A dog runs."), ("fr", "Un chien court."))
+    variants = [f'<tuv xml:lang="{code}"><seg>{text}</seg></tuv>' for code, text in pairs]
+    Path("old.tmx").write_text(f"<tmx><body><tu>{''.join(variants)}</tu></body></tmx>", "utf-8")
+    guide = GUIDE.replace("\\\n", "")
+    commands = re.findall(r"^\$ regard (.*)$", guide, re.MULTILINE)
+    assert len(commands) == 3
     for command in commands:
         run_cli(shlex.split(command))
-        assert Path("page.fr.html").read_text("utf-8").startswith("<html><body><h1>")
+        assert "<body><h1>" in Path("page.fr.html").read_text("utf-8")[:30]
         Path("page.fr.html").unlink()
     assert "All segments" in Path("report.html").read_text("utf-8")
 

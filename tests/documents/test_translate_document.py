@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from regard.cli.main import app
 from regard.documents.report import DocumentReport, SegmentReport
-from regard.errors import DocumentError
+from regard.errors import ConfigError, DocumentError
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli
 
@@ -38,6 +38,28 @@ def test_a_document_keeps_everything_but_its_text(translator: Translator) -> Non
     assert found.report.kept == 2
 
 
+def test_terms_and_memory_are_used_and_reported(translator: Translator) -> None:
+    found = translator.translate_document(
+        PAGE.encode(),
+        format="html",
+        terms={"cat": "Félin"},
+        memory={"A dog runs.": "Ein Hund läuft."},
+        languages=("en", "de"),
+    )
+    page = found.content.decode()
+    assert page.startswith('<html lang="de"><body><h1>Ein Hund läuft.</h1>')
+    first, second = found.report.segments
+    assert (first.match, first.notes, second.match) == (1.0, (), None)
+    assert found.report.remembered == (1, 0)
+    (use,) = second.terms
+    assert (use.source, use.target) == ("cat", "Félin")
+    assert ("Félin" in page) == (use.by != "") == ("Félin" in second.target)
+    assert sum(found.report.terms.values()) == 1
+    assert DocumentReport.from_json(json.loads(json.dumps(found.report.to_json()))) == found.report
+    with pytest.raises(ConfigError, match="languages"):
+        translator.translate_document(PAGE.encode(), format="html", memory="old.tmx")
+
+
 def test_bytes_need_a_format(translator: Translator) -> None:
     with pytest.raises(DocumentError, match="name the format"):
         translator.translate_document(b"words")
@@ -53,6 +75,15 @@ def test_the_command_writes_a_document_and_a_report(tmp_path: Path) -> None:
     run_cli(["translate", str(MODEL), *options])
     assert out.read_text("utf-8").count("{name}") == 1
     assert json.loads(report.read_text("utf-8"))["format"] == "html"
+    terms, bilingual = tmp_path / "terms.tsv", tmp_path / "pairs.tmx"
+    terms.write_text("cat\tFélin\n", "utf-8")
+    first = ["--terms", str(terms), "--languages", "en-de", "--bilingual", str(bilingual)]
+    run_cli(["translate", str(MODEL), *options, *first])
+    assert '<html lang="de">' in out.read_text("utf-8")
+    again = ["--memory", str(bilingual), "--languages", "en-de"]
+    run_cli(["translate", str(MODEL), *options, *again])
+    values = json.loads(report.read_text("utf-8"))
+    assert [segment["match"] for segment in values["segments"]] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +93,8 @@ def test_the_command_writes_a_document_and_a_report(tmp_path: Path) -> None:
         (["--source", "page.html", "-o", "b.html", "--n-best", "2"], "not for documents"),
         (["--source", "page.html", "-o", "b.html", "--report", "r.txt"], "JSON or HTML"),
         (["--source", "page.html", "--format", "pdf"], "not a format"),
+        (["--source", "page.html", "-o", "b.html", "--bilingual", "b.txt"], "name it .xlf"),
+        (["--source", "page.html", "-o", "b.html", "--languages", "french"], "is not a pair"),
         (["--keep", "x"], "need a document"),
     ],
 )

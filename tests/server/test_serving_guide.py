@@ -32,7 +32,7 @@ def arguments(command: str) -> list[str]:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_the_commands_of_the_guide(tmp_path: Path) -> None:
-    export, serve, curl, serve_two, key, serve_keys = COMMANDS
+    export, serve, curl, document, serve_two, key, serve_keys = COMMANDS
     make_bundle("transformer", tmp_path / "run" / "model")
     make_bundle("luong-general", tmp_path / "back" / "model")
     subprocess.run(shlex.split(export), cwd=tmp_path, check=True, capture_output=True)
@@ -45,6 +45,11 @@ def test_the_commands_of_the_guide(tmp_path: Path) -> None:
         )
         answer = json.loads(done.stdout)
         assert server.metric("regard_engines_ready") >= 1
+        (tmp_path / "page.html").write_text("<html><p>A <b>dog</b> runs.</p></html>", "utf-8")
+        command = shlex.split(document.replace("http://127.0.0.1:8000", server.url))
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        page = (tmp_path / "page.de.html").read_text("utf-8")
+        assert page.startswith('<html lang="de"><p>') and page.count("<b>") == 1
     (example,) = re.findall(r"```json\n(.*?)```", GUIDE, re.DOTALL)
     shown = json.loads(example)
     assert answer.keys() == shown.keys()

@@ -30,6 +30,7 @@ from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.translate_document import (
     check_document_outputs,
     chosen_format,
+    parse_languages,
     write_document,
 )
 from regard.cli.translation_lines import translation_formatter
@@ -80,6 +81,47 @@ def translate(
         typer.Option(
             metavar="TEXT",
             help="Text of a document that is not translated. Repeatable.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Terms of a document with their translations, as .tsv or .tbx.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Translations to use again in a document, as .tmx.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    min_match: Annotated[
+        float,
+        typer.Option(
+            min=0.01,
+            max=1,
+            help="With --memory: least similarity of a text; 1: only equal texts.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = 0.85,
+    languages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE-TARGET",
+            help="Codes of the languages of a document, such as en-fr. Default: the bundle's.",
+            rich_help_panel=DOCUMENT,
+        ),
+    ] = None,
+    bilingual: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write sources and translations, as .xlf, .po or .tmx.",
             rich_help_panel=DOCUMENT,
         ),
     ] = None,
@@ -241,23 +283,38 @@ def translate(
         raise UsageError("--engine, --ensemble and --align-with need a model bundle.")
     path = None if source is None else Path(source)
     document = None if column is not None else chosen_format(path, format)
-    if document is None and (keep or report is not None):
-        raise UsageError("--keep and --report need a document: see --format.")
+    if document is None and (keep or report or terms or memory or languages or bilingual):
+        raise UsageError(
+            "--keep, --terms, --memory, --languages, --report and --bilingual need a document: see "
+            "--format."
+        )
+    if server is not None and (terms or memory or languages):
+        raise UsageError("--terms, --memory and --languages need a model bundle.")
     if document is not None and path is not None:
-        if server is not None or n_best > 1 or sample or prefix or as_json or align or forbid:
+        if n_best > 1 or sample or prefix or as_json or align or forbid:
             raise UsageError(
-                "--server, --n-best, --sample, --prefix, --forbid, --align and --json are not for "
+                "--n-best, --sample, --prefix, --forbid, --align and --json are not for "
                 "documents. Remove them, or pass --format lines."
             )
         document_out = None if out is None else Path(out)
-        check_document_outputs(path, document_out, report)
-        with _open_bundle(model or "", engine, ensemble or ()) as translator:
+        check_document_outputs(path, document_out, report, bilingual)
+        pair = parse_languages(languages)
+        with (
+            _open_client(server, key, server_model)
+            if server is not None
+            else _open_bundle(model or "", engine, ensemble or ())
+        ) as translator:
             write_document(
-                cast("Translator", translator),
+                translator,
                 path,
                 cast("Path", document_out),
                 document,
                 report=report,
+                bilingual=bilingual,
+                languages=pair,
+                resources={"terms": terms, "memory": memory, "min_match": min_match}
+                if server is None
+                else {},
                 keep=keep or (),
                 beam_size=beam_size,
                 length_penalty=length_penalty,

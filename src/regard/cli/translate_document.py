@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.cli.common_options import AlignWith
+    from regard.serve.client import Client
     from regard.tasks.translation.translator import Translator
 
 LINES = "lines"
+_CODE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 def chosen_format(source: Path | None, name: str | None) -> str | None:
@@ -39,30 +42,61 @@ def chosen_format(source: Path | None, name: str | None) -> str | None:
     return None if found == "text" else found
 
 
-def check_document_outputs(source: Path, out: Path | None, report: Path | None) -> None:
+def parse_languages(value: str | None) -> tuple[str, str] | None:
+    """The codes of `en-fr` or `pt-BR:en`."""
+    if value is None:
+        return None
+    source, _, target = value.partition(":" if ":" in value else "-")
+    codes = (source, target)
+    if not all(_CODE.fullmatch(code) for code in codes):
+        raise UsageError(
+            f"--languages: {value!r} is not a pair of languages. Pass one such as en-fr or "
+            "en:pt-BR."
+        )
+    return codes
+
+
+def check_document_outputs(
+    source: Path, out: Path | None, report: Path | None, bilingual: Path | None
+) -> None:
     """Refuse outputs that cannot be written, before any work."""
+    from regard.documents.bilingual import BILINGUAL_SUFFIXES
+
     if out is None:
         raise UsageError("A document needs an output file. Pass --out FILE.")
-    check_output(out, source, report)
-    check_output(report, source, out)
+    check_output(out, source, report, bilingual)
+    check_output(report, source, out, bilingual)
+    check_output(bilingual, source, out, report)
+    if bilingual is not None and bilingual.suffix.lower() not in BILINGUAL_SUFFIXES:
+        raise UsageError(f"{bilingual}: name it {', '.join(BILINGUAL_SUFFIXES)}.")
     if report is not None and report.suffix.lower() not in (".json", ".html"):
         raise UsageError(f"{report}: the report is JSON or HTML. Name it .json or .html.")
 
 
 def write_document(
-    translator: Translator,
+    translator: Translator | Client,
     source: Path,
     out: Path,
     format_name: str,
     *,
     report: Path | None,
+    bilingual: Path | None,
+    languages: tuple[str, str] | None,
+    resources: dict[str, Any],
     keep: Sequence[str],
     beam_size: int | None,
     length_penalty: float | None,
     align_with: AlignWith,
     quality: bool,
 ) -> None:
-    """Translate a document and print what a person should check on standard error."""
+    """Translate a document and print what a person should check on standard error.
+
+    `resources`: the terms and the memory, which only a bundle can use.
+    """
+    from regard.documents.bilingual import write_bilingual
+
+    if resources:
+        resources = resources | {"languages": languages}
     translated = translator.translate_document(
         source,
         format=format_name,
@@ -72,6 +106,7 @@ def write_document(
         align_with=align_with,
         quality=quality,
         on_progress=_Progress(),
+        **resources,
     )
     write_output(out, translated.content)
     found = translated.report
@@ -79,6 +114,9 @@ def write_document(
         is_page = report.suffix.lower() == ".html"
         values = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
         write_output(report, found.to_page() if is_page else values)
+    if bilingual is not None:
+        known = languages or getattr(translator, "languages", None) or (None, None)
+        write_output(bilingual, write_bilingual(found, bilingual.suffix, known))
     for segment in found.to_check:
         print(f"{segment.place}: {' '.join(segment.notes)}", file=sys.stderr)
     print(
@@ -86,6 +124,17 @@ def write_document(
         f"{len(found.to_check):,} segments to check",
         file=sys.stderr,
     )
+    if any(found.terms.values()):
+        terms = found.terms
+        honoured = terms["model"] + terms["replacement"]
+        print(
+            f"{honoured:,} of {sum(terms.values()):,} terms as prescribed, "
+            f"{terms['replacement']:,} of them replaced",
+            file=sys.stderr,
+        )
+    if any(found.remembered):
+        exact, similar = found.remembered
+        print(f"from the memory: {exact:,} equal, {similar:,} similar", file=sys.stderr)
 
 
 class _Progress:

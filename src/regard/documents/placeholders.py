@@ -48,8 +48,14 @@ def protect_placeholders(
 
     `escape`: writes text as it is in the file.
     """
+    spans = find_placeholders(marked.text, keep)
+    return add_raw_elements(marked, [(*span, escape(marked.text[slice(*span)])) for span in spans])
+
+
+def add_raw_elements(marked: MarkedText, wanted: Iterable[tuple[int, int, str]]) -> MarkedText:
+    """Add an element with raw markup for each range that no element crosses, at the end."""
     added = []
-    for start, end in find_placeholders(marked.text, keep):
+    for start, end, raw in wanted:
         parent: int | None = None
         for index, one in enumerate(marked.elements):
             if one.crosses:
@@ -64,7 +70,6 @@ def protect_placeholders(
             elif one.start < end and start < one.end:
                 break
         else:
-            raw = escape(marked.text[start:end])
             added.append(InlineElement(start, end, parent=parent, raw=raw))
     return MarkedText(marked.text, (*marked.elements, *added)) if added else marked
 

@@ -39,14 +39,19 @@ def restore_document(
     name: str,
     segments: Sequence[DocumentSegment],
     translations: Sequence[MarkedText | None],
+    language: str | None = None,
 ) -> bytes:
-    """The document with its segments replaced, written in a child process."""
+    """The document with its segments replaced, written in a child process.
+
+    `language`: the code of the translation's language, where known.
+    """
     if all(each is None for each in translations):
         return content
     request = {
         "format": name,
         "action": "restore",
         "segments": [asdict(each) for each in segments],
+        "language": language,
         "translations": [None if each is None else asdict(each) for each in translations],
     }
     return _call(request, content)

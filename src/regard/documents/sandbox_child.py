@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from regard.documents.formats.languages import set_language
 from regard.documents.formats.registry import load_format
 from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError
@@ -43,6 +44,8 @@ def answer_request() -> None:
                     for each in request["translations"]
                 ],
             )
+            if request["language"] is not None:
+                answer = set_language(answer, request["format"], request["language"])
     except DocumentError as error:
         sys.stdout.buffer.write(str(error).encode())
         sys.stdout.buffer.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator
 
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -14,11 +13,13 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
+from regard.serve.documents import document_route
 from regard.serve.http import (
     AnswerError,
     RequestBorder,
     authenticate,
     bearer_key,
+    event_text,
     json_response,
     read_json,
     to_answer,
@@ -125,10 +126,10 @@ class Routes:
                     async for number, translation in results:
                         yield self._event(checked, number, translation)
                 model = checked.model
-                yield _event_text("done", {"model": model.name, "version": model.version})
+                yield event_text("done", {"model": model.name, "version": model.version})
             except Exception as error:
                 answer = to_answer(error)
-                yield _event_text("error", {"error": answer.message, "status": answer.status})
+                yield event_text("error", {"error": answer.message, "status": answer.status})
             finally:
                 await results.aclose()
 
@@ -138,7 +139,7 @@ class Routes:
 
     def _event(self, checked: CheckedRequest, number: int, translation: Translation) -> str:
         self.count(checked, [translation])
-        return _event_text("translation", {"number": number, **translation.model_dump(mode="json")})
+        return event_text("translation", {"number": number, **translation.model_dump(mode="json")})
 
     async def align(self, request: Request) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
@@ -236,6 +237,7 @@ def make_app(
     app: ASGIApp = Router(
         [
             Route("/v1/translate", routes.translate, methods=["POST"]),
+            document_route(service, routes),
             Route("/v1/align", routes.align, methods=["POST"]),
             Route("/v1/explain", routes.explain, methods=["POST"]),
             Route("/v1/models", routes.models),
@@ -259,7 +261,3 @@ async def _next(
     results: AsyncIterator[tuple[int, Translation]],
 ) -> tuple[int, Translation] | None:
     return await anext(results, None)
-
-
-def _event_text(name: str, content: dict[str, object]) -> str:
-    return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from regard.documents.aligned_translation import AlignedTranslation
 from regard.inference.pipeline import join_segments
+from regard.serve.frames import decode_weights
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import Alignment, RankedTranslation, Translation
 from regard.tasks.translation.result import combine_scores, describe_warnings
@@ -36,6 +40,26 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
         warnings=list(describe_warnings(text, tuple(reasons), unaligned)),
         unaligned=unaligned,
         n_best=ranked if checked.request.n_best > 1 else [],
+    )
+
+
+def assemble_aligned(
+    checked: CheckedRequest, number: int, found: Sequence[SegmentValues]
+) -> AlignedTranslation:
+    """As `assemble`: the best translation, with the weights of its alignment."""
+    translation = assemble(checked, number, found)
+    alignment, warnings = translation.alignment, tuple(translation.warnings)
+    if alignment is None:
+        return AlignedTranslation(translation.text, warnings=warnings)
+    weights = np.zeros((len(alignment.target), len(alignment.source)), np.float32)
+    row = column = 0
+    for best, *_ in found:
+        rows, columns = len(best["alignment"]["target"]), len(best["alignment"]["source"])
+        part = decode_weights(best["weights"], rows) if rows else np.zeros((0, columns), np.float32)
+        weights[row : row + rows, column : column + columns] = part[:, :columns]
+        row, column = row + rows, column + columns
+    return AlignedTranslation(
+        translation.text, alignment.source, alignment.target, weights, warnings
     )
 
 

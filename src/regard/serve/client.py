@@ -10,21 +10,24 @@ import json
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from regard.align.links import Links, write_links
 from regard.errors import ConfigError, CorpusError, ServerError
+from regard.serve.client_documents import read_document_events, server_error
 from regard.serve.schemas import Alignment, RankedTranslation, Span, TranslateResponse
 
 if TYPE_CHECKING:
     import httpx
 
     from regard.inference.engine import SamplingOptions
+    from regard.tasks.translation.documents import TranslatedDocument
 
 # What a request may hold at first. A server with smaller limits answers 413, and a slow one 504;
 # then the request is halved.
@@ -202,6 +205,74 @@ class Client:
         request = _Request(texts, prefix, sampling, options)
         return [result for part in self._send_all(request, parts) for result in part]
 
+    def translate_document(
+        self,
+        document: str | Path | bytes,
+        *,
+        format: str | None = None,
+        keep: Sequence[str] = (),
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
+        align_with: Literal["aligner", "attention"] | None = None,
+        quality: bool = False,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> TranslatedDocument:
+        """Translate a document, as `Translator.translate_document` does.
+
+        Args:
+            document: The path of a file, or the content of one.
+            format: Name of its format; by default that of the path's suffix.
+            keep: Texts that are not translated.
+            beam_size: As for `translate`.
+            length_penalty: Likewise.
+            align_with: Likewise.
+            quality: Add quality warnings to the report.
+            on_progress: Called with the number of translated texts and of all.
+
+        Raises:
+            DocumentError: The file cannot be read, or its format is not known.
+            ConfigError: The server refuses the document.
+            ServerError: The server cannot be reached, is busy or fails.
+        """
+        from regard.tasks.translation.documents import read_document
+
+        if align_with is not None:
+            raise ConfigError(
+                "align_with: is not available with a server. Use `regard.Translator`."
+            )
+        name, content, format_name = read_document(document, format)
+        values = {
+            "name": name,
+            "format": format_name,
+            "model": self.model,
+            "beam_size": beam_size,
+            "length_penalty": length_penalty,
+            "quality": quality,
+            "keep": list(keep),
+        }
+        request = self._http.build_request(
+            "POST",
+            "v1/documents",
+            params={key: value for key, value in values.items() if value is not None},
+            content=content,
+            headers={
+                "Content-Type": "application/octet-stream",
+                "Accept": "text/event-stream",
+            },
+        )
+        answer = self._answer(request, threading.Event(), stream=True)
+        try:
+            self._check_status(answer)
+            return read_document_events(self.url, answer, on_progress)
+        finally:
+            answer.close()
+
+    def _check_status(self, answer: httpx.Response) -> None:
+        """Raise an error unless the answer has the status 200."""
+        if answer.status_code != 200:
+            answer.read()
+            raise server_error(self.url, answer.status_code, _error_text(answer))
+
     def _send_all(self, request: _Request, parts: list[range]) -> list[list[ServedTranslation]]:
         stop = threading.Event()
         if len(parts) < 2:
@@ -228,10 +299,7 @@ class Client:
                 for part in (rows[:half], rows[half:])
                 for result in self._send(request, part, stop)
             ]
-        if answer.status_code != 200:
-            message = f"{self.url}: {_error_text(answer)}"
-            is_request = 400 <= answer.status_code < 500 and answer.status_code != 429
-            raise ConfigError(message) if is_request else ServerError(message)
+        self._check_status(answer)
         try:
             found = TranslateResponse.model_validate_json(answer.content).translations
         except ValidationError:
@@ -249,6 +317,17 @@ class Client:
         return results
 
     def _post(self, content: bytes, stop: threading.Event) -> httpx.Response:
+        request = self._http.build_request(
+            "POST",
+            "v1/translate",
+            content=content,
+            headers={"Content-Type": "application/json"},
+        )
+        return self._answer(request, stop)
+
+    def _answer(
+        self, request: httpx.Request, stop: threading.Event, *, stream: bool = False
+    ) -> httpx.Response:
         """Send a request until the server has time for it."""
         import httpx
 
@@ -256,9 +335,7 @@ class Client:
         while not stop.is_set():
             seconds = pause * random.uniform(0.5, 1.5)  # noqa: S311 - so that clients spread
             try:
-                answer = self._http.post(
-                    "v1/translate", content=content, headers={"Content-Type": "application/json"}
-                )
+                answer = self._http.send(request, stream=stream)
             except httpx.HTTPError as error:
                 # A server that has answered before is restarted or has closed a connection.
                 gone = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
@@ -273,6 +350,7 @@ class Client:
                 seconds += _retry_after(answer)
                 if answer.status_code not in (429, 503) or time.monotonic() + seconds > end:
                     return answer
+                answer.close()
             stop.wait(seconds)
             pause = min(2 * pause, LONGEST_PAUSE)
         raise ServerError(f"{self.url}: another request has failed.")

@@ -8,7 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from base64 import b64decode, b64encode
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 _LENGTH = 4  # bytes
 
@@ -33,6 +37,16 @@ def describe_failure(error: Exception) -> str:
         place = place.tb_next
     where = "" if place is None else f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}"
     return f"{type(error).__name__}{where}"
+
+
+def encode_weights(weights: NDArray[np.float32]) -> str:
+    """A matrix as a value of a message."""
+    return b64encode(np.ascontiguousarray(weights, "<f4").tobytes()).decode()
+
+
+def decode_weights(value: str, rows: int) -> NDArray[np.float32]:
+    """The matrix of `encode_weights`, which has `rows` rows."""
+    return np.frombuffer(b64decode(value), "<f4").reshape(rows, -1)
 
 
 async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:

@@ -81,18 +81,24 @@ def to_answer(error: Exception) -> AnswerError:
             return AnswerError(500, "The server failed. Its log has the reason.")
 
 
-async def read_body(request: Request, settings: ServerSettings) -> bytes:
-    """Read the body of a request within the limits of size and time."""
+async def read_body(
+    request: Request, settings: ServerSettings, max_bytes: int | None = None
+) -> bytes:
+    """Read the body of a request within the limits of size and time.
+
+    `max_bytes`: instead of the setting `max_body_bytes`.
+    """
+    limit = settings.max_body_bytes if max_bytes is None else max_bytes
     declared = request.headers.get("content-length", "0")
-    too_large = AnswerError(413, f"The body has more than {settings.max_body_bytes:,} bytes.")
-    if not declared.isascii() or not declared.isdigit() or int(declared) > settings.max_body_bytes:
+    too_large = AnswerError(413, f"The body has more than {limit:,} bytes.")
+    if not declared.isascii() or not declared.isdigit() or int(declared) > limit:
         raise too_large
     body = bytearray()
     try:
         async with asyncio.timeout(settings.body_seconds):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > settings.max_body_bytes:
+                if len(body) > limit:
                     raise too_large
     except TimeoutError:
         raise AnswerError(408, "The body did not arrive in time.") from None
@@ -154,6 +160,11 @@ def _refuse_foreign_pages(scope: Scope) -> None:
     """Raise AnswerError if a browser sends a request for a page of another site."""
     if dict(scope["headers"]).get(b"sec-fetch-site") == b"cross-site" and scope["method"] == "POST":
         raise AnswerError(403, "Web pages of other sites cannot use this server.")
+
+
+def event_text(name: str, content: dict[str, object]) -> str:
+    """A server-sent event."""
+    return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"
 
 
 def json_response(content: BaseModel, status: int = 200) -> Response:

@@ -13,6 +13,8 @@ from regard import __version__
 from regard.serve.schemas import (
     AlignRequest,
     AlignResponse,
+    DocumentRequest,
+    DocumentResponse,
     ErrorResponse,
     ExplainRequest,
     ExplainResponse,
@@ -31,25 +33,30 @@ class _Operation:
     summary: str
     request: type[BaseModel] | None
     response: type[BaseModel]
+    body: str = "application/json"  # other bodies have the fields of `request` in the address
 
 
 OPERATIONS = (
     _Operation("post", "/v1/translate", "Translate texts", TranslateRequest, TranslateResponse),
+    _Operation(
+        "post",
+        "/v1/documents",
+        "Translate a document",
+        DocumentRequest,
+        DocumentResponse,
+        "application/octet-stream",
+    ),
     _Operation("post", "/v1/align", "Align the words of pairs", AlignRequest, AlignResponse),
     _Operation("post", "/v1/explain", "Explain a translation", ExplainRequest, ExplainResponse),
     _Operation("get", "/v1/models", "List the models", None, ModelsResponse),
     _Operation("post", "/v1/reload", "Reload changed models", ReloadRequest, ReloadResponse),
 )
 
-EVENT = {
-    "type": "object",
-    "description": "An event of a stream; `data` is JSON.",
-    "properties": {
-        "event": {"enum": ["translation", "done", "error"]},
-        "data": {"type": "string"},
-    },
-    "required": ["event", "data"],
+EVENTS: dict[type[BaseModel], tuple[str, ...]] = {
+    TranslateResponse: ("translation", "done", "error"),
+    DocumentResponse: ("progress", "done", "error"),
 }
+FILE = {"type": "string", "format": "binary"}
 
 ERRORS = {
     "401": "The key is missing or wrong.",
@@ -78,8 +85,9 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for one in OPERATIONS:
         responses = {"200": _content("The answer.", schemas[one.response])}
-        if one.response is TranslateResponse:
-            responses["200"]["content"]["text/event-stream"] = {"schema": EVENT}
+        if one.response in EVENTS:
+            event = _event_schema(EVENTS[one.response])
+            responses["200"]["content"]["text/event-stream"] = {"schema": event}
         responses |= {
             status: _content(text, schemas[ErrorResponse]) for status, text in ERRORS.items()
         }
@@ -88,11 +96,17 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
             "summary": one.summary,
             "responses": responses,
         }
-        if one.request is not None:
-            paths[one.path][one.method]["requestBody"] = {
-                "required": True,
-                "content": {"application/json": {"schema": schemas[one.request]}},
-            }
+        if one.request is None:
+            continue
+        sent = schemas[one.request]
+        if one.body != "application/json":
+            paths[one.path][one.method]["parameters"] = _parameters(one.request)
+            responses["200"]["content"][one.body] = {"schema": FILE}
+            sent = FILE
+        paths[one.path][one.method]["requestBody"] = {
+            "required": True,
+            "content": {one.body: {"schema": sent}},
+        }
     schema: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "regard", "version": __version__},
@@ -103,6 +117,29 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
         schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
     return schema
+
+
+def _event_schema(names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "An event of a stream; `data` is JSON.",
+        "properties": {"event": {"enum": list(names)}, "data": {"type": "string"}},
+        "required": ["event", "data"],
+    }
+
+
+def _parameters(request: type[BaseModel]) -> list[dict[str, Any]]:
+    """The fields of a request as parameters of the address."""
+    fields: dict[str, dict[str, Any]] = request.model_json_schema()["properties"]
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "description": schema.pop("description", ""),
+            "schema": schema,
+        }
+        for name, schema in fields.items()
+    ]
 
 
 def _content(description: str, schema: Any) -> dict[str, Any]:

@@ -115,6 +115,43 @@ class AlignResponse(BaseModel):
     alignments: list[Alignment]
 
 
+class DocumentRequest(BaseModel):
+    """Parameters of a document, which is the body. They are in the address."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: str | None = Field(
+        default=None, description="Format of the document. Default: that of the suffix of `name`."
+    )
+    name: Annotated[str, Field(max_length=255)] = Field(
+        default="document", description="Name of the document, for the report."
+    )
+    model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
+    source_language: str | None = Field(
+        default=None, description="Selects a model by its name, as in en-de."
+    )
+    target_language: str | None = Field(default=None, description="As source_language.")
+    keep: Annotated[list[Annotated[str, Field(max_length=1_000)]], Field(max_length=1_000)] = Field(
+        default=[], description="Texts that are not translated."
+    )
+    beam_size: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Hypotheses to follow; 1 is greedy search. Default: the model's."
+    )
+    length_penalty: Annotated[float, Field(ge=0, le=10)] | None = Field(
+        default=None, description="Exponent of the length in the score. Default: the model's."
+    )
+    quality: bool = Field(default=False, description="Add quality warnings to the report.")
+
+
+class DocumentResponse(BaseModel):
+    """A translated document and the report on it."""
+
+    model: str
+    version: str
+    document: str = Field(description="The document, in base64.")
+    report: dict[str, Any] = Field(description="Segments, their notes, and counts.")
+
+
 class ExplainRequest(_Request):
     """A sentence whose translation is explained."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Hashable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,7 +128,20 @@ class TranslationService:
             RequestError: A text cannot be translated with these options.
             EngineError: The engine failed.
         """
+        async with aclosing(self.stream_values(checked)) as found:
+            async for number, values in found:
+                yield number, assemble(checked, number, values)
+
+    async def stream_values(
+        self, checked: CheckedRequest, *, weights: bool = False
+    ) -> AsyncGenerator[tuple[int, list[SegmentValues]], None]:
+        """Yield the number of each text and the values of its segments; errors as of `stream`.
+
+        `weights`: with the weights of alignments.
+        """
         model, options = checked.model, _engine_options(checked.request)
+        if weights:
+            options["weights"] = True
         work = Work(model.slot, "translate", repr(options))
         jobs: list[Job[Work]] = []
         texts: list[list[asyncio.Future[SegmentValues]]] = []
@@ -162,7 +176,7 @@ class TranslationService:
             pending = {asyncio.gather(*row): number for number, row in enumerate(texts) if row}
             for number, row in enumerate(texts):
                 if not row:
-                    yield number, assemble(checked, number, [])
+                    yield number, []
             while pending:
                 left = max(0.0, deadline - time.monotonic())
                 done, _ = await asyncio.wait(
@@ -172,7 +186,7 @@ class TranslationService:
                     raise DeadlineError
                 for text in sorted(done, key=pending.__getitem__):
                     number = pending.pop(text)
-                    yield number, assemble(checked, number, text.result())
+                    yield number, text.result()
         finally:
             for text in pending:
                 text.cancel()

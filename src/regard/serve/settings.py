@@ -26,6 +26,17 @@ class ServerSettings(BaseModel):
     max_characters: Annotated[
         PositiveInt, Field(description="Characters of a request's texts, after NFKC.")
     ] = 50_000
+    max_document_bytes: Annotated[PositiveInt, Field(description="Bytes of a document.")] = 8 << 20
+    max_document_characters: Annotated[
+        PositiveInt, Field(description="Characters of a document's texts, after NFKC.")
+    ] = 500_000
+    max_documents: Annotated[
+        PositiveInt,
+        Field(description="Documents under way at once; further ones are refused with 503."),
+    ] = 4
+    document_seconds: Annotated[
+        PositiveFloat, Field(description="Time in which a document is translated, or fails.")
+    ] = 600.0
     max_beam_size: Annotated[PositiveInt, Field(description="Beam size and n-best.")] = 16
     max_cost: Annotated[
         PositiveInt, Field(description="Cost of a request: pieces × beam size.")

@@ -23,7 +23,7 @@ from regard.bundle.bundle import open_bundle
 from regard.errors import RegardError
 from regard.inference.engine import SamplingOptions
 from regard.inference.pipeline import Splitting
-from regard.serve.frames import describe_failure, encode_frame, receive_frame
+from regard.serve.frames import describe_failure, encode_frame, encode_weights, receive_frame
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
@@ -80,7 +80,7 @@ class Worker:
         `places`: the number of each segment's text in its request, and its own in the text.
         """
         translator = self.translators[slot]
-        sampling = options.pop("sampling", None)
+        sampling, weights = options.pop("sampling", None), options.pop("weights", False)
 
         def translate(rows: list[int]) -> list[TranslationResult]:
             drawn = None
@@ -99,14 +99,14 @@ class Worker:
         rows = list(range(len(texts)))
         if sampling is None:
             try:
-                return {"segments": [_segment_values(result) for result in translate(rows)]}
+                return {"segments": [_segment_values(each, weights) for each in translate(rows)]}
             except Exception:  # find the text that caused it
                 if len(texts) == 1:
                     raise
         segments = []
         for row in rows:
             try:
-                segments.append(_segment_values(translate([row])[0]))
+                segments.append(_segment_values(translate([row])[0], weights))
             except Exception as error:
                 segments.append(_error_values(error))
         return {"segments": segments}
@@ -126,11 +126,12 @@ def _error_values(error: Exception) -> dict[str, Any]:
     return {"error": describe_failure(error), "kind": "failed"}
 
 
-def _segment_values(result: TranslationResult) -> dict[str, Any]:
-    return {"hypotheses": [_hypothesis_values(each) for each in result.n_best or (result,)]}
+def _segment_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
+    hypotheses = result.n_best or (result,)
+    return {"hypotheses": [_hypothesis_values(each, weights) for each in hypotheses]}
 
 
-def _hypothesis_values(result: TranslationResult) -> dict[str, Any]:
+def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
     values: dict[str, Any] = {
         "text": result.text,
         "score": result.score,
@@ -138,6 +139,8 @@ def _hypothesis_values(result: TranslationResult) -> dict[str, Any]:
     }
     if result.alignment is not None:
         values["alignment"] = _alignment_values(result.alignment)
+        if weights:
+            values["weights"] = encode_weights(result.alignment.weights)
     if result.quality is not None:
         values["reasons"] = result.quality.reasons if result.quality.needs_review else ()
         values["unattended"] = result.quality.unattended if result.quality.needs_review else ()

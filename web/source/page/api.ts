@@ -38,6 +38,14 @@ export interface Options {
   quality?: boolean;
 }
 
+export interface TranslatedDocument {
+  document: string; // base64
+  report: {
+    segments: { place: string; source: string; notes: string[] }[];
+    to_check: number;
+  };
+}
+
 /** An answer other than 200, or none (status 0). */
 export class RequestFailure extends Error {
   constructor(
@@ -81,22 +89,68 @@ export async function explain(
   return JSON.stringify((await request<{ record: unknown }>("v1/explain", body, signal)).record);
 }
 
-/** The paths are relative, so that the server can be behind a proxy with a prefix. */
-async function request<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const headers: Record<string, string> = key.get() ? { Authorization: `Bearer ${key.get()}` } : {};
-  const options: RequestInit = { headers, cache: "no-store", signal: signal ?? null };
-  if (body) {
-    headers["Content-Type"] = "application/json";
-    Object.assign(options, { method: "POST", body: JSON.stringify(body) });
+/** Translates a file; `progress` is called with the translated texts and all. */
+export async function translateDocument(
+  file: File,
+  model: Model,
+  signal: AbortSignal,
+  progress: (done: number, total: number) => void,
+): Promise<TranslatedDocument> {
+  const query = new URLSearchParams({ name: file.name, model: model.name });
+  const headers = { "Content-Type": "application/octet-stream", Accept: "text/event-stream" };
+  const answer = await send(`v1/documents?${query}`, {
+    method: "POST",
+    body: file,
+    headers,
+    signal,
+  });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const part = await reader?.read().catch(() => undefined);
+    if (!part || part.done) break;
+    text += part.value;
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const each of events) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/su.exec(each) ?? [];
+      const values = data ? JSON.parse(data) : {};
+      if (name === "progress") progress(values.done, values.total);
+      if (name === "error") throw new RequestFailure(values.error, values.status, 0);
+      if (name === "done") return values;
+    }
   }
+  throw new RequestFailure("The connection was lost. Try again.", 0, 0);
+}
+
+async function request<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const options: RequestInit = { signal: signal ?? null };
+  if (body) {
+    const headers = { "Content-Type": "application/json" };
+    Object.assign(options, { method: "POST", body: JSON.stringify(body), headers });
+  }
+  const answer = await send(path, options);
+  return await answer.json().catch((error) => {
+    throw signal?.aborted ? error : unreachable();
+  });
+}
+
+function unreachable(): RequestFailure {
+  return new RequestFailure("The server does not answer. Check that it is running.", 0, 0);
+}
+
+/** The paths are relative, so that the server can be behind a proxy with a prefix. */
+async function send(path: string, options: RequestInit): Promise<Response> {
+  const headers = new Headers(options.headers);
+  if (key.get()) headers.set("Authorization", `Bearer ${key.get()}`);
   let answer: Response;
   try {
-    answer = await fetch(path, options);
-    if (answer.ok) return await answer.json();
+    answer = await fetch(path, { ...options, headers, cache: "no-store" });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new RequestFailure("The server does not answer. Check that it is running.", 0, 0);
+    if (options.signal?.aborted) throw error;
+    throw unreachable();
   }
+  if (answer.ok) return answer;
   const content = await answer.json().catch(() => ({}));
   const message = content.error ?? `The server answered with status ${answer.status}.`;
   const retryAfter = Number(answer.headers.get("Retry-After")) || 0;

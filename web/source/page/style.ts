@@ -23,6 +23,7 @@ export const style = css`
     display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
     border: 1px solid var(--line); border-radius: var(--radius);
   }
+  main[data-dropping] { outline: 2px dashed var(--accent); outline-offset: 3px; }
   .side {
     display: grid; grid-template: auto 1fr auto / minmax(0, 1fr); min-width: 0; min-height: 24rem;
   }

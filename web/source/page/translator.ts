@@ -5,6 +5,7 @@ import { shared } from "../style";
 import { counterparts, linked, wordsAt } from "./alignment";
 import { alternatives } from "./alternatives";
 import type { Ranked } from "./api";
+import type { RegardDocument } from "./document";
 import { beginning, languageName, modelLabel, plainWarning } from "./messages";
 import { type Row, Session } from "./session";
 import type { RegardSteps } from "./steps";
@@ -75,9 +76,17 @@ export class RegardTranslator extends LitElement {
         }
         <a href="openapi.json">API</a>
       </header>
-      <main>
+      <main @dragover=${this.#onDrag} @dragleave=${this.#onDrag} @drop=${this.#onDrop}>
         <section class="side source" aria-label="text to translate">
           <div class="head"><h2>${source || "Text"}</h2>
+            ${
+              model?.alignments
+                ? html`<button class="plain" data-testid="choose-file" @click=${() =>
+                    this.#fileInput?.click()}>Translate a file</button>
+                    <input type="file" hidden aria-label="File to translate" data-testid="file"
+                      @change=${this.#onFileChosen}>`
+                : nothing
+            }
             ${
               reverse
                 ? html`<button class="plain icon" aria-label="Swap languages" title="Swap languages"
@@ -112,6 +121,7 @@ export class RegardTranslator extends LitElement {
               @click=${() => this.#copy()}>${this.#copied ? "Copied" : "Copy"}</button></div>
         </section>
       </main>
+      <regard-document></regard-document>
       ${this.#warnings()}
       <footer class="small soft"><p>The text is sent to this server only, and is not written to its
         disk.</p></footer>
@@ -335,6 +345,34 @@ export class RegardTranslator extends LitElement {
     };
     add(place, "word");
     for (const word of others) add({ side, row: place.row, word }, "counterpart");
+  }
+
+  get #fileInput(): HTMLInputElement | null {
+    return this.renderRoot.querySelector("input[type=file]");
+  }
+
+  #translateFile(file: File | undefined): void {
+    const { model } = this.#session;
+    const element = this.renderRoot.querySelector<RegardDocument>("regard-document");
+    if (file && model?.alignments) element?.open(file, model);
+  }
+
+  #onFileChosen(event: Event): void {
+    const input = event.target as HTMLInputElement;
+    this.#translateFile(input.files?.[0]);
+    input.value = ""; // so that the same file can be chosen again
+  }
+
+  #onDrag(event: DragEvent): void {
+    if (!event.dataTransfer?.types.includes("Files")) return; // text is dropped into the editor
+    event.preventDefault();
+    const over = event.type === "dragover";
+    (event.currentTarget as HTMLElement).toggleAttribute("data-dropping", over);
+  }
+
+  #onDrop(event: DragEvent): void {
+    this.#onDrag(event);
+    this.#translateFile(event.dataTransfer?.files[0]);
   }
 
   #onInput(event: Event): void {

@@ -10,7 +10,7 @@ import codecs
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from regard.documents.marked_text import MarkedText, render_markup
@@ -37,6 +37,8 @@ class DocumentSegment:
         suffix: Written after it.
         member: The file of an archive.
         in_place: Whether the range holds the source, and not a place for the translation.
+        prefixes: Instead of `prefix` for a translation of this state: "check", if a person should
+            check it, or "exact" or "fuzzy", if it is from a memory.
     """
 
     start: int
@@ -48,6 +50,7 @@ class DocumentSegment:
     suffix: str = ""
     member: str = ""
     in_place: bool = True
+    prefixes: dict[str, str] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
 from regard.documents.formats.strings import mark_string
@@ -26,10 +26,12 @@ _WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 @dataclass(slots=True)
 class _Message:
-    """The strings of a message by keyword, and the ranges of its translations."""
+    """The strings of a message by keyword, the ranges of its translations, and its beginning."""
 
     strings: dict[str, str] = field(default_factory=dict)
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    start: int = 0
+    line_end: str = "\n"
 
 
 def find_po_segments(text: str) -> list[DocumentSegment]:
@@ -43,8 +45,15 @@ def find_po_segments(text: str) -> list[DocumentSegment]:
             first = key in ("msgstr", "msgstr[0]")
             source = singular if first else message.strings.get("msgid_plural", singular)
             marked = mark_string(source)
-            if has_words(translated_text(marked)):
-                segments.append(DocumentSegment(start, end, marked, source[:60], in_place=False))
+            if not has_words(translated_text(marked)):
+                continue
+            segment = DocumentSegment(start, end, marked, source[:60], in_place=False)
+            if first:  # the range begins with the message, where a flag has its place
+                prefix = text[message.start : start]
+                fuzzy = f"#, fuzzy{message.line_end}{prefix}"
+                states = {"check": fuzzy, "fuzzy": fuzzy}
+                segment = replace(segment, start=message.start, prefix=prefix, prefixes=states)
+            segments.append(segment)
     return segments
 
 
@@ -67,6 +76,9 @@ def _messages(text: str) -> Iterator[_Message]:
             if message.ranges and found["keyword"] in ("msgid", "msgctxt"):
                 yield message
                 message = _Message()
+            if not message.strings:
+                message.start = place
+                message.line_end = line[len(line.rstrip("\r\n")) :] or "\n"
             message.strings[keyword] = ""
         message.strings[keyword] += _ESCAPE.sub(_unescape, found["string"][1:-1])
         if keyword.startswith("msgstr"):

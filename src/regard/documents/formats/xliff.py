@@ -24,7 +24,13 @@ from regard.errors import DocumentError
 _AROUND = frozenset(["g", "pc", "mrk"])
 _STARTS = frozenset(["bx", "bpt", "sc"])
 _ENDS = frozenset(["ex", "ept", "ec"])
-_UNITS = {"trans-unit": '<target state="needs-review-translation">', "segment": "<target>"}
+_UNITS = ("trans-unit", "segment")  # of XLIFF 1.2 and 2
+_STATE = ' state="{}" state-qualifier="{}"'  # of a target of XLIFF 1.2
+_STATES = {
+    "": ("needs-review-translation", "mt-suggestion"),
+    "exact": ("translated", "exact-match"),
+    "fuzzy": ("needs-review-translation", "fuzzy-match"),
+}
 _KEEPS = re.compile(r"""\stranslate\s*=\s*["']no["']|\smtype\s*=\s*["']protected["']""")
 _ID = re.compile(r"""\s(id|rid|startRef)\s*=\s*["']([^"']*)["']""")
 
@@ -68,7 +74,7 @@ def _unit(
         return
     colon, _, _ = tokens[unit].name.rpartition(":")
     colon = f"{colon}:" if colon else ""
-    opening = _UNITS[_local(tokens[unit].name)].replace("<", f"<{colon}")
+    is_unit = _local(tokens[unit].name) == "trans-unit"
     ids = dict(_ID.findall(text[tokens[unit].start : tokens[unit].end]))
     place = ids.get("id", "")
     if target is None:
@@ -76,9 +82,15 @@ def _unit(
         indent = re.search(
             r"\n[ \t]*\Z", text[max(0, tokens[source].start - 200) : (tokens[source].start)]
         )
-        prefix = (indent[0] if indent else "") + opening
+        indented = (indent[0] if indent else "") + f"<{colon}target"
+        prefixes = {
+            state: f"{indented}{_STATE.format(*values) if is_unit else ''}>"
+            for state, values in _STATES.items()
+        }
+        suffix = f"</{colon}target>"
+        prefix = prefixes.pop("")
         yield DocumentSegment(
-            after, after, marked, place, "", prefix, f"</{colon}target>", in_place=False
+            after, after, marked, place, "", prefix, suffix, in_place=False, prefixes=prefixes
         )
         return
     first = tokens[target]

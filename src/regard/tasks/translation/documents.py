@@ -1,15 +1,21 @@
-"""Translate a document: extract, protect, translate, project the markup, restore, report."""
+"""Translate a document: extract, protect, translate, project the markup, restore, report.
+
+`DocumentJob` has the steps before and after the translation, so that a translator and a server can
+share them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.base import DocumentSegment
 from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
 from regard.documents.marked_text import MarkedText, translated_text
+from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.placeholders import (
     changed_numbers,
     extract_invisible,
@@ -19,9 +25,12 @@ from regard.documents.placeholders import (
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
+from regard.documents.term_placement import place_terms
+from regard.documents.terms import TermBase
 from regard.errors import DocumentError
 
 if TYPE_CHECKING:
+    from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
 
 BLOCK = 100  # segments that are translated at once
@@ -58,77 +67,175 @@ def read_document(document: str | Path | bytes, format_name: str | None) -> tupl
         raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
 
 
-def translate_content(
-    translate: Callable[[Sequence[str]], list[TranslationResult]],
-    content: bytes,
-    format_name: str,
-    *,
-    name: str,
-    keep: Sequence[str] = (),
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> TranslatedDocument:
-    """Translate the content of a document.
+class DocumentJob:
+    """A document while it is translated.
 
     Args:
-        translate: Translates texts and aligns their words.
         content: Of the file.
         format_name: Of `FORMAT_NAMES`.
         name: Of the document, for the report.
         keep: Texts that are not translated.
+        terms: Prescribed translations.
+        memory: Translations to use again.
+        language: Code of the target, to write into the document.
+
+    Raises:
+        DocumentError: The document cannot be read.
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        format_name: str,
+        *,
+        name: str,
+        keep: Sequence[str] = (),
+        terms: TermBase | None = None,
+        memory: TranslationMemory | None = None,
+        language: str | None = None,
+    ) -> None:
+        self.content, self.format_name, self.name = content, format_name, name
+        self.keep, self.terms, self.language = keep, terms, language
+        self._format = load_format(format_name)
+        self.segments = extract_segments(content, format_name)
+        self.prepared = [
+            protect_placeholders(extract_invisible(segment.marked), self._escape(segment), keep)
+            for segment in self.segments
+        ]
+        texts = list(dict.fromkeys(marked.text for marked in self.prepared))
+        found = {} if memory is None else {text: memory.find(text) for text in texts}
+        self.remembered = {text: match for text, match in found.items() if match is not None}
+        self.texts = [text for text in texts if text not in self.remembered]
+
+    def finish(self, results: Mapping[str, AlignedTranslation]) -> TranslatedDocument:
+        """Restore the document with a translation for each of `texts` and of `remembered`."""
+        translated = [
+            self._translate(segment, marked, results[marked.text])
+            for segment, marked in zip(self.segments, self.prepared, strict=True)
+        ]
+        elements = [one for marked in self.prepared for one in marked.elements]
+        report = DocumentReport(
+            self.name,
+            self.format_name,
+            tuple(each.report for each in translated),
+            len(elements),
+            sum(each.unplaced for each in translated),
+            sum(one.raw is not None for one in elements),
+        )
+        segments = [
+            replace(segment, prefix=segment.prefixes.get(_state(each.report), segment.prefix))
+            for segment, each in zip(self.segments, translated, strict=True)
+        ]
+        restored = restore_document(
+            self.content,
+            self.format_name,
+            segments,
+            [each.marked for each in translated],
+            self.language,
+        )
+        return TranslatedDocument(restored, report)
+
+    def _escape(self, segment: DocumentSegment) -> Callable[[str], str]:
+        return lambda text: self._format.escape(text, segment.style)
+
+    def _translate(
+        self, segment: DocumentSegment, source: MarkedText, result: AlignedTranslation
+    ) -> _Translated:
+        match = self.remembered.get(source.text)
+        if self.terms is None or result.weights is None or match is not None:
+            return _translate_segment(segment, source, result, self.keep, match)
+        placed = place_terms(source, result, self.terms, self._escape(segment))
+        found = _translate_segment(segment, placed.marked, result, self.keep, None, placed.written)
+        notes = [
+            f"{use.target!r} replaces the translation of {use.source!r}: check its form."
+            if use.by
+            else f"The term {use.source!r} is not translated as {use.target!r}."
+            for use in placed.uses
+            if use.by != "model"
+        ]
+        report = replace(found.report, notes=(*found.report.notes, *notes), terms=placed.uses)
+        return replace(found, report=report)
+
+
+def _state(report: SegmentReport) -> str:
+    """The state of a segment, for formats that write it."""
+    if report.match is not None:
+        return "exact" if report.match == 1 else "fuzzy"
+    return "check" if report.notes else ""
+
+
+def aligned_result(result: TranslationResult) -> AlignedTranslation:
+    """What documents need of a result."""
+    alignment = result.alignment
+    if alignment is None:
+        return AlignedTranslation(result.text, warnings=result.warnings)
+    return AlignedTranslation(
+        result.text,
+        alignment.source.words,
+        alignment.target.words,
+        alignment.weights,
+        result.warnings,
+    )
+
+
+def translate_content(
+    translate: Callable[[Sequence[str]], list[TranslationResult]],
+    align: Callable[[Sequence[str], Sequence[str]], list[WordAlignment]],
+    job: DocumentJob,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> TranslatedDocument:
+    """Translate a document.
+
+    Args:
+        translate: Translates texts and aligns their words.
+        align: Aligns the words of sources and targets.
+        job: The document.
         on_progress: Called with the number of translated texts and of all.
     """
-    segments = extract_segments(content, format_name)
-    document_format = load_format(format_name)
-    prepared = [
-        protect_placeholders(
-            extract_invisible(segment.marked),
-            lambda text, style=segment.style: document_format.escape(text, style),  # type: ignore[misc]
-            keep,
+    sources = list(job.remembered)
+    targets = [match.target for match in job.remembered.values()]
+    results = {
+        one.source.raw: AlignedTranslation(
+            one.target.raw, one.source.words, one.target.words, one.weights
         )
-        for segment in segments
-    ]
-    texts = list(dict.fromkeys(marked.text for marked in prepared))
-    results: dict[str, TranslationResult] = {}
-    on_progress(0, len(texts))
-    for start in range(0, len(texts), BLOCK):
-        block = texts[start : start + BLOCK]
-        found = translate(block)
-        results.update(zip(block, found, strict=True))
-        on_progress(len(results), len(texts))
-    translated = [
-        _translate_segment(segment, marked, results[marked.text], keep)
-        for segment, marked in zip(segments, prepared, strict=True)
-    ]
-    elements = [one for marked in prepared for one in marked.elements]
-    report = DocumentReport(
-        name,
-        format_name,
-        tuple(each.report for each in translated),
-        len(elements),
-        sum(each.unplaced for each in translated),
-        sum(one.raw is not None for one in elements),
-    )
-    restored = restore_document(
-        content, format_name, segments, [each.marked for each in translated]
-    )
-    return TranslatedDocument(restored, report)
+        for one in (align(sources, targets) if sources else [])
+    }
+    known = len(results)
+    on_progress(0, len(job.texts))
+    for start in range(0, len(job.texts), BLOCK):
+        block = job.texts[start : start + BLOCK]
+        results.update(zip(block, map(aligned_result, translate(block)), strict=True))
+        on_progress(len(results) - known, len(job.texts))
+    return job.finish(results)
 
 
 def _translate_segment(
-    segment: DocumentSegment, source: MarkedText, result: TranslationResult, keep: Sequence[str]
+    segment: DocumentSegment,
+    source: MarkedText,
+    result: AlignedTranslation,
+    keep: Sequence[str],
+    match: MemoryMatch | None,
+    terms: Sequence[str] = (),
 ) -> _Translated:
+    """Project the markup of a source.
+
+    Args:
+        segment: Has the place of the translation.
+        source: With elements, the last of which are terms.
+        result: The translation.
+        keep: Texts that are not translated.
+        match: Where the translation is from, if not from the model.
+        terms: What the last elements are replaced by.
+    """
     notes = list(result.warnings)
-    alignment = result.alignment
-    if alignment is None:  # the translation is empty
+    if match is not None and match.score < 1:
+        notes.append(f"From the memory, {match.score:.0%} equal to {match.source[:200]!r}.")
+    if result.weights is None:
         notes.append("It was not translated.")
         report = SegmentReport(segment.place, source.text, source.text, tuple(notes))
         return _Translated(None, report, 0)
     projection = project_markup(
-        source,
-        alignment.source.words,
-        result.text,
-        alignment.target.words,
-        alignment.weights,
+        source, result.source_words, result.text, result.target_words, result.weights
     )
     notes += [
         f"{_describe(source, index)} has no word links: check its place."
@@ -141,7 +248,11 @@ def _translate_segment(
     notes += [f"The number {number} is missing." for number in missing]
     unchanged = segment.in_place and projection.marked == source
     report = SegmentReport(
-        segment.place, source.text, _shown(source, projection.marked), tuple(notes)
+        segment.place,
+        source.text,
+        _shown(source, projection.marked, terms),
+        tuple(notes),
+        None if match is None else match.score,
     )
     return _Translated(None if unchanged else projection.marked, report, len(projection.unplaced))
 
@@ -151,12 +262,16 @@ def _describe(source: MarkedText, index: int) -> str:
     return f"{(one.raw or one.opening)[:60]!r}"
 
 
-def _shown(source: MarkedText, target: MarkedText) -> str:
-    """The text of a translation, with the texts that it keeps."""
+def _shown(source: MarkedText, target: MarkedText, terms: Sequence[str]) -> str:
+    """The text of a translation, with the texts that it keeps and the terms."""
     text = target.text
+    first_term = len(source.elements) - len(terms)
     kept = [
-        (placed, source.text[one.start : one.end])
-        for one, placed in zip(source.elements, target.elements, strict=True)
+        (
+            placed,
+            source.text[one.start : one.end] if index < first_term else terms[index - first_term],
+        )
+        for index, (one, placed) in enumerate(zip(source.elements, target.elements, strict=True))
         if one.raw is not None and one.start < one.end
     ]
     for placed, content in sorted(kept, key=lambda each: -each[0].start):

@@ -10,7 +10,7 @@ use the PyTorch model import the modules of their computation when they are call
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,7 @@ from regard.tasks.translation.bundle_parts import (
     load_export,
     read_aligner,
     read_alignment_head,
+    read_languages,
     read_thresholds,
 )
 from regard.tasks.translation.options import encode_prefixes, make_search_options
@@ -69,6 +70,7 @@ class Translator:
         aligner: Aligns words without the model; by default used instead of the attention.
         thresholds: The calibration of quality warnings.
         target_tokenizer: Of the target; by default that of the source.
+        languages: Codes of source and target, where known.
     """
 
     def __init__(
@@ -83,13 +85,14 @@ class Translator:
         aligner: WordAligner | None = None,
         thresholds: QualityThresholds | None = None,
         target_tokenizer: Tokenizer | None = None,
+        languages: tuple[str, str] | None = None,
     ) -> None:
         self._model, self.tokenizer, self.splitting = model, tokenizer, splitting
         self.target_tokenizer = target_tokenizer or tokenizer
         self.options = options
         self.engine = engine or self._torch_engine()
         self.alignment_head, self.aligner = alignment_head, aligner
-        self.thresholds = thresholds
+        self.thresholds, self.languages = thresholds, languages
 
     @property
     def model(self) -> EncoderDecoder[Tokens, Any]:
@@ -165,6 +168,7 @@ class Translator:
             aligner=read_aligner(bundle),
             thresholds=read_thresholds(bundle),
             target_tokenizer=tokenizers[1],
+            languages=read_languages(bundle),
         )
 
     def translate(
@@ -250,6 +254,10 @@ class Translator:
         *,
         format: str | None = None,
         keep: Sequence[str] = (),
+        terms: str | Path | Mapping[str, str] | None = None,
+        memory: str | Path | Mapping[str, str] | None = None,
+        min_match: float = 0.85,
+        languages: tuple[str, str] | None = None,
         beam_size: int | None = None,
         length_penalty: float | None = None,
         align_with: AlignWith | None = None,
@@ -263,6 +271,13 @@ class Translator:
             format: A name of `documents.formats.registry.FORMAT_NAMES`; by default that of the
                 path's suffix.
             keep: Texts that are not translated.
+            terms: Terms with their translations, or a .tsv or .tbx file of them. Where the model
+                translates a term differently, its translation is replaced.
+            memory: Texts with their translations, or a .tmx file of them. They are used instead of
+                the model's translations.
+            min_match: Least similarity of a text in `memory`; 1: only equal texts.
+            languages: Codes of source and target; by default those of the bundle, where known.
+                They are written into the document and select languages of `terms` and `memory`.
             beam_size: As for `translate`.
             length_penalty: Likewise.
             align_with: Likewise.
@@ -270,13 +285,29 @@ class Translator:
             on_progress: Called with the number of translated texts and of all.
 
         Raises:
-            DocumentError: The document cannot be read.
+            DocumentError: The document or the terms cannot be read.
+            CorpusError: The memory cannot be read.
             ArtifactError: The model cannot align words.
         """
-        from regard.tasks.translation.documents import read_document, translate_content
+        from regard.tasks.translation.document_resources import open_memory, open_terms
+        from regard.tasks.translation.documents import (
+            DocumentJob,
+            read_document,
+            translate_content,
+        )
 
         self._annotator.check(True, align_with, quality)
         name, content, format_name = read_document(document, format)
+        known = languages or self.languages
+        job = DocumentJob(
+            content,
+            format_name,
+            name=name,
+            keep=keep,
+            terms=None if terms is None else open_terms(terms, known),
+            memory=None if memory is None else open_memory(memory, known, min_match),
+            language=None if known is None else known[1],
+        )
         return translate_content(
             lambda texts: self.translate(
                 texts,
@@ -286,11 +317,9 @@ class Translator:
                 align_with=align_with,
                 quality=quality,
             ),
-            content,
-            format_name,
-            name=name,
-            keep=keep,
-            on_progress=on_progress,
+            lambda sources, targets: self.align(sources, targets, align_with=align_with),
+            job,
+            on_progress,
         )
 
     def align(

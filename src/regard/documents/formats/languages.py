@@ -1,0 +1,107 @@
+"""Set the language of a document, and its direction, where the format has a place for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from regard.documents.formats.base import decode_document
+from regard.documents.formats.html import tokenize_html
+from regard.documents.markup_tokens import MarkupToken, tokenize_xml
+
+RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he ks ku-arab ps sd ug ur yi".split())  # noqa: SIM905
+
+_PO_HEADER = re.compile(r'^(msgid ""\s+msgstr ""\r?\n)((?:".*"\r?\n?)*)', re.MULTILINE)
+_PO_LANGUAGE = re.compile(r'"Language:[^"\r\n]*\\n"')
+_ARB_LOCALE = re.compile(r'("@@locale"\s*:\s*)"[^"\r\n]*"')
+_VTT_LANGUAGE = re.compile(r"\A(WEBVTT[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*?Language:[ \t]*)[^\r\n]*")
+
+
+def set_language(content: bytes, format_name: str, language: str) -> bytes:
+    """Return a document with the language of its translation.
+
+    Args:
+        content: Of the translated document.
+        format_name: A format without a place for a language leaves the document as it is.
+        language: A code such as fr or pt-BR.
+    """
+    write = _WRITERS.get(format_name)
+    if write is None:
+        return content
+    text, mark, encoding = decode_document(content)
+    return mark + write(text, language).encode(encoding)
+
+
+def direction(language: str) -> str:
+    """The direction of a language: ltr or rtl."""
+    code = language.lower()
+    is_rtl = code in RIGHT_TO_LEFT or code.split("-")[0] in RIGHT_TO_LEFT
+    return "rtl" if is_rtl else "ltr"
+
+
+def set_attribute(tag: str, name: str, value: str) -> str:
+    """A tag with an attribute, which is replaced if it has one."""
+    found = re.search(rf"""(\s{re.escape(name)}\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>/]+)""", tag, re.I)
+    if found is not None:
+        return f'{tag[: found.start()]}{found[1]}"{value}"{tag[found.end() :]}'
+    end = len(tag) - (2 if tag.endswith("/>") else 1)
+    return f'{tag[:end].rstrip()} {name}="{value}"{tag[end:]}'
+
+
+def has_attribute(tag: str, name: str) -> bool:
+    return re.search(rf"\s{re.escape(name)}\s*=", tag, re.I) is not None
+
+
+def _write_html(text: str, language: str) -> str:
+    for token in tokenize_html(text):
+        if token.kind == "open" and token.name == "html":
+            tag = set_attribute(text[token.start : token.end], "lang", language)
+            if has_attribute(tag, "xml:lang"):
+                tag = set_attribute(tag, "xml:lang", language)
+            if direction(language) == "rtl" or has_attribute(tag, "dir"):
+                tag = set_attribute(tag, "dir", direction(language))
+            return text[: token.start] + tag + text[token.end :]
+        if token.kind == "open" and token.name not in ("html", "head"):
+            break
+    return text
+
+
+def _write_xliff(text: str, language: str) -> str:
+    def write(token: MarkupToken) -> str:
+        tag = text[token.start : token.end]
+        local = token.name.rpartition(":")[2]
+        if token.kind == "open" and local == "xliff" and has_attribute(tag, "srcLang"):
+            return set_attribute(tag, "trgLang", language)
+        if token.kind == "open" and local == "file" and has_attribute(tag, "source-language"):
+            return set_attribute(tag, "target-language", language)
+        return tag
+
+    return "".join(map(write, tokenize_xml(text)))
+
+
+def _write_po(text: str, language: str) -> str:
+    def write(found: re.Match[str]) -> str:
+        line = f'"Language: {language}\\n"'
+        if _PO_LANGUAGE.search(found[2]):
+            return found[1] + _PO_LANGUAGE.sub(lambda _: line, found[2], count=1)
+        return found[1] + line + ("\r\n" if "\r\n" in found[1] else "\n") + found[2]
+
+    return _PO_HEADER.sub(write, text, count=1)
+
+
+def _write_json(text: str, language: str) -> str:
+    code = language.replace("-", "_")
+    return _ARB_LOCALE.sub(lambda found: f'{found[1]}"{code}"', text, count=1)
+
+
+def _write_vtt(text: str, language: str) -> str:
+    return _VTT_LANGUAGE.sub(lambda found: found[1] + language, text, count=1)
+
+
+_WRITERS: dict[str, Callable[[str, str], str]] = {
+    "html": _write_html,
+    "xliff": _write_xliff,
+    "po": _write_po,
+    "json": _write_json,
+    "vtt": _write_vtt,
+}

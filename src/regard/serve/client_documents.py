@@ -1,0 +1,63 @@
+"""The answers that `Client` reads for documents: progress, then the translated document."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from regard.documents.report import DocumentReport
+from regard.errors import ConfigError, ServerError
+from regard.tasks.translation.documents import TranslatedDocument
+
+if TYPE_CHECKING:
+    import httpx
+
+
+def read_document_events(
+    url: str, answer: httpx.Response, on_progress: Callable[[int, int], None]
+) -> TranslatedDocument:
+    """Read the events of an answer until the document has arrived.
+
+    Args:
+        url: Of the server, for errors.
+        answer: An open stream of server-sent events.
+        on_progress: Called with the number of translated texts and of all.
+
+    Raises:
+        ConfigError: The server refuses the document.
+        ServerError: The server fails, or the connection ends before the document.
+    """
+    import httpx
+
+    try:
+        for name, values in _events(answer):
+            if name == "progress":
+                on_progress(values["done"], values["total"])
+            elif name == "error":
+                raise server_error(url, values["status"], values["error"])
+            elif name == "done":
+                content = b64decode(values["document"])
+                return TranslatedDocument(content, DocumentReport.from_json(values["report"]))
+    except (ValueError, KeyError, TypeError):
+        raise ServerError(f"{url}: the answer is not that of a regard server.") from None
+    except httpx.HTTPError as error:
+        reason = str(error) or type(error).__name__
+        raise ServerError(f"{url}: the connection was lost ({reason}). Try again.") from None
+    raise ServerError(f"{url}: the answer ended before the document. Try again.")
+
+
+def server_error(url: str, status: int, text: str) -> ConfigError | ServerError:
+    """The error of an answer: of the request, or of the server."""
+    is_request = 400 <= status < 500 and status != 429
+    return ConfigError(f"{url}: {text}") if is_request else ServerError(f"{url}: {text}")
+
+
+def _events(answer: httpx.Response) -> Iterator[tuple[str, dict[str, Any]]]:
+    name = ""
+    for line in answer.iter_lines():
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, json.loads(line.removeprefix("data: "))

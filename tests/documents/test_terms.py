@@ -1,0 +1,120 @@
+"""Terms: where they occur, how their translations are placed, and the files they are read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.marked_text import InlineElement, MarkedText, render_markup
+from regard.documents.projection import project_markup
+from regard.documents.term_files import read_terms
+from regard.documents.term_placement import PlacedTerms, place_terms
+from regard.documents.terms import Term, TermBase, TermUse
+from regard.errors import DocumentError
+from regard.text.words import split_words
+
+TERMS = [
+    Term("act", "loi"),
+    Term("agency", "office"),
+    Term("air carrier", "transporteur aérien"),
+    Term("air", "air"),
+    Term("飛行機", "avion"),
+]
+BASE = TermBase(TERMS, ("en", "fr"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The Acts and AGENCIES.", ["Acts", "AGENCIES"]),
+        ("An air carrier; air-carriers in the air.", ["air carrier", "air-carriers", "air"]),
+        ("air, carriers", ["air"]),
+        ("actor, fact, ac, airs", ["airs"]),
+        ("青い飛行機です", ["飛行機"]),
+        ("", []),
+    ],
+)
+def test_terms_are_found_in_other_forms(text: str, found: list[str]) -> None:
+    assert [text[match.start : match.end] for match in BASE.find(text)] == found
+
+
+def test_a_translation_may_be_inflected() -> None:
+    assert BASE.find_target(TERMS[2], "Les transporteurs aériens volent.") == [(4, 25)]
+    assert BASE.find_target(TERMS[2], "le transporteur") == []
+
+
+def place(source: MarkedText, target: str) -> tuple[PlacedTerms, str]:
+    """Place terms in a translation whose words are those of the source, in order."""
+    rows, columns = split_words(target), split_words(source.text)
+    weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
+    placed = place_terms(source, AlignedTranslation(target, columns, rows, weights), BASE)
+    found = project_markup(placed.marked, columns, target, rows, weights)
+    return placed, render_markup(found.marked)
+
+
+def test_the_translation_of_a_term_replaces_linked_words() -> None:
+    placed, text = place(MarkedText("This act binds an agency."), "Ce texte lie un office.")
+    assert text == "Ce loi lie un office."
+    assert placed.uses == (
+        TermUse("act", "loi", "replacement"),
+        TermUse("agency", "office", "model"),
+    )
+    assert placed.written == ("loi",)
+    assert place(MarkedText("Acts bind."), "Textes lient.")[1] == "Loi lient."
+
+
+def test_each_occurrence_has_its_translation() -> None:
+    placed, text = place(MarkedText("act one, act two"), "loi un, texte deux")
+    assert text == "loi un, loi deux"
+    assert [use.by for use in placed.uses] == ["model", "replacement"]
+
+
+def test_terms_across_elements_and_in_placeholders_are_not_replaced() -> None:
+    crossing = MarkedText("an air carrier", (InlineElement(0, 6, "<b>", "</b>"),))
+    placed, text = place(crossing, "un avion gros")
+    assert text.count("<b>") == text.count("</b>") == 1
+    assert [use.by for use in placed.uses] == [""]
+    raw = MarkedText("an act", (InlineElement(3, 6, raw="{act}"),))
+    placed, text = place(raw, "un x")
+    assert (placed.uses, text) == ((), "un {act}")
+
+
+def test_terms_are_read_from_files(tmp_path: Path) -> None:
+    tsv, tbx = tmp_path / "terms.tsv", tmp_path / "terms.tbx"
+    tsv.write_text("# a comment\nact\tloi\t956\n\nagency\toffice\n", "utf-8")
+    assert read_terms(tsv, (None, None)) == TERMS[:2]
+    tbx.write_text(
+        "<martif><text><body><termEntry><langSet xml:lang='en'><tig><term>act</term></tig>"
+        "<tig><term>statute</term></tig></langSet><langSet xml:lang='fr-CA'><tig><term>loi</term>"
+        "</tig></langSet></termEntry></body></text></martif>",
+        "utf-8",
+    )
+    expected = [Term("act", "loi"), Term("statute", "loi")]
+    assert read_terms(tbx, ("en", "fr")) == expected
+    assert read_terms(tbx, (None, None)) == expected
+    tbx.write_text(
+        "<tbx><text><body><conceptEntry id='1'><langSec xml:lang='en'><termSec><term>act</term>"
+        "</termSec></langSec><langSec xml:lang='fr'><termSec><term>loi</term></termSec></langSec>"
+        "<langSec xml:lang='de'/></conceptEntry></body></text></tbx>",
+        "utf-8",
+    )
+    assert read_terms(tbx, ("en", "fr")) == TERMS[:1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tsv", b"act\n", "line 1: needs a term and its translation"),
+        ("a.tsv", b"\n", "has no terms"),
+        ("a.tsv", b"\xff", "not UTF-8"),
+        ("a.tbx", b"<!DOCTYPE martif><martif/>", "DOCTYPE"),
+        ("a.tbx", b"<martif>", "not well-formed"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DocumentError, match=message):
+        read_terms(tmp_path / name, ("en", "fr"))
