@@ -57,7 +57,7 @@ class Task(ABC, Generic[T]):
         """Return the settings of corpus preparation."""
 
     def check_extras(self, run: RunConfig) -> None:
-        """Raise CorpusError if a file of `prepare_extras` is missing, before anything is written."""
+        """Raise CorpusError if a file for `prepare_extras` is missing. Nothing is written."""
         return
 
     def prepare_extras(
