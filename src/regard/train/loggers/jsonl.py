@@ -57,8 +57,8 @@ class JsonlLogger:
                 file.write(_line({"event": name} | _fields(event)))
         except OSError as error:
             raise StorageError(
-                f"{self.path}: cannot be written ({error}). Free some space, then run the same "
-                "command again."
+                f"{self.path}: cannot be written ({error}). Check that its directory exists and "
+                "that the disk has space, then run the same command again."
             ) from error
         self.started = self.started or name == "training_started"
 
