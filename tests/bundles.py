@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -29,11 +30,16 @@ LINES = ["A dog runs.", "Two cats run away.", "A man sees a dog.", "A cat sees t
 
 
 def make_bundle(
-    preset: str, path: Path, *, splitting: Splitting | None = None, seed: int = 0, size: int = 300
+    preset: str,
+    path: Path,
+    *,
+    splitting: Splitting | None = None,
+    seed: int = 0,
+    lines: Sequence[str] = LINES,
 ) -> Path:
     """Save a small model of `preset` to `path`; its translations of different texts differ."""
     torch.manual_seed(seed)
-    config, tokenizer = tiny_run(preset), SentencePiece.train(LINES, size=size)
+    config, tokenizer = tiny_run(preset), SentencePiece.train(lines, size=300)
     model = build_translation_model(config, tokenizer.size).eval()
     with torch.no_grad():
         model.readout.weight.mul_(10)

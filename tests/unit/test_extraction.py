@@ -23,7 +23,10 @@ LINES = ["the black dog runs", "der schwarze hund rennt", "a cat sleeps", "eine 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> SentencePiece:
-    return SentencePiece.train(LINES, size=330)
+    """A tokenizer with a piece for every word."""
+    tokenizer = SentencePiece.train(LINES, size=400, kind="bpe")
+    assert all(len(ids) == len(line.split()) for line in LINES for ids in tokenizer.encode([line]))
+    return tokenizer
 
 
 def texts(
