@@ -200,9 +200,9 @@ def test_the_demo_shows_the_bottleneck_in_two_minutes(tmp_path: Path) -> None:
     trained = [TrainedRun.read(run) for run in demo_runs(kept, FULL)]
     assert max(each.cost.seconds for each in trained) <= 120
     *sentences, dates = measure_accuracy(trained)
-    assert dates.shares["attention"] > 0.9
-    assert all(row.shares["attention"] > 0.85 for row in sentences)
-    assert sentences[0].shares["fixed vector"] > 0.8
+    assert dates.shares["attention"] > 0.8
+    assert all(row.shares["attention"] > 0.9 for row in sentences[:3])  # up to 15 words
+    assert sentences[0].shares["fixed vector"] > 0.7
     assert sentences[-1].shares["fixed vector"] < sentences[-1].shares["attention"] - 0.4
     (page,) = tmp_path.glob("*.html")
     assert json.dumps("chat")[1:-1] in page.read_text()

@@ -42,7 +42,7 @@ class DemoSize:
     steps: int
 
 
-FULL = DemoSize(sentences=8_000, dates=2_000, test_sentences=600, test_dates=100, steps=450)
+FULL = DemoSize(sentences=7_000, dates=4_000, test_sentences=600, test_dates=100, steps=720)
 QUICK = DemoSize(sentences=60, dates=20, test_sentences=20, test_dates=5, steps=2)
 
 
