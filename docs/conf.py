@@ -46,15 +46,20 @@ nitpick_ignore_regex = [("py:.*", r"(?!regard\.).*"), ("py:.*", r"regard\.(?!err
 html_theme = "furo"
 html_title = f"regard {release}"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sphinx = False
 html_copy_source = False
+html_show_search_summary = False  # it would fetch pages, which browsers refuse for files
+
+EMPTY_HEADER = re.compile(r'<th class="head[^"]*"><p></p></th>')
 
 
 def setup(app: Sphinx) -> None:
     app.connect("source-read", fill_page)
     app.connect("env-get-outdated", generated_pages)
+    app.connect("build-finished", empty_corners)
 
 
 def fill_page(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -83,3 +88,11 @@ def fill_page(app: Sphinx, docname: str, source: list[str]) -> None:
 def generated_pages(*_: object) -> list[str]:
     """The pages to build again even if their files have not changed."""
     return ["reference/commands", "reference/settings"]
+
+
+def empty_corners(app: Sphinx, error: Exception | None) -> None:
+    """Write an empty corner of a table as a cell: a header without a text has no meaning."""
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text("utf-8")
+        if EMPTY_HEADER.search(page):
+            path.write_text(EMPTY_HEADER.sub("<td></td>", page), "utf-8")
