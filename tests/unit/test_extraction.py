@@ -9,7 +9,13 @@ import pytest
 import torch
 
 from regard.align.alignment_head import AlignmentHead
-from regard.align.extraction import align_words, choose_alignment_head, word_attention
+from regard.align.extraction import (
+    align_words,
+    choose_alignment_head,
+    has_alignment_head,
+    measure_agreement,
+    word_attention,
+)
 from regard.align.symmetrize import symmetrize
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_alignment import WordAlignment
@@ -83,6 +89,26 @@ def test_the_threshold_is_chosen_by_agreement(tokenizer) -> None:
     found = choose_alignment_head([(source, target)], forced, [expected])
     assert found.threshold == pytest.approx(0.8) and found.agreement == pytest.approx(4 / 5)
     assert align_words(found, source, target, forced[0]).links == {(3, 0), (2, 1), (1, 2)}
+
+
+def test_agreement_is_the_f1_of_the_links(tokenizer) -> None:
+    source, target = texts(tokenizer, "the black dog runs", "rennt hund schwarze der")
+    weights = attention_weights(source, target, {0: 3, 1: 2, 2: 1, 3: None}, shift=0)
+    head = AlignmentHead("layer", 0, 0, null=True)
+    forced = ForcedDecoding((0.0,), {"layer": weights})
+    silver = frozenset({(3, 0), (2, 1)})  # two of the three links
+    found = measure_agreement(head, [(source, target)], [forced], [silver])
+    assert found.agreement == pytest.approx(2 * 2 / (3 + 2))
+
+
+@pytest.mark.parametrize(
+    ("head", "shift", "exists"),
+    [(0, 0, True), (1, 1, True), (None, 0, True), (-1, 0, False), (2, 0, False), (0, 2, False)],
+)
+def test_an_alignment_head_exists_in_its_model(head: int | None, shift: int, exists: bool) -> None:
+    model = tiny("transformer").model
+    (name, *_) = cross_attention_names(model)
+    assert has_alignment_head(model, AlignmentHead(name, head, shift, null=False)) == exists
 
 
 def test_a_piece_of_two_words_gives_each_half_of_its_weight(tokenizer) -> None:

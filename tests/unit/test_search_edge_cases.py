@@ -11,6 +11,7 @@ import torch
 from regard.batch import Tokens
 from regard.nn.pooling import BLOCK, length_blocks
 from regard.search import beam, forbid_sequences, greedy, min_length, reorder, sample
+from regard.search.beam import BeamStep
 
 ENDS = {"bos": 1, "eos": 2, "max_length": 5}
 
@@ -40,6 +41,39 @@ def test_contradictory_constraints_are_refused() -> None:
         greedy(step, torch.zeros(1, 1), rows=1, **ENDS, constraints=constraints)
     with pytest.raises(ValueError, match="constraints"):
         beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, constraints=constraints)
+
+
+def test_only_the_same_beginning_forbids_the_last_token() -> None:
+    prefix = torch.tensor([[9, 5], [9, 6], [9, 4]])
+    constrain = forbid_sequences([[5, 2]])
+    logp = constrain(prefix, torch.arange(3), torch.zeros(3, 4))
+    assert logp[:, 2].isneginf().tolist() == [True, False, False]
+    assert logp[:, [0, 1, 3]].eq(0).all()
+
+
+@pytest.mark.parametrize("search", ["greedy", "sample", "beam"])
+def test_constraints_get_all_tokens_so_far(search: str) -> None:
+    seen: list[list[list[int]]] = []
+
+    def watch(prefix: torch.Tensor, sentence: torch.Tensor, logp: torch.Tensor) -> torch.Tensor:
+        seen.append(prefix.tolist())
+        return logp
+
+    state = torch.zeros(1, 1)
+    if search == "greedy":
+        greedy(step, state, rows=1, **ENDS, constraints=[watch])
+    elif search == "sample":
+        sample(step, state, seeds=[1], **ENDS, top_p=1e-9, constraints=[watch])
+    else:
+        beam(step, state, rows=1, beam_size=1, **ENDS, constraints=[watch])
+    assert seen == [[[3] * length] for length in range(5)]
+
+
+def test_steps_of_a_beam_say_which_hypotheses_go_on() -> None:
+    steps: list[BeamStep] = []
+    beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, on_step=steps.append)
+    assert all(each.kept.ge(0).all() for each in steps[:-1])
+    assert steps[-1].kept.eq(-1).all()  # none after the end
 
 
 def test_states_with_other_containers_are_refused() -> None:
