@@ -220,8 +220,7 @@ def assert_refused(folder: Path, arguments: tuple[str, ...], cause: str, status:
     assert "Traceback" not in message
     after = hashes(folder)
     prepared = {name for name in after.keys() - before.keys() if arguments[0] in PREPARING}
-    if "--images" not in arguments:  # the captions are prepared before the images are read
-        assert all(name in IN_PROGRESS or "/work/" in name for name in prepared), prepared
+    assert all(name in IN_PROGRESS or "/work/" in name for name in prepared), prepared
     assert all(name.split("/")[0] == "new" for name in prepared), prepared
     assert {name: after[name] for name in after.keys() - prepared} == before
     shutil.rmtree(folder / "new", ignore_errors=True)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.cli.common_options import AlignWith
-from regard.cli.corpus_options import Columns, check_columns, corpus_argument
+from regard.cli.corpus_options import (
+    Columns,
+    PairSource,
+    PairTarget,
+    check_columns,
+    corpus_argument,
+)
 from regard.cli.job_options import (
     Address,
     OutputFile,
@@ -33,17 +39,8 @@ ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 
 
 def align(
-    source: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="Source sentences, one per line, or both sides in one .tsv, .jsonl, .parquet or "
-            ".tmx file.",
-        ),
-    ],
-    target: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
-    ] = None,
+    source: PairSource,
+    target: PairTarget = None,
     model: Annotated[
         str | None,
         typer.Argument(

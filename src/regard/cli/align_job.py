@@ -44,12 +44,9 @@ class ModelAlignBlocks(BlockFunction):
     def load(self) -> Compute:
         from regard.align.links import write_links
         from regard.align.symmetrize import symmetrize, transpose_links
-        from regard.tasks.translation.translator import Translator
 
-        forward = Translator.load(self.model.fetch(), engine="torch")
-        backward = None
-        if self.reverse is not None:
-            backward = Translator.load(self.reverse.fetch(), engine="torch")
+        forward = self.model.load()
+        backward = None if self.reverse is None else self.reverse.load()
 
         def compute(block: Block) -> BlockResult:
             sides = block.sources, block.targets

@@ -20,6 +20,17 @@ TrainingFiles = Annotated[
         ".tsv, .jsonl, .parquet or .tmx file.",
     ),
 ]
+PairSource = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Source sentences, one per line, or both sides in one .tsv, .jsonl, .parquet or "
+        ".tmx file.",
+    ),
+]
+PairTarget = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
+]
 Columns = Annotated[
     tuple[str, str] | None,
     typer.Option(

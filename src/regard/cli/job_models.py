@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regard.bundle.remote import bundle_digest, fetch_bundle
 from regard.cli.job_options import absolute_path
 from regard.errors import ArtifactError
+
+if TYPE_CHECKING:
+    from regard.tasks.translation.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -30,3 +34,9 @@ class JobModel:
                 "bundle on every machine, and do not replace it during the job."
             )
         return folder
+
+    def load(self) -> Translator:
+        """Return the model with the torch engine, which scores and aligns."""
+        from regard.tasks.translation.translator import Translator
+
+        return Translator.load(self.fetch(), engine="torch")

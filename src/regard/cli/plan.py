@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.job_options import absolute_path
-from regard.cli.usage import UsageError
+from regard.cli.usage import UsageError, server_not_installed
 from regard.cores import allowed_threads, available_cores
-from regard.errors import ConfigError, CorpusError
+from regard.errors import CorpusError
 
 if TYPE_CHECKING:
     from regard.inference.engine import EngineName
@@ -105,10 +105,7 @@ def _plan_fleet(
         from regard.serve.planning.measurement import measure_service
         from regard.serve.planning.sizing import plan_fleet
     except ImportError as error:
-        raise ConfigError(
-            f"The server needs another package ({error}). Install it with "
-            "`pip install 'regard[serve]'`."
-        ) from None
+        raise server_not_installed(error) from None
 
     measured = measure_service(
         "model", model, texts, engine=engine, report=lambda line: print(line, file=sys.stderr)

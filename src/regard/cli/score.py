@@ -7,7 +7,13 @@ from typing import Annotated
 import typer
 
 from regard.cli.common_options import JsonLines
-from regard.cli.corpus_options import Columns, check_columns, corpus_argument
+from regard.cli.corpus_options import (
+    Columns,
+    PairSource,
+    PairTarget,
+    check_columns,
+    corpus_argument,
+)
 from regard.cli.job_options import (
     Address,
     OutputFile,
@@ -22,17 +28,8 @@ from regard.cli.job_options import (
 
 def score(
     model: Annotated[str, typer.Argument(help="A translation model bundle, or its URL.")],
-    source: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="Source sentences, one per line, or both sides in one .tsv, .jsonl, .parquet or "
-            ".tmx file.",
-        ),
-    ],
-    target: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Their translations, one per line.")
-    ] = None,
+    source: PairSource,
+    target: PairTarget = None,
     out: OutputFile = None,
     columns: Columns = None,
     reverse: Annotated[

@@ -37,12 +37,9 @@ class ScoreBlocks(BlockFunction):
 
     def load(self) -> Compute:
         from regard.tasks.translation.scoring import score_pairs
-        from regard.tasks.translation.translator import Translator
 
-        forward = Translator.load(self.model.fetch(), engine="torch")
-        backward = None
-        if self.reverse is not None:
-            backward = Translator.load(self.reverse.fetch(), engine="torch")
+        forward = self.model.load()
+        backward = None if self.reverse is None else self.reverse.load()
 
         def compute(block: Block) -> BlockResult:
             scores = score_pairs(

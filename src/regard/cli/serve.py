@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from regard.cli.usage import server_not_installed
 from regard.cores import available_cores
-from regard.errors import ConfigError
 
 
 def serve(
@@ -51,10 +51,7 @@ def serve(
     try:
         from regard.serve.run import run_server
     except ImportError as error:
-        raise ConfigError(
-            f"The server needs another package ({error}). Install it with "
-            "`pip install 'regard[serve]'`."
-        ) from None
+        raise server_not_installed(error) from None
     from regard.serve.models import parse_models
     from regard.serve.settings import ServerSettings
 

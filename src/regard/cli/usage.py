@@ -1,8 +1,10 @@
-"""The error of options that are missing or contradict each other."""
+"""Errors of commands: options that are missing or contradict each other, missing packages."""
 
 from __future__ import annotations
 
 import typer
+
+from regard.errors import ConfigError
 
 
 class UsageError(typer.BadParameter):
@@ -17,3 +19,11 @@ def check_assignments(settings: list[str] | None) -> None:
     for setting in settings or ():
         if "=" not in setting:
             raise UsageError(f"--set {setting}: no value given. Write --set {setting}=VALUE.")
+
+
+def server_not_installed(error: ImportError) -> ConfigError:
+    """Return the error of a command that needs the server's packages."""
+    return ConfigError(
+        f"The server needs another package ({error}). Install it with "
+        "`pip install 'regard[serve]'`."
+    )
