@@ -13,6 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
+from regard.serve.schemas import TranslateRequest
 from regard.tasks.translation.translator import Translator
 from tests.running_server import RunningServer, run_async, running_server
 from tests.server.test_answers import OPTIONS, expected, sentences
@@ -105,6 +106,14 @@ def test_texts_and_keys_are_not_in_logs_metrics_or_errors(server: RunningServer)
     written = "\n".join([*server.lines, metrics, *errors])
     assert not any(canary in written for canary in canaries)
     assert len(errors) == 500 and all(answer.status_code in (200, 422) for answer in answers)
+
+
+def test_parsed_texts_are_not_kept() -> None:
+    """pydantic would keep thousands of short strings, so that equal ones are the same object."""
+    first, second = (
+        TranslateRequest.model_validate_json(b'{"texts": ["a private text"]}') for _ in range(2)
+    )
+    assert first == second and first.texts[0] is not second.texts[0]
 
 
 @pytest.mark.slow

@@ -11,7 +11,8 @@ _Count = Annotated[int, Field(ge=0, le=1_000)]
 
 
 class _Request(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    # By default pydantic keeps the latest 16,384 strings that it has parsed, and so users' texts.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, cache_strings="keys")
 
     model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
     source_language: str | None = Field(
