@@ -22,6 +22,7 @@ from regard.data.jobs.part_formats import BlockResult
 from regard.data.preparation.prepare import StageProgress
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from tests.distributed.corpus_jobs import LINES, SIZE, VERBS, make_job_files, run_verb
+from tests.distributed.ray_cluster import small_cluster
 
 pytest.importorskip("ray", reason="regard[cluster] is not installed")
 
@@ -172,35 +173,25 @@ def test_a_worker_loads_the_model_once(
 
 @pytest.mark.slow
 def test_a_cluster_writes_the_bytes_of_one_process_when_a_driver_and_a_node_are_lost(
-    folder: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    folder: Path, expected: dict[str, bytes]
 ) -> None:
-    monkeypatch.setenv("RAY_worker_niceness", "0")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    from ray.cluster_utils import Cluster
+    with small_cluster() as cluster:
+        from regard.data.preparation.ray_runner import RayRunner
 
-    from regard.data.preparation.ray_runner import RayRunner
-
-    node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=node)
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
-    try:
-        cluster.wait_for_nodes()
         runner = f"RayRunner(3, address={cluster.address!r})"
         driver = _driver(folder, "translate", "translate-cluster", runner)
         _wait_for_parts(driver, folder / "translate-cluster")
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
 
-        def remove_node(progress: StageProgress) -> None:
+        def lose_node(progress: StageProgress) -> None:
             found.append(progress.found)
-            if len(nodes) == 2 and progress.stage == "score" and progress.done >= 3:
-                cluster.remove_node(nodes.pop())
+            if progress.stage == "score" and progress.done >= 3:
+                cluster.lose_node()
 
         found: list[int] = []
         with RayRunner(3, address=cluster.address) as runner:
             for verb in VERBS:
-                output = run_verb(verb, folder, f"{verb}-cluster", runner, on_progress=remove_node)
+                output = run_verb(verb, folder, f"{verb}-cluster", runner, on_progress=lose_node)
                 assert output == expected[verb]
-        assert len(nodes) == 1 and max(found) >= 3
-    finally:
-        cluster.shutdown()
+        assert cluster.lost and max(found) >= 3

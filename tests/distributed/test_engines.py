@@ -20,6 +20,7 @@ from regard.data.preparation.prepare import PreparationSettings, StageProgress, 
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
 from regard.errors import CorpusError
 from regard.text.tokenizer import SentencePiece
+from tests.distributed.ray_cluster import small_cluster
 
 pytest.importorskip("ray", reason="regard[cluster] is not installed")
 
@@ -115,8 +116,8 @@ def _driver(folder: Path, out: str, runner: str) -> subprocess.Popen[bytes]:
 if __name__ == "__main__":
     from pathlib import Path
     import sys
-    sys.path.insert(0, {str(Path(__file__).parent)!r})
-    from test_engines import _prepare
+    sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+    from tests.distributed.test_engines import _prepare
     from regard.data.preparation.runner import ProcessRunner
     from regard.data.preparation.ray_runner import RayRunner
     _prepare(Path({str(folder)!r}), {out!r}, {runner})
@@ -166,36 +167,24 @@ def test_ray_writes_the_same_files_when_a_worker_is_killed(folder: Path) -> None
     assert _checksums(folder / "ray") == _checksums(folder / "local-1")
 
 
-def test_a_cluster_writes_the_same_files_when_a_driver_and_a_node_are_lost(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_worker_niceness", "0")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    from ray.cluster_utils import Cluster
+def test_a_cluster_writes_the_same_files_when_a_driver_and_a_node_are_lost(folder: Path) -> None:
+    with small_cluster() as cluster:
+        from regard.data.preparation.ray_runner import RayRunner
 
-    from regard.data.preparation.ray_runner import RayRunner
-
-    node = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=node)
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
-    try:
-        cluster.wait_for_nodes()
         runner = f"RayRunner(3, address={cluster.address!r})"
         _kill_midway(_driver(folder, "cluster", runner), folder / "cluster")
         assert not (folder / "cluster" / "manifest.json").exists()
 
-        def remove_node(progress: StageProgress) -> None:
+        def lose_node(progress: StageProgress) -> None:
             done_before(progress)
-            if len(nodes) == 2 and progress.stage == "encode" and progress.done >= 3:
-                cluster.remove_node(nodes.pop())
+            if progress.stage == "encode" and progress.done >= 3:
+                cluster.lose_node()
 
         done_before = DoneBefore()
-        _prepare(folder, "cluster", RayRunner(3, address=cluster.address), on_progress=remove_node)
-        assert len(nodes) == 1 and done_before.clean >= 5
+        _prepare(folder, "cluster", RayRunner(3, address=cluster.address), on_progress=lose_node)
+        assert cluster.lost and done_before.clean >= 5
         assert _checksums(folder / "cluster") == _checksums(folder / "local-1")
         _refuses_a_damaged_line(folder, RayRunner(2, address=cluster.address))
-    finally:
-        cluster.shutdown()
 
 
 def test_preparation_does_not_import_optional_dependencies() -> None:
