@@ -3,7 +3,8 @@
 The alignment head of a model and its threshold are chosen without gold links, by agreement with the
 word aligner, unless training has chosen it. The table also has the error rate of the best possible
 head, without a threshold; that of both directions, where the study has the entry of the other
-direction; and that of other aligners, from files of their links.
+direction; that of the word aligner, with the words of the gold links as they are; and that of other
+aligners, from files of their links.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from regard.align.aer import AlignmentScores, score_alignments
 from regard.align.links import GoldAlignment, Links, read_links
 from regard.align.symmetrize import symmetrize, transpose_links
 from regard.align.tokenized_text import END
+from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.evaluate.bootstrap import RatioStatistics
 from regard.explain.pictures.heatmap import attention_heatmap
@@ -53,6 +55,7 @@ class AlignmentErrorMeasure(MeasureConfig):
         shown = pairs.crossed(self.heatmaps, self.heatmap_words)
         links: dict[str, list[list[Links]]] = {}  # of each seed, from source to target
         rows, files = [], {}
+        aligner: WordAligner | None = None  # all bundles of a direction have the same
         for name, seeds in context.runs.items():
             reverse = context.entry(name).reversed
             best, head = [], ""
@@ -61,6 +64,8 @@ class AlignmentErrorMeasure(MeasureConfig):
                 if translator.alignment_head is None:
                     break
                 context.on_status(f"{each.run.name}: alignment error rate")
+                if not reverse:
+                    aligner = translator.aligner or aligner
                 directed = pairs.reversed() if reverse else pairs
                 aligned = directed.align(translator)
                 found = [one.links for one in aligned]
@@ -82,6 +87,8 @@ class AlignmentErrorMeasure(MeasureConfig):
                     for one, other in zip(links[forward], links[name], strict=True)
                 ]
                 rows.append(_row(f"{forward}, both directions", both, pairs, "–", "grow-diag"))
+        if aligner is not None:
+            rows.append(_row("word aligner", [pairs.align_by_words(aligner)], pairs, "–", "–"))
         for name, path in self.others.items():
             other = read_links(str(context.find_file(path)))[:: pairs.every]
             rows.append(_row(name, [other], pairs, "–", "–"))

@@ -9,9 +9,10 @@ from typing import Literal
 
 from regard.align.aer import score_alignments
 from regard.align.extraction import align_words, all_links, force_texts
-from regard.align.links import GoldAlignment, check_gold, read_gold
+from regard.align.links import GoldAlignment, Links, check_gold, read_gold
 from regard.align.symmetrize import transpose_links
 from regard.align.tokenized_text import TokenizedText
+from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.config.base import Config
 from regard.data.formats.corpus import read_parallel
@@ -93,6 +94,13 @@ class GoldPairs:
         forced = force_texts(translator.model, texts, [head.attention])
         return [align_words(head, *pair, one) for pair, one in zip(texts, forced, strict=True)]
 
+    def align_by_words(self, aligner: WordAligner) -> list[Links]:
+        """Align the pairs by a word aligner, with their words as they are."""
+        pairs = zip(self.sources, self.targets, strict=True)
+        return aligner.links(
+            [(_lowercased(source), _lowercased(target)) for source, target in pairs]
+        )
+
     def best_error(self, translator: Translator) -> float:
         """The lowest alignment error rate of all alignment heads, chosen with the gold links."""
         texts = self.texts(translator.tokenizer)
@@ -107,6 +115,10 @@ class GoldPairs:
             if max(map(len, pair)) <= max_words
         ]
         return sorted(short, key=lambda index: -_crossings(self.gold[index]))[:count]
+
+
+def _lowercased(words: Sequence[str]) -> list[str]:
+    return [word.lower() for word in words]
 
 
 def _crossings(gold: GoldAlignment) -> int:
