@@ -20,8 +20,9 @@ from regard.inference.forced_decoding import cross_attention_names
 from regard.inference.pipeline import Splitting
 from regard.tasks.classification.document_classifier import CLASSES, build_classification_model
 from regard.tasks.language.completer import build_language_model
+from regard.tasks.translation.calibrate import calibration_files
 from regard.tasks.translation.loading import build_translation_model
-from regard.tasks.translation.translator import Translator, calibration_files
+from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny_models import tiny_run
 

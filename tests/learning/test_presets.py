@@ -15,7 +15,8 @@ import pytest
 from regard.config.load import load_config, validate_config
 from regard.data.loading.shards import PreparedData
 from regard.tasks.training import RunDirectory, prepare_data
-from regard.tasks.translation.module import TranslationModule, read_valid
+from regard.tasks.translation.module import TranslationModule
+from regard.tasks.translation.pairs import read_valid
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Trainer
 from tests.tiny_models import TRANSLATORS
@@ -66,7 +67,7 @@ def test_a_translation_preset_learns_with_its_defaults(
     directory = RunDirectory(tmp_path)
     prepare_data(run, directory, lambda progress: None)
     assert run.data.valid is not None
-    valid = read_valid(run.data.valid.build("valid"))
+    valid = read_valid(run.data)
     tokenizer = SentencePiece.load(directory.data)
     module = TranslationModule(run, PreparedData.open(str(directory.data)), tokenizer, valid)
     Trainer(module, run.train.build(), directory.path).run()

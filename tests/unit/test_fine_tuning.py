@@ -13,6 +13,7 @@ import torch
 from regard.bundle.bundle import RUN, open_bundle
 from regard.bundle.tokenizer import bundle_tokenizers
 from regard.bundle.weights import load_weights
+from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.formats.corpus import open_corpus
 from regard.data.loading.shards import PreparedData
@@ -21,7 +22,7 @@ from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import FAILED_CHECK
 from regard.tasks.translation.importing import import_pretrained
-from regard.tasks.translation.module import held_out_pairs
+from regard.tasks.translation.pairs import held_out_pairs
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli, run_main
 from tests.marian_models import WORDS, random_config, write_marian, write_marian_mt
@@ -123,7 +124,7 @@ def test_prepared_data_have_the_tokenizers_of_both_sides(corpus: Corpus, tmp_pat
     source, target = load_tokenizers(data)
     assert source.fingerprint != target.fingerprint
     assert (prepared.vocabulary, prepared.target_vocabulary) == (source.size, target.size)
-    pairs = held_out_pairs(prepared)
+    pairs = held_out_pairs(prepared, DataConfig())
     opened = prepared.shards("valid")[0].open()
     for i, (one, other) in enumerate(zip(pairs.sources, pairs.targets, strict=True)):
         assert opened.pair(i)[0].tolist() == source.encode([one])[0]

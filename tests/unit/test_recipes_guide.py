@@ -11,6 +11,9 @@ import pytest
 
 from regard.config.load import load_config
 from regard.data.formats.corpus import read_pairs
+from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ConfigError
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli
@@ -67,7 +70,13 @@ def test_a_tag_is_before_the_sources_of_its_corpus(tmp_path: Path) -> None:
     setting = {"data": {"train": [{"files": files, "tag": "<BT>", "weight": 0.5}]}}
     (config,) = load_config("translate-tiny", [setting]).data.train
     corpus = config.build("web")
-    assert list(read_pairs(corpus)) == [("<BT> a dog", "a dog"), ("", "")]
-    assert (corpus.name, corpus.weight) == ("web", 0.5)
+    assert list(read_pairs(corpus)) == [("a dog", "a dog"), ("", "")]
+    assert (corpus.name, corpus.weight, corpus.tags) == ("web", 0.5, ("<BT>",))
+    settings = PreparationSettings(vocabulary=300, limits=None)
+    prepared = prepare_corpora([corpus], str(tmp_path / "data"), settings, InProcessRunner())
+    tokenizer, _ = load_tokenizers(prepared.root)
+    source, target = prepared.shards("train")[0].open().pair(0)
+    assert source.tolist() == [tokenizer.tags["<BT>"], *tokenizer.encode(["a dog"])[0]]
+    assert target.tolist() == tokenizer.encode(["a dog"])[0]
     with pytest.raises(ConfigError, match="tag"):
         load_config("translate-tiny", [{"data": {"train": [{"files": files, "tag": "a b"}]}}])

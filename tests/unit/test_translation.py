@@ -11,12 +11,14 @@ from safetensors.torch import load_file
 
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, open_bundle
 from regard.bundle.weights import load_weights
+from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
 from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
-from regard.tasks.translation.module import Pairs, TranslationModule, held_out_pairs
+from regard.tasks.translation.module import TranslationModule
+from regard.tasks.translation.pairs import Pairs, held_out_pairs
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
 from regard.train.loggers.jsonl import read_events
@@ -114,7 +116,7 @@ def test_without_validation_files_pairs_are_held_out(toy: Toy) -> None:
     arguments = toy.arguments(TRANSFORMER, directory, "train.steps=1", "data.held_out=0.05")
     at = arguments.index("--valid")
     run_cli(arguments[:at] + arguments[at + 3 :])
-    pairs = held_out_pairs(PreparedData.open(str(directory.data)))
+    pairs = held_out_pairs(PreparedData.open(str(directory.data)), DataConfig())
     assert 5 <= len(pairs.sources) <= 40
     assert all(s.split()[::-1] == t.split() for s, t in zip(*_sides(pairs), strict=True))
 

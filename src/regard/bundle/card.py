@@ -46,7 +46,8 @@ class CardFacts:
     scored_on: str  # such as "1,014 validation pairs, at step 4,000"
     search: str  # such as "beam 5, scores divided by length^1.0"; "" for a classifier
     export: str  # such as "CTranslate2 can run it", or the obstacles
-    languages: tuple[str, str] | None = None  # codes of source and target, where known
+    # Codes of source and target, where known.
+    languages: tuple[tuple[str | None, str], ...] = ()
     parent: str | None = None  # the model that was fine-tuned
     alignment: str | None = None  # the alignment head and how it was chosen; "" omits the row
     limitations: tuple[str, ...] = field(default=LIMITATIONS)
@@ -65,9 +66,10 @@ def write_card(facts: CardFacts) -> str:
 def _metadata(facts: CardFacts) -> Iterator[str]:
     """Yield the YAML front matter. Strings are quoted as JSON, so no name can break out."""
     yield "---"
-    if facts.languages is not None:
+    codes = [code for side in zip(*facts.languages, strict=True) for code in side if code]
+    if codes:
         yield "language:"
-        yield from (f"- {_quoted(language)}" for language in facts.languages)
+        yield from (f"- {_quoted(code)}" for code in dict.fromkeys(codes))
     if facts.licence is not None:
         yield f"license: {_quoted(facts.licence)}"
     yield from (
@@ -93,9 +95,9 @@ def _metadata(facts: CardFacts) -> Iterator[str]:
 
 def _body(facts: CardFacts) -> Iterator[str]:
     yield from ("", f"# {_plain(facts.name)}", "")
-    if facts.languages is not None:
-        source, target = map(_plain, facts.languages)
-        yield from (f"Translates from {source} to {target}.", "")
+    if facts.languages:
+        pairs = [(_plain(s or "?"), _plain(t)) for s, t in facts.languages]
+        yield from (f"Translates {', '.join(f'from {s} to {t}' for s, t in pairs)}.", "")
     if facts.description:
         yield from (_plain(facts.description), "")
     yield from ("```python", "import regard", "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from regard.cli.common_options import AlignWith
+from regard.cli.common_options import AlignWith, To
 from regard.cli.corpus_options import (
     Columns,
     PairSource,
@@ -50,6 +50,7 @@ def align(
     ] = None,
     out: OutputFile = None,
     columns: Columns = None,
+    to: To = None,
     save: Annotated[
         Path | None,
         typer.Option(
@@ -111,8 +112,8 @@ def align(
     check_columns(columns, files)
     corpus = corpus_argument(files, columns)
     if model is None or _is_aligner(model):
-        if reverse is not None or align_with is not None:
-            raise UsageError("--reverse and --align-with need a translation model.")
+        if reverse is not None or align_with is not None or to is not None:
+            raise UsageError("--reverse, --align-with and --to need a translation model.")
         if model is not None and save is not None:
             raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
     elif save is not None:
@@ -134,7 +135,7 @@ def align(
             function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
         else:
             function = ModelAlignBlocks(
-                JobModel.find(model),
+                JobModel.find(model, to),
                 None if reverse is None else JobModel.find(reverse),
                 align_with,
                 symmetrize or "grow-diag",

@@ -34,6 +34,7 @@ class ModelAlignBlocks(BlockFunction):
     def identity(self) -> dict[str, Any]:
         return {
             "model": self.model.digest,
+            "to": self.model.to,
             "reverse": None if self.reverse is None else self.reverse.digest,
             "align_with": self.align_with,
             "symmetry": self.symmetry,

@@ -16,6 +16,10 @@ BeamSize = Annotated[
         rich_help_panel="Search",
     ),
 ]
+To = Annotated[
+    str | None,
+    typer.Option(metavar="CODE", help="Target language, such as fr, of a model with several."),
+]
 NBest = Annotated[
     int,
     typer.Option(min=1, max=100, help="Number of outputs per input.", rich_help_panel="Search"),

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.common_options import BeamSize, Html, JsonReport
+from regard.cli.common_options import BeamSize, Html, JsonReport, To
 from regard.cli.evaluate import read_translations, translate_lines
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
@@ -35,6 +35,7 @@ def compare(
             help="Fail if a score falls, or TER rises, by more than this: bleu=-0.3. Repeatable.",
         ),
     ] = None,
+    to: To = None,
     beam_size: BeamSize = None,
     html: Html = None,
     as_json: JsonReport = False,
@@ -55,7 +56,7 @@ def compare(
     names = short_names(systems)
     sources, references = read_parallel(source, reference)
     outputs = {
-        name: translate_lines(system, sources, beam_size)
+        name: translate_lines(system, sources, beam_size, to)
         if Path(system).is_dir()
         else read_translations(system)
         for name, system in zip(names, systems, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +40,15 @@ Columns = Annotated[
         "languages.",
     ),
 ]
+_CODE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+LanguagesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--languages",
+        metavar="SOURCE-TARGET",
+        help="Languages of the corpora, such as en-fr, for a model with several target languages.",
+    ),
+]
 Valid = Annotated[
     tuple[str, str] | None,
     typer.Option(metavar="SOURCE TARGET", help="The validation set in two files."),
@@ -70,6 +80,25 @@ def column_names(columns: tuple[str, str]) -> list[int | str]:
 def columns_setting(columns: tuple[str, str] | None, files: list[str]) -> dict[str, Any]:
     """Return the setting `columns` of a corpus in one file; two files have no columns."""
     return {} if columns is None or len(files) > 1 else {"columns": column_names(columns)}
+
+
+def parse_languages(value: str | None) -> tuple[str, str] | None:
+    """The codes of `en-fr` or `pt-BR:en`."""
+    if value is None:
+        return None
+    source, _, target = value.partition(":" if ":" in value else "-")
+    codes = (source, target)
+    if not all(_CODE.fullmatch(code) for code in codes):
+        raise UsageError(
+            f"--languages: {value!r} is not a pair of languages. Pass one such as en-fr or "
+            "en:pt-BR."
+        )
+    return codes
+
+
+def languages_setting(languages: tuple[str, str] | None) -> dict[str, Any]:
+    """Return the setting `languages` of a corpus, if it is given."""
+    return {} if languages is None else {"languages": list(languages)}
 
 
 def check_columns(columns: tuple[str, str] | None, *corpora: list[str] | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from regard.cli.common_options import AlignWith, BeamSize, JsonReport
+from regard.cli.common_options import AlignWith, BeamSize, JsonReport, To
 from regard.cli.corpus_options import Columns, check_columns, columns_setting
 from regard.cli.outputs import check_output, to_line, write_output
 from regard.cli.usage import UsageError
@@ -48,6 +48,7 @@ def evaluate(
         ),
     ] = None,
     columns: Columns = None,
+    to: To = None,
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Also report scores by source length in words.")
     ] = False,
@@ -127,7 +128,7 @@ def evaluate(
         return
     if alignments is not None:
         agreement = _score_alignments(
-            model, alignments, source, target, links, int(one_based), align_with
+            model, alignments, source, target, links, int(one_based), align_with, to
         )
         if as_json:
             print(json.dumps(asdict(agreement)))
@@ -142,7 +143,7 @@ def evaluate(
     translations = (
         read_translations(outputs)
         if outputs is not None
-        else translate_lines(str(model), sources, beam_size)
+        else translate_lines(str(model), sources, beam_size, to)
     )
     if out is not None:
         write_output(out, "".join(f"{to_line(line)}\n" for line in translations))
@@ -192,14 +193,16 @@ def read_translations(path: str) -> list[str]:
     return lines
 
 
-def translate_lines(model: str, sources: Sequence[str], beam_size: int | None) -> list[str]:
-    """Translate `sources` with a model bundle."""
+def translate_lines(
+    model: str, sources: Sequence[str], beam_size: int | None, to: str | None
+) -> list[str]:
+    """Translate `sources` with a model bundle; `to`: as for `Translator.translate`."""
     from rich.console import Console
 
     from regard.tasks.translation.translator import Translator
 
     with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
-        results = Translator.load(model).translate(sources, beam_size=beam_size)
+        results = Translator.load(model).translate(sources, to=to, beam_size=beam_size)
         return [result.text for result in results]
 
 
@@ -211,6 +214,7 @@ def _score_alignments(
     links: str | None,
     first: int,
     align_with: Literal["aligner", "attention"] | None,
+    to: str | None,
 ) -> AlignmentScores:
     from regard.align.aer import score_alignments
     from regard.align.links import check_gold, read_gold, read_links
@@ -225,7 +229,7 @@ def _score_alignments(
     from regard.tasks.translation.translator import Translator
 
     aligned = Translator.load(bundle, engine="torch").align(
-        sources, targets, pretokenized=True, align_with=align_with
+        sources, targets, to=to, pretokenized=True, align_with=align_with
     )
     return score_alignments([each.links for each in aligned], gold)
 

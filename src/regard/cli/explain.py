@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.common_options import To
 from regard.cli.outputs import check_output, write_output, written_aside
 from regard.cli.usage import UsageError
 
@@ -39,6 +40,7 @@ def explain(
     target: Annotated[
         str | None, typer.Option(help="Explain this output instead of the model's own.")
     ] = None,
+    to: To = None,
     attention: Annotated[
         str | None,
         typer.Option(
@@ -82,7 +84,7 @@ def explain(
         from regard.align.links import parse_links
 
         links = parse_links(gold, "--gold")
-    explanations = [_explain(model, text, target, attention, head, links) for model in models]
+    explanations = [_explain(model, text, target, to, attention, head, links) for model in models]
     if out is None:
         from rich.console import Console
 
@@ -105,6 +107,7 @@ def _explain(
     model: str,
     text: str,
     target: str | None,
+    to: str | None,
     attention: str | None,
     head: int | None,
     gold: Links | None,
@@ -121,7 +124,8 @@ def _explain(
             "Use `regard classify --html FILE`."
         )
     if isinstance(loaded, Translator):
-        return loaded.explain(text, target, attention=attention, head=head, gold=gold)
-    if gold is not None:
-        raise ConfigError(f"--gold: {model} is not a translation model. Leave out --gold.")
+        return loaded.explain(text, target, to=to, attention=attention, head=head, gold=gold)
+    for option, value in (("--gold", gold), ("--to", to)):
+        if value is not None:
+            raise ConfigError(f"{option}: {model} is not a translation model. Leave out {option}.")
     return loaded.explain(text, target, attention=attention, head=head)

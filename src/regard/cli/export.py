@@ -37,6 +37,12 @@ def export(
         str | None,
         typer.Option(metavar="FILE", help="Their reference translations, to compare BLEU."),
     ] = None,
+    target_language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE", help="With --source: the target language, of a model with several."
+        ),
+    ] = None,
     as_json: JsonReport = False,
 ) -> None:
     """Add a CTranslate2 export to a model bundle, or write a Hugging Face MarianMT folder.
@@ -68,6 +74,7 @@ def export(
             "int8" if int8 else None,
             [] if source is None else read_text_lines(source),
             None if reference is None else read_text_lines(reference),
+            target_language,
         )
     if as_json:
         print(json.dumps(asdict(parity)))

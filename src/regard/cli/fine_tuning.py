@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.corpus_options import columns_setting
+from regard.cli.corpus_options import columns_setting, languages_setting
 from regard.cli.usage import UsageError
 from regard.errors import FAILED_CHECK
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from regard.config.run import RunConfig
     from regard.evaluate.compare import Gate
     from regard.tasks.training import RunDirectory
-    from regard.tasks.translation.module import Pairs
+    from regard.tasks.translation.pairs import Pairs
 
 Test = Annotated[
     tuple[str, str] | None,
@@ -58,6 +58,7 @@ class FineTuningReport:
     test: list[str] | None
     general: list[str] | None
     columns: tuple[str, str] | None
+    languages: tuple[str, str] | None
     gates: list[Gate]
 
     @classmethod
@@ -67,6 +68,7 @@ class FineTuningReport:
         test: list[str] | None,
         general: list[str] | None,
         columns: tuple[str, str] | None,
+        languages: tuple[str, str] | None,
         gates: list[str] | None,
     ) -> FineTuningReport | None:
         """Return the report, or None if there is nothing to compare with."""
@@ -86,7 +88,7 @@ class FineTuningReport:
                 raise UsageError("--test and --general are for translation models. Leave them out.")
             return None
         parsed = [check_gate(parse_gate(text)) for text in gates or []]
-        return cls(parent, test, general, columns, parsed)
+        return cls(parent, test, general, columns, languages, parsed)
 
     def show(self, run: RunConfig, directory: RunDirectory) -> None:
         """Print and save the scores. Raises typer.Exit with status 3 if a gate fails."""
@@ -111,21 +113,38 @@ class FineTuningReport:
 
     def _sets(self, run: RunConfig, directory: RunDirectory) -> dict[str, Pairs]:
         from regard.data.loading.shards import PreparedData
-        from regard.tasks.translation.module import held_out_pairs, read_valid
+        from regard.tasks.translation.pairs import held_out_pairs, read_valid
 
         if self.test is not None:
             sets = {"test": self._read(self.test)}
-        elif run.data.valid is not None:
-            sets = {"validation": read_valid(run.data.valid.build("valid"))}
+        elif run.data.valid:
+            sets = {"validation": read_valid(run.data)}
         else:
-            sets = {"validation": held_out_pairs(PreparedData.open(str(directory.data)))}
+            prepared = PreparedData.open(str(directory.data))
+            sets = {"validation": held_out_pairs(prepared, run.data)}
         return sets if self.general is None else sets | {"general": self._read(self.general)}
 
     def _read(self, files: list[str]) -> Pairs:
         from regard.config.data import CorpusConfig
-        from regard.tasks.translation.module import read_all_pairs
+        from regard.tasks.translation.pairs import read_pairs_of
 
         config = CorpusConfig.model_validate(
-            {"files": files, **columns_setting(self.columns, files)}
+            {
+                "files": files,
+                **columns_setting(self.columns, files),
+                **languages_setting(self.languages),
+            }
         )
-        return read_all_pairs(config.build("test"))
+        return read_pairs_of(config.build("test"), config.languages)
+
+
+def languages_of_bundle(bundle: Bundle | None) -> tuple[str, str] | None:
+    """Return the languages of a bundle to fine-tune whose vocabulary has a tag of the target."""
+    from regard.bundle.tokenizer import bundle_tokenizer
+    from regard.tasks.translation.languages import read_languages
+    from regard.text.tagged_tokenizer import language_tag
+
+    pair = None if bundle is None else read_languages(bundle).only_pair
+    if bundle is None or pair is None or language_tag(pair[1]) not in bundle_tokenizer(bundle).tags:
+        return None
+    return pair

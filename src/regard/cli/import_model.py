@@ -26,7 +26,8 @@ def import_model(
     target_language: Annotated[
         str | None,
         typer.Option(
-            metavar="CODE", help="Code of the target language. It selects one of several."
+            metavar="CODE",
+            help="Code of the target language. It selects one of several. Default: all of them.",
         ),
     ] = None,
     sample: Annotated[
@@ -63,6 +64,7 @@ def import_model(
 
 def _print_report(report: ImportReport, out: Path) -> None:
     source, target = (language or "?" for language in report.languages)
+    target = ", ".join(report.targets) or target
     rows = {
         "format": report.origin,
         "model": f"{report.kind}, {report.parameters:,} parameters",

@@ -20,10 +20,11 @@ class JobModel:
 
     path: str
     digest: str
+    to: str | None = None  # target language
 
     @classmethod
-    def find(cls, path: str) -> JobModel:
-        return cls(absolute_path(path), bundle_digest(path))
+    def find(cls, path: str, to: str | None = None) -> JobModel:
+        return cls(absolute_path(path), bundle_digest(path), to)
 
     def fetch(self) -> Path:
         """Return the local directory of the bundle."""
@@ -39,4 +40,4 @@ class JobModel:
         """Return the model with the torch engine, which scores and aligns."""
         from regard.tasks.translation.translator import Translator
 
-        return Translator.load(self.fetch(), engine="torch")
+        return Translator.load(self.fetch(), engine="torch").into(self.to)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.common_options import JsonLines
+from regard.cli.common_options import JsonLines, To
 from regard.cli.corpus_options import (
     Columns,
     PairSource,
@@ -32,6 +32,7 @@ def score(
     target: PairTarget = None,
     out: OutputFile = None,
     columns: Columns = None,
+    to: To = None,
     reverse: Annotated[
         str | None,
         typer.Option(
@@ -67,7 +68,10 @@ def score(
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)
     function = ScoreBlocks(
-        JobModel.find(model), None if reverse is None else JobModel.find(reverse), check, as_json
+        JobModel.find(model, to),
+        None if reverse is None else JobModel.find(reverse),
+        check,
+        as_json,
     )
     with open_job_runner(runner, workers, address, out) as engine:
         run_job(function, corpus_argument(files, columns), out, engine)

@@ -30,6 +30,7 @@ class ScoreBlocks(BlockFunction):
     def identity(self) -> dict[str, Any]:
         return {
             "model": self.model.digest,
+            "to": self.model.to,
             "reverse": None if self.reverse is None else self.reverse.digest,
             "check": self.check,
             "json": self.as_json,

@@ -13,11 +13,14 @@ import typer
 
 from regard.cli.corpus_options import (
     Columns,
+    LanguagesOption,
     Valid,
     ValidFile,
     check_columns,
     columns_setting,
     files_option,
+    languages_setting,
+    parse_languages,
 )
 from regard.cli.fine_tuning import (
     FineTuningReport,
@@ -26,6 +29,7 @@ from regard.cli.fine_tuning import (
     GeneralFile,
     Test,
     TestFile,
+    languages_of_bundle,
 )
 from regard.cli.loggers import check_loggers, make_loggers
 from regard.cli.usage import UsageError, check_assignments
@@ -78,6 +82,7 @@ def train(
         ),
     ] = None,
     columns: Columns = None,
+    languages: LanguagesOption = None,
     valid: Valid = None,
     valid_file: ValidFile = None,
     out: Annotated[
@@ -166,8 +171,9 @@ def train(
     valid_files, old = files_option("valid", valid, valid_file), files_option("mix", mix, mix_file)
     tests = files_option("test", test, test_file), files_option("general", general, general_file)
     check_columns(columns, files, valid_files, old, *tests)
-    report = FineTuningReport.from_options(bundle, *tests, columns, gate)
-    data = _data_settings(files, valid_files, columns)
+    pair = parse_languages(languages) or languages_of_bundle(bundle)
+    report = FineTuningReport.from_options(bundle, *tests, columns, pair, gate)
+    data = _data_settings(files, valid_files, columns, pair)
     if minutes is not None and (workers > 1 or launched_by_torchrun()):
         raise UsageError("--minutes measures one process. Leave out --workers, or set train.steps.")
     directory = RunDirectory(out)
@@ -183,7 +189,7 @@ def train(
             presets = _choose_presets(data["data"]["train"][0], minutes)
     runs = [_load_run(config, name, bundle, overrides) for name in presets]
     if old is not None:
-        mixed = {"files": old, **columns_setting(columns, old)}
+        mixed = {"files": old, **columns_setting(columns, old), **languages_setting(pair)}
         runs = [_mix_in(run, mixed) for run in runs]
     run = runs[0]
     if workers > 1 and not launched_by_torchrun():
@@ -248,14 +254,21 @@ def _training_files(
 
 
 def _data_settings(
-    train: list[str] | None, valid: list[str] | None, columns: tuple[str, str] | None
+    train: list[str] | None,
+    valid: list[str] | None,
+    columns: tuple[str, str] | None,
+    languages: tuple[str, str] | None,
 ) -> dict[str, Any]:
     """Return the `data` settings that the options give."""
+
+    def corpus(files: list[str]) -> dict[str, Any]:
+        return {"files": files, **columns_setting(columns, files), **languages_setting(languages)}
+
     data: dict[str, Any] = {}
     if train is not None:
-        data["train"] = [{"files": train, **columns_setting(columns, train)}]
+        data["train"] = [corpus(train)]
     if valid is not None:
-        data["valid"] = {"files": valid, **columns_setting(columns, valid)}
+        data["valid"] = [corpus(valid)]
     return {"data": data}
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest
+from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, To
+from regard.cli.corpus_options import parse_languages
 from regard.cli.job_options import (
     JOB,
     Address,
@@ -30,7 +31,6 @@ from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.translate_document import (
     check_document_outputs,
     chosen_format,
-    parse_languages,
     write_document,
 )
 from regard.cli.translation_lines import translation_formatter
@@ -67,6 +67,7 @@ def translate(
         ),
     ] = None,
     out: OutputFile = None,
+    to: To = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -258,6 +259,8 @@ def translate(
 
     regard translate model/ < in.en > out.de
 
+    regard translate multilingual/ --to fr "A dog runs."
+
     regard translate model/ --source report.docx -o report.fr.docx --report report.html
 
     regard translate --server http://localhost:8000 < in.en > out.de
@@ -312,6 +315,7 @@ def translate(
                 report=report,
                 bilingual=bilingual,
                 languages=pair,
+                to=to,
                 resources={"terms": terms, "memory": memory, "min_match": min_match}
                 if server is None
                 else {},
@@ -324,6 +328,7 @@ def translate(
         return
     check_job_output(out, source)
     options: dict[str, Any] = {
+        "to": to,
         "beam_size": beam_size,
         "n_best": n_best,
         "length_penalty": length_penalty,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from regard.tasks.translation.translator import Translator
 
 LINES = "lines"
-_CODE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 def chosen_format(source: Path | None, name: str | None) -> str | None:
@@ -40,20 +38,6 @@ def chosen_format(source: Path | None, name: str | None) -> str | None:
     except DocumentError:
         return None
     return None if found == "text" else found
-
-
-def parse_languages(value: str | None) -> tuple[str, str] | None:
-    """The codes of `en-fr` or `pt-BR:en`."""
-    if value is None:
-        return None
-    source, _, target = value.partition(":" if ":" in value else "-")
-    codes = (source, target)
-    if not all(_CODE.fullmatch(code) for code in codes):
-        raise UsageError(
-            f"--languages: {value!r} is not a pair of languages. Pass one such as en-fr or "
-            "en:pt-BR."
-        )
-    return codes
 
 
 def check_document_outputs(
@@ -82,6 +66,7 @@ def write_document(
     report: Path | None,
     bilingual: Path | None,
     languages: tuple[str, str] | None,
+    to: str | None,
     resources: dict[str, Any],
     keep: Sequence[str],
     beam_size: int | None,
@@ -100,6 +85,7 @@ def write_document(
     translated = translator.translate_document(
         source,
         format=format_name,
+        to=to,
         keep=keep,
         beam_size=beam_size,
         length_penalty=length_penalty,
@@ -115,7 +101,9 @@ def write_document(
         values = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
         write_output(report, found.to_page() if is_page else values)
     if bilingual is not None:
-        known = languages or getattr(translator, "languages", None) or (None, None)
+        bundled = getattr(translator, "languages", None)  # a client has none
+        bundled = None if bundled is None else bundled.into(to).only_pair
+        known = languages or bundled or (None, None)
         write_output(bilingual, write_bilingual(found, bilingual.suffix, known))
     for segment in found.to_check:
         print(f"{segment.place}: {' '.join(segment.notes)}", file=sys.stderr)

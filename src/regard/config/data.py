@@ -7,17 +7,20 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
 
 from regard.config.attention import Fraction
 from regard.config.base import Config
 from regard.data.filters import Limits
-from regard.data.formats.corpus import Corpus, TaggedCorpus, open_corpus
+from regard.data.formats.corpus import Corpus, open_corpus
 from regard.data.preparation.pipeline import PreparationSettings
 from regard.errors import ConfigError
+from regard.text.tagged_tokenizer import language_tag
 from regard.text.tokenizer import MAX_VOCABULARY
 
 _LANGUAGE = re.compile("[a-z]{2}([-_][A-Za-z]{2,4})?")
+
+LanguageCode = Annotated[str, Field(max_length=40, pattern=r"^[A-Za-z][\w-]*$")]
 
 
 class CorpusConfig(Config):
@@ -31,13 +34,21 @@ class CorpusConfig(Config):
     # Source and target in a single file: column numbers, keys or language codes.
     columns: tuple[str | int, str | int] | None = None
     weight: PositiveFloat = 1.0  # how many times an epoch reads the corpus
-    # Written before each source text, such as <BT> before the sources of a back-translated corpus.
+    # Codes of source and target, such as [en, fr], of a model for several pairs of languages. A
+    # token for the target language precedes each source.
+    languages: tuple[LanguageCode, LanguageCode] | None = None
+    # A token before each source, such as <BT> before the sources of a back-translated corpus.
     tag: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^\S+$")] | None = None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tokens before each source."""
+        named = () if self.languages is None else (language_tag(self.languages[1]),)
+        return named if self.tag is None else (*named, self.tag)
 
     def build(self, name: str, open_files: Callable[..., Corpus] = open_corpus) -> Corpus:
         """Open the corpus with `open_files`, by default as sentence pairs."""
-        described: dict[str, Any] = {"name": name, "weight": self.weight}
-        options = dict(described) if self.tag is None else {}
+        options: dict[str, Any] = {"name": name, "weight": self.weight, "tags": self.tags}
         if self.columns is not None:
             if len(self.files) > 1:
                 raise ConfigError(
@@ -45,8 +56,7 @@ class CorpusConfig(Config):
                     "Remove `columns`."
                 )
             options |= dict(zip(("source", "target"), self.columns, strict=True))
-        corpus = open_files(*self.files, **options)
-        return corpus if self.tag is None else TaggedCorpus(corpus, self.tag, **described)
+        return open_files(*self.files, **options)
 
 
 def corpus_languages(corpora: Sequence[CorpusConfig]) -> tuple[str, str] | None:
@@ -67,9 +77,16 @@ def _languages(corpus: CorpusConfig) -> tuple[str, str] | None:
     return (codes[0], codes[1]) if len(set(codes)) == 2 else None
 
 
+def _as_list(value: Any) -> Any:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, dict | CorpusConfig) else value
+
+
 class DataConfig(Config):
     train: tuple[CorpusConfig, ...] = ()  # training corpora
-    valid: CorpusConfig | None = None  # validation corpus
+    # Validation corpus, or a list of them for several pairs of languages.
+    valid: Annotated[tuple[CorpusConfig, ...], BeforeValidator(_as_list)] = ()
     held_out: Fraction = 0.01  # fraction of `train` to validate on if there is no `valid`
     # Vocabulary size, joint for source and target.
     vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000
@@ -83,9 +100,30 @@ class DataConfig(Config):
     tokenizer: str | None = None  # directory of a tokenizer to use instead of training one
     aligner: bool = True  # translation: also train a word aligner
     # Code, such as en. Default: the one that the names of the files state.
-    source_language: Annotated[str, Field(max_length=40)] | None = None
+    source_language: LanguageCode | None = None
     # Likewise.
-    target_language: Annotated[str, Field(max_length=40)] | None = None
+    target_language: LanguageCode | None = None
+
+    @model_validator(mode="after")
+    def _check_languages(self) -> DataConfig:
+        """Check that all corpora or none name their languages."""
+        named = [corpus.languages for corpus in (*self.train, *self.valid)]
+        if any(named) and not all(named):
+            place = named.index(None)
+            where = "train" if place < len(self.train) else "valid"
+            number = place if where == "train" else place - len(self.train)
+            raise ConfigError(
+                f"data.{where}.{number}.languages: is missing, and other corpora have it. Add it, "
+                "for example [en, fr]"
+            )
+        targets = {corpus.languages[1] for corpus in self.train if corpus.languages}
+        for number, corpus in enumerate(self.valid):
+            if targets and corpus.languages and corpus.languages[1] not in targets:
+                raise ConfigError(
+                    f"data.valid.{number}.languages: no training corpus has the target language "
+                    f"{corpus.languages[1]}. Choose one of: {', '.join(sorted(targets))}"
+                )
+        return self
 
     def build(self) -> PreparationSettings:
         return PreparationSettings(
@@ -94,6 +132,21 @@ class DataConfig(Config):
             tokenizer=self.tokenizer,
             limits=Limits(max_punctuation=self.max_punctuation),
             dedupe=self.dedupe,
-            held_out=0.0 if self.valid is not None else self.held_out,
+            held_out=0.0 if self.valid else self.held_out,
             max_length=self.max_length,
         )
+
+
+def language_pairs(data: DataConfig) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of languages of the training corpora; none if they are not known.
+
+    A run whose corpora do not name their languages has one pair: that of the settings, or the one
+    that the names of the files state.
+    """
+    named = dict.fromkeys(corpus.languages for corpus in data.train if corpus.languages is not None)
+    if named:
+        return tuple(named)
+    if data.source_language is not None and data.target_language is not None:
+        return ((data.source_language, data.target_language),)
+    found = corpus_languages(data.train)
+    return () if found is None else (found,)

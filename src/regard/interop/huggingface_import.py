@@ -29,6 +29,7 @@ from regard.interop.imported_model import (
 )
 from regard.interop.pretrained_folder import MAX_SPM, MAX_WEIGHTS, PretrainedFolder
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece
+from regard.text.tagged_tokenizer import tagged_languages
 from regard.text.tokenizer import MAX_VOCABULARY
 
 ACTIVATIONS = {
@@ -39,7 +40,6 @@ ACTIVATIONS = {
     "quick_gelu": "sigmoid-gelu",
 }
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
-_CODE = re.compile(r">>([\w-]+)<<")
 
 
 def read_huggingface(
@@ -47,8 +47,8 @@ def read_huggingface(
 ) -> ImportedModel:
     """Read a MarianMT folder.
 
-    `languages`: codes of source and target. A model with several target languages needs the code
-    of one, as its vocabulary has it.
+    `languages`: codes of source and target. Of a model with several target languages, the code of
+    the target selects one, as its vocabulary has it.
     """
     where = folder.path / "config.json"
     config = _Settings(folder.json("config.json"), where)
@@ -77,10 +77,8 @@ def read_huggingface(
     if target_pieces is not pieces:  # the padding of the source is never read
         padding = pieces.index("<pad>") if "<pad>" in pieces else None
         order = _order(pieces, eos, padding, where_pieces)
-    prefix = _language_prefix(pieces, target_language, folder.path)
-    tokenizer = PretrainedSentencePiece(
-        folder.read("source.spm", MAX_SPM), order.pieces(pieces), prefix
-    )
+    tokenizer = PretrainedSentencePiece(folder.read("source.spm", MAX_SPM), order.pieces(pieces))
+    _check_target(tokenizer, languages[1], folder.path)
     target_tokenizer = PretrainedSentencePiece(
         folder.read("target.spm", MAX_SPM), target_order.pieces(target_pieces)
     )
@@ -210,16 +208,14 @@ def _order(pieces: list[str], eos: int, start: int | None, where: Path) -> Vocab
     return VocabularyOrder(len(pieces), eos, pieces.index("<unk>"), start)
 
 
-def _language_prefix(pieces: list[str], target: str | None, where: Path) -> str | None:
-    codes = [match[1] for match in map(_CODE.fullmatch, pieces) if match]
-    if not codes:
-        return None
-    if target in codes:
-        return f">>{target}<<"
-    raise ConfigError(
-        f"{where}: the model translates into several languages. Name one with "
-        f"--target-language: {', '.join(sorted(codes))}"
-    )
+def _check_target(tokenizer: PretrainedSentencePiece, target: str | None, where: Path) -> None:
+    """Raise ConfigError if the model has several target languages, and `target` is none."""
+    codes = tagged_languages(tokenizer)
+    if codes and target is not None and target not in codes:
+        raise ConfigError(
+            f"{where}: the model does not translate into {target[:40]}. Name another target with "
+            f"--target-language, or none to import all: {', '.join(sorted(codes))}"
+        )
 
 
 def _read_state(folder: PretrainedFolder) -> dict[str, Tensor]:

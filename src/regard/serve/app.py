@@ -164,8 +164,7 @@ class Routes:
         authenticate(self.keyring, bearer_key(request))
         infos = []
         for model in self.service.registry.models.values():
-            source, target = model.languages or (None, None)
-            infos.append(
+            infos += [
                 ModelInfo(
                     name=model.name,
                     version=model.version,
@@ -175,7 +174,8 @@ class Routes:
                     alignments=model.aligns,
                     quality=model.assesses_quality,
                 )
-            )
+                for source, target in model.pairs or ((None, None),)
+            ]
         return json_response(ModelsResponse(models=infos))
 
     async def reload(self, request: Request) -> Response:

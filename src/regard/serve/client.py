@@ -144,6 +144,7 @@ class Client:
         self,
         texts: Sequence[str],
         *,
+        to: str | None = None,
         beam_size: int | None = None,
         n_best: int = 1,
         length_penalty: float | None = None,
@@ -161,6 +162,7 @@ class Client:
 
         Args:
             texts: Raw texts. Long ones are split into segments by the server.
+            to: Code of the target language. It selects a model, unless the client names one.
             beam_size: Number of hypotheses to follow; 1 is greedy search.
             n_best: Number of translations of each text in the result's `n_best`.
             length_penalty: α of the score Σ log p / length^α.
@@ -192,6 +194,7 @@ class Client:
         parts = list(_split(texts))
         options = {
             "model": self.model,
+            "target_language": to,
             "beam_size": beam_size,
             "n_best": n_best,
             "length_penalty": length_penalty,
@@ -210,6 +213,7 @@ class Client:
         document: str | Path | bytes,
         *,
         format: str | None = None,
+        to: str | None = None,
         keep: Sequence[str] = (),
         beam_size: int | None = None,
         length_penalty: float | None = None,
@@ -222,6 +226,7 @@ class Client:
         Args:
             document: The path of a file, or the content of one.
             format: Name of its format; by default that of the path's suffix.
+            to: As for `translate`.
             keep: Texts that are not translated.
             beam_size: As for `translate`.
             length_penalty: Likewise.
@@ -245,6 +250,7 @@ class Client:
             "name": name,
             "format": format_name,
             "model": self.model,
+            "target_language": to,
             "beam_size": beam_size,
             "length_penalty": length_penalty,
             "quality": quality,

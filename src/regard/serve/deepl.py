@@ -124,9 +124,9 @@ class DeepL:
         if not texts:
             raise AnswerError(400, "text: is empty. Send at least one text.")
         _check_unsupported(body, texts)
-        source, model = self._pairs.find(body.source_lang or None, body.target_lang)
+        source, model, target = self._pairs.find(body.source_lang or None, body.target_lang)
         _, translations = await self._translate(
-            request, TranslateRequest(model=model.name, texts=texts), key
+            request, TranslateRequest(model=model.name, target_language=target, texts=texts), key
         )
         content = DeepLResponse(
             translations=[

@@ -101,6 +101,7 @@ class DocumentHandler:
         model = self._service.registry.find(
             parameters.model, parameters.source_language, parameters.target_language
         )
+        to = model.choose_target(parameters.target_language)
         if not model.aligns:
             raise RequestError(
                 f"{model.name}: this model cannot align words, so it cannot translate documents."
@@ -114,7 +115,7 @@ class DocumentHandler:
                 format_name,
                 name=parameters.name,
                 keep=[each for each in parameters.keep if each],
-                language=None if model.languages is None else model.languages[1],
+                language=to or next((target for _, target in model.pairs), None),
             ),
         )
         blocks = await self._check(request, key, job, parameters, model)
@@ -151,6 +152,7 @@ class DocumentHandler:
             await check_request(
                 TranslateRequest(
                     texts=job.texts[rows.start : rows.stop],
+                    target_language=parameters.target_language,
                     beam_size=parameters.beam_size,
                     length_penalty=parameters.length_penalty,
                     alignments=True,

@@ -43,10 +43,11 @@ class LanguagePairs:
     """The pairs that models translate. Of several models for a pair, the first is used."""
 
     def __init__(self, models: Iterable[ServedModel]) -> None:
-        self._models: dict[tuple[str, str], ServedModel] = {}
+        self._models: dict[tuple[str, str], tuple[ServedModel, str]] = {}
         for model in models:
-            if model.languages is not None:
-                self._models.setdefault(model.languages, model)
+            for source, target in model.pairs:
+                pair = base_language(source), base_language(target)
+                self._models.setdefault(pair, (model, target))
 
     def sources(self, target: str | None = None) -> list[str]:
         """All source languages, or those that can be translated into `target`."""
@@ -56,8 +57,8 @@ class LanguagePairs:
         """All target languages, or those into which `source` can be translated."""
         return list(dict.fromkeys(t for s, t in self._models if source in (None, s)))
 
-    def find(self, source: str | None, target: str) -> tuple[str, ServedModel]:
-        """Return the source language and the model of a pair.
+    def find(self, source: str | None, target: str) -> tuple[str, ServedModel, str]:
+        """Return the source language and the model of a pair, and the model's code of the target.
 
         Args:
             source: Code of the source language. None: the only one that can be translated into the
@@ -92,7 +93,7 @@ class LanguagePairs:
                 f"{language_name(wanted)} ({wanted}) is not available as a target language from "
                 f"{language_name(chosen)} ({chosen}). It is translated from: {_list(sources)}"
             )
-        return chosen, self._models[chosen, wanted]
+        return chosen, *self._models[chosen, wanted]
 
 
 def _list(codes: list[str]) -> str:

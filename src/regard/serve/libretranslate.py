@@ -85,13 +85,18 @@ class LibreTranslate:
             raise AnswerError(400, f"Invalid request: alternatives parameter must be <= {most}")
         if (body.format or "text") != "text":
             raise AnswerError(400, f"{str(body.format)[:20]} format is not supported. Send text.")
-        source, model = self._pairs.find(
+        source, model, target = self._pairs.find(
             None if body.source == AUTO else body.source, body.target or ""
         )
         texts = q if isinstance(q, list) else [q or ""]
         _, translations = await self._translate(
             request,
-            TranslateRequest(model=model.name, texts=texts, n_best=body.alternatives + 1),
+            TranslateRequest(
+                model=model.name,
+                target_language=target,
+                texts=texts,
+                n_best=body.alternatives + 1,
+            ),
             key,
         )
         found: list[Any] = [each.text for each in translations]

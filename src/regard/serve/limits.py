@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regard.errors import RegardError
-from regard.inference.pipeline import split_texts
+from regard.inference.pipeline import EncodedPart, split_texts
 from regard.serve.models import ServedModel
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
@@ -47,6 +47,7 @@ class CheckedRequest:
     model: ServedModel
     texts: list[list[RequestSegment]]
     beam_size: int
+    to: str | None  # target language, of a model with several
     stages: dict[str, tuple[float, float]] = field(default_factory=dict)  # start and end of each
 
     @property
@@ -68,6 +69,7 @@ async def check_request(
 
     Raises:
         RequestError: A limit is exceeded, or an option is invalid.
+        NoModelError: The model has several target languages, and the request names none of them.
     """
     check_texts("texts", request.texts, settings)
     prefixes = _prefixes(request)
@@ -75,16 +77,20 @@ async def check_request(
     _check_options(request, model, settings)
     beam_size = max(request.beam_size or model.beam_size, request.n_best)
 
+    to = model.choose_target(request.target_language)
+    tokenizer = model.source_tokenizer(to)
+
     def split() -> list[list[RequestSegment]]:
-        encoded = model.tokenizer.encode(request.texts)
+        encoded = tokenizer.encode(request.texts)
         _check_cost(encoded, beam_size, settings)
         given = [each for each in set(prefixes) if each]
         _check_prefixes(model.target_tokenizer.encode(given), model)
-        return _split(model, request.texts, prefixes, encoded)
+        parts = split_texts(tokenizer, model.splitting, request.texts, encoded)
+        return _segments(request.texts, prefixes, parts)
 
     off_loop = sum(map(len, (*request.texts, *set(prefixes)))) > OFF_LOOP
     texts = await asyncio.to_thread(split) if off_loop else split()
-    return CheckedRequest(request, model, texts, beam_size)
+    return CheckedRequest(request, model, texts, beam_size, to)
 
 
 def _check_cost(encoded: Sequence[list[int]], beam_size: int, settings: ServerSettings) -> None:
@@ -147,13 +153,9 @@ def _check_options(request: TranslateRequest, model: ServedModel, settings: Serv
         raise RequestError(f"quality: the model {model.name} has no calibration.")
 
 
-def _split(
-    model: ServedModel,
-    texts: Sequence[str],
-    prefixes: Sequence[str],
-    encoded: Sequence[list[int]],
+def _segments(
+    texts: Sequence[str], prefixes: Sequence[str], parts: Sequence[Sequence[EncodedPart]]
 ) -> list[list[RequestSegment]]:
-    parts = split_texts(model.tokenizer, model.splitting, texts, encoded)
     return [
         [
             RequestSegment(

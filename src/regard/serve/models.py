@@ -21,6 +21,7 @@ from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.pipeline import Splitting
 from regard.serve.pool import WorkerEndedError, WorkerProcess
 from regard.tasks.translation.bundle_parts import SPLIT_FILE
+from regard.tasks.translation.languages import ModelLanguages, read_languages
 from regard.text.tokenizer import Tokenizer
 
 _PAIR = re.compile(r"([a-z]{2,3})[-_]([a-z]{2,3})", re.IGNORECASE)
@@ -29,7 +30,10 @@ _NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServedModel:
-    """One version of a model. `slot` is its number in the engine processes."""
+    """One version of a model. `slot` is its number in the engine processes.
+
+    `tokenizer` and `bundled`: of the bundle, for all its languages.
+    """
 
     name: str
     slot: int
@@ -43,12 +47,44 @@ class ServedModel:
     length_penalty: float
     aligns: bool
     assesses_quality: bool
+    bundled: ModelLanguages
 
     @property
-    def languages(self) -> tuple[str, str] | None:
-        """Source and target, if the name is a pair such as en-de."""
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Codes of source and target: the name if it is a pair such as en-de, or the bundle's."""
         pair = _PAIR.fullmatch(self.name)
-        return None if pair is None else (pair[1].lower(), pair[2].lower())
+        if pair is not None:
+            return ((pair[1].lower(), pair[2].lower()),)
+        return tuple((source, target) for source, target in self.bundled.pairs if source)
+
+    def choose_target(self, wanted: str | None) -> str | None:
+        """Return the target language of a request, or None if the bundle has at most one.
+
+        `wanted`: the language that the request names.
+
+        Raises:
+            NoModelError: The model does not translate into it, or it is needed and missing.
+        """
+        targets = self.bundled.targets
+        if len(targets) < 2:
+            return None
+        if wanted is None and len(self.pairs) == 1:
+            wanted = self.pairs[0][1]
+        choices = f"Name one of: {', '.join(targets)}."
+        if wanted is None:
+            raise NoModelError(
+                f"target_language: {self.name} translates into several languages. {choices}"
+            )
+        for target in targets:
+            if target.lower() == wanted.lower():
+                return target
+        raise NoModelError(
+            f"target_language: {self.name} does not translate into {wanted[:20]!r}. {choices}"
+        )
+
+    def source_tokenizer(self, to: str | None) -> Tokenizer:
+        """Return the tokenizer of sources that are translated into `to`."""
+        return self.bundled.into(to).tag_source(self.tokenizer)
 
 
 class NoModelError(RegardError):
@@ -82,11 +118,12 @@ class ModelRegistry:
         if source is None and target is None:
             return next(iter(self.models.values()))
         for model in self.models.values():
-            if model.languages is not None and all(
-                wanted is None or wanted.lower() == have
-                for wanted, have in zip((source, target), model.languages, strict=True)
-            ):
-                return model
+            for pair in model.pairs:
+                if all(
+                    wanted is None or wanted.lower() == have.lower()
+                    for wanted, have in zip((source, target), pair, strict=True)
+                ):
+                    return model
         raise NoModelError(
             f"source_language {source!r:.20}, target_language {target!r:.20}: no model translates "
             f"this pair. {self._list()}"
@@ -178,6 +215,7 @@ class ModelRegistry:
             facts["length_penalty"],
             facts["aligns"],
             facts["assesses_quality"],
+            read_languages(bundle),
         )
 
 

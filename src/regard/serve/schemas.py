@@ -16,9 +16,13 @@ class _Request(BaseModel):
 
     model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
     source_language: str | None = Field(
-        default=None, description="Selects a model by its name, as in en-de."
+        default=None,
+        description="Selects a model by its name, as in en-de, or by the languages of its bundle.",
     )
-    target_language: str | None = Field(default=None, description="As source_language.")
+    target_language: str | None = Field(
+        default=None,
+        description="Likewise. A model with several target languages translates into this one.",
+    )
 
 
 class SamplingRequest(BaseModel):
@@ -129,9 +133,13 @@ class DocumentRequest(BaseModel):
     )
     model: str | None = Field(default=None, description="Name of the model. Default: by languages.")
     source_language: str | None = Field(
-        default=None, description="Selects a model by its name, as in en-de."
+        default=None,
+        description="Selects a model by its name, as in en-de, or by the languages of its bundle.",
     )
-    target_language: str | None = Field(default=None, description="As source_language.")
+    target_language: str | None = Field(
+        default=None,
+        description="Likewise. A model with several target languages translates into this one.",
+    )
     keep: Annotated[list[Annotated[str, Field(max_length=1_000)]], Field(max_length=1_000)] = Field(
         default=[], description="Texts that are not translated."
     )
@@ -171,7 +179,7 @@ class ExplainResponse(BaseModel):
 
 
 class ModelInfo(BaseModel):
-    """A model that is served."""
+    """A pair of languages of a model that is served, or a model whose languages are unknown."""
 
     name: str
     version: str
@@ -183,7 +191,7 @@ class ModelInfo(BaseModel):
 
 
 class ModelsResponse(BaseModel):
-    """All models that are served."""
+    """All models that are served, one entry for each pair of languages."""
 
     models: list[ModelInfo]
 

@@ -139,7 +139,7 @@ class TranslationService:
 
         `weights`: with the weights of alignments.
         """
-        model, options = checked.model, _engine_options(checked.request)
+        model, options = checked.model, {"to": checked.to, **_engine_options(checked.request)}
         if weights:
             options["weights"] = True
         work = Work(model.slot, "translate", repr(options))
@@ -203,6 +203,7 @@ class TranslationService:
     async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
         """Align the words of given pairs."""
         model = self.registry.find(request.model, request.source_language, request.target_language)
+        to = model.choose_target(request.target_language)
         if not model.aligns:
             raise RequestError(f"{model.name}: this model cannot align words.")
         if len(request.sources) != len(request.targets):
@@ -214,7 +215,7 @@ class TranslationService:
             check_texts(name, texts, self.settings)
         pieces = sum(map(len, request.sources)) // 4  # roughly
         answer = await self._alone(
-            model, "align", pieces, pieces, sources=request.sources, targets=request.targets
+            model, "align", pieces, pieces, sources=request.sources, targets=request.targets, to=to
         )
         return model, [Alignment(**each) for each in answer["alignments"]]
 
@@ -238,6 +239,7 @@ class TranslationService:
             EXPLANATION * checked.cost,
             source=request.source,
             target=request.target,
+            to=checked.to,
         )
         return checked.model, answer["record"]
 
@@ -348,7 +350,7 @@ def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
 
 
 def _engine_options(request: TranslateRequest) -> dict[str, Any]:
-    """The arguments of `Translator.translate`, except texts and prefixes."""
+    """The arguments of `Translator.translate`, except texts, prefixes and the language."""
     names = {
         "beam_size",
         "n_best",

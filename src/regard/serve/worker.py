@@ -111,12 +111,17 @@ class Worker:
                 segments.append(_error_values(error))
         return {"segments": segments}
 
-    def do_align(self, slot: int, sources: list[str], targets: list[str]) -> dict[str, Any]:
-        found = self.translators[slot].align(sources, targets)
+    def do_align(
+        self, slot: int, sources: list[str], targets: list[str], to: str | None
+    ) -> dict[str, Any]:
+        found = self.translators[slot].align(sources, targets, to=to)
         return {"alignments": [_alignment_values(each) for each in found]}
 
-    def do_explain(self, slot: int, source: str, target: str | None) -> dict[str, Any]:
-        return {"record": json.loads(self.translators[slot].explain(source, target).to_json())}
+    def do_explain(
+        self, slot: int, source: str, target: str | None, to: str | None
+    ) -> dict[str, Any]:
+        explanation = self.translators[slot].explain(source, target, to=to)
+        return {"record": json.loads(explanation.to_json())}
 
 
 def _error_values(error: Exception) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Task(ABC, Generic[T]):
     metrics: tuple[str, ...]  # scores that may select the best weights
     supports_coverage: bool = False  # train.coverage
     supports_guide: bool = False  # train.guided_alignment
+    supports_tags: bool = False  # languages and tags of corpora, several validation corpora
     supports_separate_tokenizers: bool = False  # of source and target
     supports_comparison: bool = False  # scores before and after fine-tuning: --test, --general
 
@@ -57,7 +58,7 @@ class Task(ABC, Generic[T]):
         """Return the settings of corpus preparation."""
 
     def check_extras(self, run: RunConfig) -> None:
-        """Raise CorpusError if a file for `prepare_extras` is missing. Nothing is written."""
+        """Raise an error if `prepare_extras` or the settings of corpora would fail later."""
         return
 
     def prepare_extras(

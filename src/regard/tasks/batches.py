@@ -48,6 +48,11 @@ def corpus_name(index: int) -> str:
     return "train" if index == 0 else f"train{index + 1}"
 
 
+def valid_name(index: int) -> str:
+    """Return the name of a validation corpus in shards, by its index in the config."""
+    return "valid" if index == 0 else f"valid{index + 1}"
+
+
 def left_out(too_long: int) -> str:
     """Return the part of a run's plan on validation data that exceed data.max_length."""
     return f", {too_long:,} longer than data.max_length left out" if too_long else ""

@@ -11,7 +11,7 @@ from torch import nn
 
 from regard.bundle.bundle import CARD, DATA
 from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
-from regard.config.data import corpus_languages
+from regard.config.data import language_pairs
 from regard.config.describe import model_sizes
 from regard.config.run import RunConfig
 from regard.data.loading.shards import PreparedData, shards_fingerprint
@@ -86,17 +86,9 @@ def card_files(
         call=call,
         units=units,
         limitations=limitations,
-        languages=_languages(run) if pipeline == "translation" else None,
+        languages=language_pairs(run.data) if pipeline == "translation" else (),
     )
     return {DATA: json.dumps(data, indent=1).encode(), CARD: write_card(card).encode()}
-
-
-def _languages(run: RunConfig) -> tuple[str, str] | None:
-    """Return the languages of the settings, or those that the names of the files state."""
-    source, target = run.data.source_language, run.data.target_language
-    if source is not None and target is not None:
-        return source, target
-    return corpus_languages(run.data.train)
 
 
 def corpus_facts(prepared: PreparedData) -> tuple[CorpusFacts, ...]:

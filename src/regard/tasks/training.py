@@ -32,7 +32,7 @@ from regard.data.preparation.prepare import (
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
-from regard.tasks.batches import corpus_name
+from regard.tasks.batches import corpus_name, valid_name
 from regard.text.stored_tokenizer import joint_fingerprint, tokenizer_files
 from regard.text.tokenizer import Tokenizer
 from regard.train import checkpoint
@@ -128,8 +128,13 @@ def prepare_data(
         raise ConfigError(
             "train.guided_alignment: applies to translation models only. Set it to null."
         )
+    if not task.supports_tags and (len(data.valid) > 1 or any(c.tags for c in data.train)):
+        raise ConfigError(
+            "data: `languages`, `tag` and a list of validation corpora apply to translation models "
+            "only. Remove them."
+        )
     corpora = [task.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
-    valid = [] if data.valid is None else [task.corpus(data.valid, "valid")]
+    valid = [task.corpus(corpus, valid_name(i)) for i, corpus in enumerate(data.valid)]
     settings = task.preparation(data)
     _check_resumable(run, directory, corpora, settings, valid, accept_changes)
     task.check_extras(run)

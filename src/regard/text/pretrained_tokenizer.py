@@ -34,50 +34,48 @@ from regard.text.tokenizer import (
 )
 
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")  # the pieces of PAD, BOS, EOS and UNK
+_TAG = re.compile(">>.+<<")
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # UTF-8 cannot encode them
 _UNKNOWN = " ⁇ "  # as SentencePiece decodes it
 
 
 class PretrainedSentencePiece(Tokenizer):
-    """The tokenizer of one language of a pretrained model.
+    """The tokenizer of one side of a pretrained model.
+
+    Pieces such as `>>fra<<`, which name the target language, are its tags.
 
     Args:
         model: The SentencePiece model.
         vocabulary: The piece of each id, beginning with the special pieces.
-        prefix: A piece that every encoded text begins with, such as the code of a target language.
     """
 
     kind = "pretrained"
     form: Form = "NFC"  # of training texts, before the model's own normalization
 
-    def __init__(self, model: bytes, vocabulary: Sequence[str], prefix: str | None = None) -> None:
-        self.model, self.vocabulary, self.prefix = model, tuple(vocabulary), prefix
+    def __init__(self, model: bytes, vocabulary: Sequence[str]) -> None:
+        self.model, self.vocabulary = model, tuple(vocabulary)
         if self.vocabulary[: len(SPECIAL)] != SPECIAL or len(vocabulary) > MAX_VOCABULARY:
             raise ArtifactError(
                 f"{SETTINGS_FILE}: the vocabulary must begin with {', '.join(SPECIAL)} and have "
                 f"at most {MAX_VOCABULARY:,} pieces."
             )
         self._processor = load_processor(model)
-        self._ids = {piece: i for i, piece in enumerate(self.vocabulary) if i > UNK}
-        if prefix is not None and prefix not in self._ids:
-            raise ArtifactError(f"{SETTINGS_FILE}: the prefix {prefix!r} is not in the vocabulary.")
-        self._prefix = [] if prefix is None else [self._ids[prefix]]
+        ids = {piece: i for i, piece in enumerate(self.vocabulary) if i > UNK}
+        self._tags = {piece: i for piece, i in ids.items() if _TAG.fullmatch(piece)}
+        self._ids = {piece: i for piece, i in ids.items() if piece not in self._tags}
+        self._hidden = frozenset((PAD, BOS, EOS, *self._tags.values()))
         self.size = len(self.vocabulary)
-        facts = json.dumps([self.vocabulary, prefix]).encode()
+        facts = json.dumps([self.vocabulary, None]).encode()
         self.fingerprint = hashlib.sha256(model + facts).hexdigest()
 
     @classmethod
     def parse(cls, model: bytes, settings: dict[str, Any], where: Path) -> PretrainedSentencePiece:
         """Build a tokenizer from the contents of its files; errors name `where`."""
-        vocabulary, prefix = settings.get("vocabulary"), settings.get("prefix")
-        if (
-            type(vocabulary) is not list
-            or not all(type(piece) is str for piece in vocabulary)
-            or not isinstance(prefix, str | None)
-        ):
+        vocabulary = settings.get("vocabulary")
+        if type(vocabulary) is not list or not all(type(piece) is str for piece in vocabulary):
             raise ArtifactError(f"{where}: its vocabulary must be a list of pieces.")
-        tokenizer = cls(model, vocabulary, prefix)
+        tokenizer = cls(model, vocabulary)
         if tokenizer.fingerprint != settings.get("fingerprint"):
             raise ArtifactError(
                 f"{where}: its fingerprint does not match the model. Restore both files together."
@@ -88,7 +86,6 @@ class PretrainedSentencePiece(Tokenizer):
         settings = {
             "tokenizer": "pretrained",
             "fingerprint": self.fingerprint,
-            "prefix": self.prefix,
             "vocabulary": self.vocabulary,
         }
         text = json.dumps(settings, ensure_ascii=False, indent=0)
@@ -99,10 +96,7 @@ class PretrainedSentencePiece(Tokenizer):
 
     def encode_normalized(self, texts: Sequence[str]) -> list[list[int]]:
         encoded = self._processor.encode([_encodable(text) for text in texts], out_type=str)
-        return [
-            [*self._prefix, *(self._ids.get(piece, UNK) for piece in pieces)] if pieces else []
-            for pieces in encoded
-        ]
+        return [[self._ids.get(piece, UNK) for piece in pieces] for pieces in encoded]
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         return self.encode_normalized(texts)  # SentencePiece normalizes
@@ -120,7 +114,11 @@ class PretrainedSentencePiece(Tokenizer):
 
     @property
     def never_encoded(self) -> tuple[int, ...]:
-        return (PAD, BOS, UNK)
+        return (PAD, BOS, UNK, *self._tags.values())
+
+    @property
+    def tags(self) -> dict[str, int]:
+        return self._tags
 
     def pieces(self, text: str) -> TokenizedPieces:
         text = _encodable(text)
@@ -139,13 +137,10 @@ class PretrainedSentencePiece(Tokenizer):
                 spans.append(_raw_span(text, offsets, place, place + len(name)))
                 place += len(name)
         ids = [self._ids.get(name, UNK) for name in names]
-        if names and self.prefix is not None:
-            ids, names, spans = [*self._prefix, *ids], [self.prefix, *names], [(0, 0), *spans]
         return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         names = [self.vocabulary[i] for i in ids]
-        hidden = (PAD, BOS, EOS, *self._prefix)
         surfaces: list[str] = []
         for is_byte, run in groupby(zip(ids, names, strict=True), lambda x: _is_byte(x[1])):
             parts = list(run)
@@ -154,7 +149,7 @@ class PretrainedSentencePiece(Tokenizer):
                 surfaces += [data.decode(errors="replace"), *[""] * (len(parts) - 1)]
             else:
                 surfaces += [
-                    "" if i in hidden else _UNKNOWN if i == UNK else name.replace("▁", " ")
+                    "" if i in self._hidden else _UNKNOWN if i == UNK else name.replace("▁", " ")
                     for i, name in parts
                 ]
         joined = "".join(surfaces)

@@ -127,6 +127,11 @@ class Tokenizer(ABC):
 
     @property
     @abstractmethod
+    def tags(self) -> dict[str, int]:
+        """The ids of tags: tokens that no text contains, which may precede a source."""
+
+    @property
+    @abstractmethod
     def never_encoded(self) -> tuple[int, ...]:
         """Ids that `encode` never produces, except EOS. Sampling must not draw them."""
 
@@ -171,8 +176,9 @@ class SentencePiece(Tokenizer):
         kind: Kind = "unigram",
         form: Form = "NFC",
         coverage: float = 0.9995,  # of the characters; the rest is encoded in bytes
+        tags: Sequence[str] = (),
     ) -> SentencePiece:
-        """Train a vocabulary of at most `size` pieces on raw lines.
+        """Train a vocabulary of at most `size` pieces, `tags` included, on raw lines.
 
         The result is deterministic: the same lines give the same model file.
         """
@@ -184,6 +190,7 @@ class SentencePiece(Tokenizer):
         # length of repeated text (3,000 captions with 600 duplicates: a minute instead of 2 s).
         counts = Counter(part for line in lines for part in _parts(normalize(line, form)))
         model_file = io.BytesIO()
+        declared: dict[str, Any] = {"control_symbols": list(tags)} if tags else {}
 
         def train() -> None:
             sentencepiece.SentencePieceTrainer.train(
@@ -204,6 +211,7 @@ class SentencePiece(Tokenizer):
                 max_sentence_length=_MAX_BYTES,  # longer lines are skipped
                 num_threads=16,  # the result depends on it, so it is fixed
                 minloglevel=2,
+                **declared,
             )
 
         try:
@@ -301,7 +309,7 @@ class SentencePiece(Tokenizer):
         )
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self._processor.decode([i for i in ids if i not in (PAD, BOS, EOS)])
+        return self._processor.decode([i for i in ids if i not in self._hidden])
 
     def piece(self, token: int) -> str:
         return self._processor.id_to_piece(token)
@@ -309,7 +317,18 @@ class SentencePiece(Tokenizer):
     @property
     def never_encoded(self) -> tuple[int, ...]:
         controls = (*range(0x20), 0x7F)  # normalization replaces or removes them
-        return (PAD, BOS, UNK, *(self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls))
+        found = (self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls)
+        return (PAD, BOS, UNK, *found, *self.tags.values())
+
+    @cached_property
+    def tags(self) -> dict[str, int]:
+        processor = self._processor
+        tokens = (i for i in range(UNK + 1, self.size) if processor.is_control(i))
+        return {processor.id_to_piece(i): i for i in tokens}
+
+    @cached_property
+    def _hidden(self) -> frozenset[int]:
+        return frozenset((PAD, BOS, EOS, *self.tags.values()))
 
     def pieces(self, text: str) -> TokenizedPieces:
         traced = trace_normalization(text, self.form)
@@ -336,8 +355,11 @@ class SentencePiece(Tokenizer):
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
         text, names = self.decode(ids), self._processor.id_to_piece(list(ids))
-        spans = _plain_spans(text, names)
-        if spans is None:
+        first = next((at for at, i in enumerate(ids) if i not in self._hidden), len(ids))
+        spans = _plain_spans(text, names[first:])
+        if spans is not None:
+            spans = [*[(0, 0)] * first, *spans]
+        else:
             spans = []
             # Consecutive byte pieces share the span of the characters they encode.
             runs = groupby(range(len(ids)), key=lambda at: self._processor.is_byte(ids[at]) or -at)

@@ -48,10 +48,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus(ABC):
-    """The files of a corpus. An epoch reads the corpus `weight` times."""
+    """The files of a corpus. An epoch reads the corpus `weight` times.
+
+    `tags`: tokens before each source, such as the tag of the target language.
+    """
 
     name: str = "corpus"
     weight: float = 1.0
+    tags: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -269,22 +273,6 @@ class TextColumn(Corpus):
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         for _, texts in self.table.columns(size, skip):
             yield [""] * len(texts), texts
-
-
-@dataclass(frozen=True, slots=True)
-class TaggedCorpus(Corpus):
-    """A corpus with a tag before each source, which tells a model where the pairs come from."""
-
-    untagged: Corpus
-    tag: str
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return self.untagged.paths
-
-    def columns(self, size: int, skip: int) -> Iterator[Columns]:
-        for sources, targets in self.untagged.columns(size, skip):
-            yield [f"{self.tag} {source}" if source else "" for source in sources], targets
 
 
 @dataclass(frozen=True, slots=True)

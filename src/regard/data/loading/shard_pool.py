@@ -66,7 +66,12 @@ class SubwordSampling:
         """Return new ids of the same texts; the same name gives the same ids."""
         seed = int.from_bytes(hashlib.sha256(repr(name).encode()).digest()[:4])
         texts = [self.tokenizer.decode(row) for row in ids]
-        return self.tokenizer.sample(texts, alpha=self.alpha, seed=seed)
+        sampled = self.tokenizer.sample(texts, alpha=self.alpha, seed=seed)
+        tags = set(self.tokenizer.tags.values())
+        if not tags:
+            return sampled
+        kept = ([token for token in row if token in tags] for row in ids)
+        return [[*before, *new] for before, new in zip(kept, sampled, strict=True)]
 
 
 class ShardPool:

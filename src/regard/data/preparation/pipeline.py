@@ -88,6 +88,7 @@ class CleanPiece:
     first: int  # number of its first record
     origin: Facts  # its files and lines
     done: TaskResult
+    tags: tuple[str, ...]  # before each source
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,10 @@ class Pipeline:
             "dedupe": dedupe,
         }
         tasks: list[PreparationTask] = []
-        heads: list[tuple[str, int, Facts]] = []
+        heads: list[tuple[Corpus, int, Facts]] = []
         first = 0
         for corpus, cut, done in zip(corpora, cuts, self._run_stage("cut", cuts), strict=True):
+            tagged = {**parameters, "tags": corpus.tags} if corpus.tags else parameters
             for piece in done.facts["pieces"]:
                 inputs = {
                     **cut.inputs,
@@ -135,13 +137,13 @@ class Pipeline:
                 }
                 where = {"piece": piece, "copied": done.facts["copied"]}
                 name = f"work/{split}-clean-{len(tasks):05}"
-                tasks.append(PreparationTask("clean", self.out, name, inputs, parameters, where))
-                heads.append((corpus.name, first, inputs))
+                tasks.append(PreparationTask("clean", self.out, name, inputs, tagged, where))
+                heads.append((corpus, first, inputs))
                 first += piece["lines"]
         self.pairs = max(self.pairs, first)
         done_tasks = self._run_stage("clean", tasks)
         return [
-            CleanPiece(corpus, split, number, first, origin, done)
+            CleanPiece(corpus.name, split, number, first, origin, done, corpus.tags)
             for number, ((corpus, first, origin), done) in enumerate(
                 zip(heads, done_tasks, strict=True)
             )
@@ -168,8 +170,10 @@ class Pipeline:
             tasks.append(PreparationTask("dedupe", self.out, name, inputs, parameters, where))
         return self._run_stage("dedupe", tasks)
 
-    def tokenizer(self, pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult]) -> TaskResult:
-        """Train a tokenizer on a sample of the pieces, or import the given one."""
+    def tokenizer(
+        self, pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult], tags: Sequence[str]
+    ) -> TaskResult:
+        """Train a tokenizer with `tags` on a sample of the pieces, or import the given one."""
         settings = self.settings
         if settings.tokenizer is not None:
             settings_file = storage.join_path(settings.tokenizer, SETTINGS_FILE)
@@ -199,6 +203,8 @@ class Pipeline:
         inputs = {"samples": [sha256 for done in samples for sha256 in done.outputs.values()]}
         where = {"samples": [done.name for done in samples]}
         parameters = {"size": settings.vocabulary, "kind": settings.kind, "form": settings.form}
+        if tags:
+            parameters["tags"] = tags
         task = PreparationTask("learn", self.out, "tokenizer-task", inputs, parameters, where)
         return self._run_stage("learn", [task])[0]
 
@@ -234,6 +240,8 @@ class Pipeline:
                 "fields": self.settings.fields,
                 "labels": labels,
             }
+            if piece.tags:
+                parameters["tags"] = piece.tags
             where = {**_kept_where(piece, repeats), "held": held}
             name = f"{piece.split}-{piece.number:05}"
             tasks.append(PreparationTask("encode", self.out, name, inputs, parameters, where))
@@ -241,20 +249,41 @@ class Pipeline:
         done = self._run_stage("encode", tasks)
         return [EncodedPiece(*values) for values in zip(pieces, held_names, done, strict=True)]
 
-    def gather(self, shards: Sequence[EncodedPiece]) -> Facts:
-        """Join the held-out pairs of all shards to one shard; return its manifest entry."""
-        parts = [shard.held for shard in shards]
-        inputs = {"parts": [shard.done.outputs for shard in shards]}
-        task = PreparationTask("gather", self.out, "valid-00000", inputs, {}, {"parts": parts})
-        done = self._run_stage("gather", [task])[0]
-        held = [shard.done.facts["held"] for shard in shards]
-        return {
-            "name": done.name,
-            "corpus": "held out",
-            "pairs": sum(part["pairs"] for part in held),
-            "tokens": [sum(part["tokens"][side] for part in held) for side in (0, 1)],
-            "sha256": {part: done.outputs[f"{done.name}.{part}"] for part in PARTS},
-        }
+    def gather(self, shards: Sequence[EncodedPiece]) -> list[Facts]:
+        """Join the held-out pairs of all shards to one shard; return its manifest entry.
+
+        If there are tags, there is one shard for each corpus.
+        """
+        tagged = any(shard.clean.tags for shard in shards)
+        groups: dict[str, list[EncodedPiece]] = {}
+        for shard in shards:
+            groups.setdefault(shard.clean.corpus if tagged else "held out", []).append(shard)
+        tasks = [
+            PreparationTask(
+                "gather",
+                self.out,
+                f"valid-{number:05}",
+                {"parts": [shard.done.outputs for shard in group]},
+                {},
+                {"parts": [shard.held for shard in group]},
+            )
+            for number, group in enumerate(groups.values())
+        ]
+        entries = []
+        for (corpus, group), done in zip(
+            groups.items(), self._run_stage("gather", tasks), strict=True
+        ):
+            held = [shard.done.facts["held"] for shard in group]
+            entries.append(
+                {
+                    "name": done.name,
+                    "corpus": corpus,
+                    "pairs": sum(part["pairs"] for part in held),
+                    "tokens": [sum(part["tokens"][side] for part in held) for side in (0, 1)],
+                    "sha256": {part: done.outputs[f"{done.name}.{part}"] for part in PARTS},
+                }
+            )
+        return entries
 
     def _run_stage(self, stage: str, tasks: Sequence[PreparationTask]) -> list[TaskResult]:
         return run_tasks(stage, run_stage, tasks, self.runner, self.pairs, self.on_progress)
@@ -287,7 +316,9 @@ def run_tasks(
 def corpus_identity(corpus: Corpus) -> Facts:
     """Return what determines the records of a corpus: its format and the versions of its files."""
     fields = {
-        name: value for name, value in asdict(corpus).items() if name not in ("name", "weight")
+        name: value
+        for name, value in asdict(corpus).items()
+        if name not in ("name", "weight", "tags")
     }
     return {
         "corpus": fields,

@@ -125,7 +125,8 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
         raise CorpusError(_no_pairs(corpora, _rows(train, [], [])))
     valid_pieces = pipeline.clean(valid, "valid", None, "none")
     repeats = pipeline.dedupe(train)
-    tokenizer = pipeline.tokenizer(train, repeats)
+    tags = dict.fromkeys(tag for corpus in (*corpora, *valid) for tag in corpus.tags)
+    tokenizer = pipeline.tokenizer(train, repeats, tuple(tags))
     labels = pipeline.labels(train)
     shards = pipeline.encode(train, repeats, tokenizer, labels)
     rows = _rows(train, repeats, shards)
@@ -133,7 +134,7 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
         raise CorpusError(_no_pairs(corpora, rows))
     splits = {"train": [_entry(shard, repeats) for shard in shards]}
     if settings.held_out:
-        splits["valid"] = [pipeline.gather(shards)]
+        splits["valid"] = pipeline.gather(shards)
     if valid:
         encoded = pipeline.encode(valid_pieces, [], tokenizer, labels)
         splits["valid"] = [_entry(shard, []) for shard in encoded]

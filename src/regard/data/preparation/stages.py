@@ -18,7 +18,7 @@ a source is never in both splits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -34,6 +34,7 @@ from regard.data.preparation.fields import FIELDS, Field
 from regard.data.preparation.tasks import Facts, PreparationTask, Stage, TaskResult, Write, run_task
 from regard.errors import ConfigError
 from regard.text.stored_tokenizer import TARGET, joint_fingerprint, tokenizer_files
+from regard.text.tagged_tokenizer import with_tags
 from regard.text.tokenizer import SentencePiece, Tokenizer
 from regard.text.windows import window_sizes
 
@@ -74,6 +75,7 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
 
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
+    tags = task.parameters.get("tags", ())
     both = (sources, targets)
     key = 0 if fields[0].informative else 1  # the side that identifies a record
     hashes = duplicates.hash_texts(both[key])
@@ -90,7 +92,7 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
             duplicates.hash_plain_forms(texts)
             if mode == "near" and field.has_near_duplicates
             else duplicates.hash_texts(texts)
-            for field, texts in zip(fields, both, strict=True)
+            for field, texts in zip(fields, (_tagged(sources, tags), targets), strict=True)
         ]
         hashes = duplicates.hash_pairs(*halves)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
@@ -145,7 +147,8 @@ def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
 
 def encode_piece(task: PreparationTask, write: Write) -> Facts:
     """Write a shard of training pairs, and one of held-out pairs if there are any."""
-    tokenizers = _tokenizers(task.root, task.inputs["tokenizer"])
+    tokenizer, target_tokenizer = _tokenizers(task.root, task.inputs["tokenizer"])
+    tokenizers = (with_tags(tokenizer, task.parameters.get("tags", ())), target_tokenizer)
     sources, targets, draws = _kept(task)
     fields, labels = _fields(task), task.parameters["labels"]
     max_length = task.parameters["max_length"]
@@ -241,6 +244,11 @@ def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint3
 def _read_samples(paths: list[str]) -> Iterator[str]:
     for path in paths:
         yield from _split(storage.read_bytes(path))
+
+
+def _tagged(sources: list[str], tags: Sequence[str]) -> list[str]:
+    """Return the sources with their tags: with another tag a pair is no duplicate."""
+    return [" ".join((*tags, source)) for source in sources] if tags else sources
 
 
 def _joined(lines: list[str]) -> bytes:

@@ -190,7 +190,7 @@ def _test_texts(trained: TrainedRun, translator: Translator) -> TextPairs:
     return [
         (
             TokenizedText.from_text(translator.tokenizer, source),
-            TokenizedText.from_text(translator.tokenizer, target),
+            TokenizedText.from_text(translator.target_tokenizer, target),
         )
         for source, target in zip(*trained.run.test_pairs(), strict=True)
     ]

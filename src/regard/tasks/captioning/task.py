@@ -65,7 +65,7 @@ class CaptioningTask(Task[CaptioningModule]):
                 "data.train: a captioning corpus is one file of image names and captions (--images "
                 "captions.jsonl). To translate, choose a translation model."
             )
-        fields = (
+        fields: dict[str, Any] = (
             {} if config.columns is None else dict(zip(KEYS, map(str, config.columns), strict=True))
         )
         return Captions(config.files[0], name=name, weight=config.weight, **fields)
@@ -86,7 +86,7 @@ class CaptioningTask(Task[CaptioningModule]):
         prepare_images(names, prepared.root, image_input_of(run), InProcessRunner(), on_progress)
 
     def _image_names(self, data: DataConfig) -> Iterator[str]:
-        corpora = (*data.train, *([] if data.valid is None else [data.valid]))
+        corpora = (*data.train, *data.valid)
         return (one.image for config in corpora for one in self.corpus(config, "").read())
 
     def make_module(
@@ -96,10 +96,10 @@ class CaptioningTask(Task[CaptioningModule]):
             raise ConfigError(
                 "train.subword_alpha: subword sampling does not apply to captioning. Set it to 0."
             )
-        if run.data.valid is None:
+        if not run.data.valid:
             valid = _held_out_images(prepared, tokenizer)
         else:
-            corpus = self.corpus(run.data.valid, "valid")
+            corpus = self.corpus(run.data.valid[0], "valid")
             valid = _read_images(corpus, tokenizer, run.data.max_length)
         images = ImageShards.open(prepared.root)
         return CaptioningModule(run, prepared, tokenizer, images, valid)

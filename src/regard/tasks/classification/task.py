@@ -72,10 +72,10 @@ class ClassificationTask(Task[ClassificationModule]):
                 "of another class."
             )
         valid = run.data.valid
-        if valid is None:
+        if not valid:
             documents = held_out_documents(prepared, tokenizer)
         else:
-            documents = read_labelled(self.corpus(valid, "valid"), tokenizer, prepared.labels)
+            documents = read_labelled(self.corpus(valid[0], "valid"), tokenizer, prepared.labels)
         return ClassificationModule(run, prepared, tokenizer, sample_documents(documents))
 
     def build_model(self, module: ClassificationModule) -> Classifier[Documents]:

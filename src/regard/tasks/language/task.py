@@ -64,10 +64,10 @@ class LanguageTask(Task[LanguageModule]):
                 "train.subword_alpha: subword sampling does not apply to this task. Set it to 0."
             )
         valid = run.data.valid
-        if valid is None:
+        if not valid:
             texts = held_out_texts(prepared, tokenizer)
         else:
-            texts = read_texts(self.corpus(valid, "valid"))
+            texts = read_texts(self.corpus(valid[0], "valid"))
         return LanguageModule(run, prepared, tokenizer, sample_texts(texts))
 
     def build_model(self, module: LanguageModule) -> LanguageModel[Any]:

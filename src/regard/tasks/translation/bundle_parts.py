@@ -5,12 +5,11 @@ Free of torch.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from regard.align.alignment_head import AlignmentHead
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
-from regard.bundle.bundle import CARD, Bundle
+from regard.bundle.bundle import Bundle
 from regard.errors import ArtifactError
 from regard.evaluate.quality import QualityThresholds
 from regard.inference.ctranslate2_engine import CTranslate2Engine
@@ -20,7 +19,6 @@ EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with an exported model; the first is preferred."""
 
 SPLIT_FILE, ALIGNMENT_FILE, QUALITY_FILE = "splitting.json", "alignment.json", "quality.json"
-_LANGUAGES = re.compile(r'---\n(?:(?!---).*\n)*?language:\n- "?([\w-]+)"?\n- "?([\w-]+)"?\n')
 SEARCH_FILE = "search.json"  # in the folder of an exported model
 
 
@@ -97,9 +95,3 @@ def read_thresholds(bundle: Bundle) -> QualityThresholds | None:
     if QUALITY_FILE not in bundle.names:
         return None
     return bundle.value(QUALITY_FILE, QualityThresholds)
-
-
-def read_languages(bundle: Bundle) -> tuple[str, str] | None:
-    """The codes of source and target, if the model card has them."""
-    found = _LANGUAGES.match(bundle.text(CARD)) if CARD in bundle.names else None
-    return None if found is None else (found[1], found[2])

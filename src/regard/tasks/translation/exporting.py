@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from regard.bundle.bundle import add_files, open_bundle
+from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.ctranslate2_engine import CTranslate2Engine
@@ -50,8 +51,11 @@ def export_bundle(
     quantization: Quantization | None,
     sources: Sequence[str] = (),
     references: Sequence[str] | None = None,
+    to: str | None = None,
 ) -> ExportParity:
     """Add a CTranslate2 model to a bundle, with a report of its differences.
+
+    `to`: code of the language of `references`, of a model with several.
 
     Raises ConfigError if CTranslate2 cannot run the model, and ArtifactError if its results differ.
     """
@@ -67,7 +71,8 @@ def export_bundle(
     files = convert_to_ctranslate2(translator.model, *pieces, quantization=quantization)
     options, max_positions = translator.options, translator.model.decoder.max_positions
     engine = CTranslate2Engine(files, max_positions=max_positions)
-    parity = compare_engines(translator, engine, sources, references)
+    compared = translator.into(to) if sources else translator
+    parity = compare_engines(compared, engine, sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtifactError(
             f"{path}: log-probabilities of the exported model differ by {parity.logps:.2g}. "
@@ -88,13 +93,8 @@ def export_huggingface(path: Path, out: Path) -> list[str]:
     bundle = open_bundle(path)
     if out.exists() and any(out.iterdir()):
         raise ConfigError(f"{out}: is not empty. Choose another --out.")
-    translator = Translator.load(path, engine="torch", device="cpu")
-    files = convert_to_huggingface(
-        bundle_config(bundle),
-        translator.model,
-        translator.tokenizer,
-        translator.target_tokenizer,
-    )
+    model = Translator.load(path, engine="torch", device="cpu").model
+    files = convert_to_huggingface(bundle_config(bundle), model, *bundle_tokenizers(bundle))
     out.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (out / name).write_bytes(data)

@@ -10,7 +10,7 @@ from pathlib import Path
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.data import storage
 from regard.evaluate.before_after import ScoreChange, measure_change
-from regard.tasks.translation.module import Pairs
+from regard.tasks.translation.pairs import Pairs
 from regard.tasks.translation.translator import Translator
 
 COMPARISON_FILE = "comparison.json"
@@ -24,17 +24,22 @@ def compare_with_parent(
     translated = []
     for bundle in bundles:
         translator = Translator.from_bundle(bundle, engine="torch")
-        translated.append(
-            {
-                name: [result.text for result in translator.translate(pairs.sources)]
-                for name, pairs in sets.items()
-            }
-        )
+        translated.append({name: _translate(translator, pairs) for name, pairs in sets.items()})
     before, after = translated
     return [
         measure_change(name, pairs.targets, before[name], after[name])
         for name, pairs in sets.items()
     ]
+
+
+def _translate(translator: Translator, pairs: Pairs) -> list[str]:
+    """Translate the sources, each into the language of its target."""
+    found = {
+        languages: iter(translator.translate(group.sources, to=languages and languages[1]))
+        for languages, group in pairs.by_languages().items()
+    }
+    named = pairs.languages or (None,) * len(pairs.sources)
+    return [next(found[languages]).text for languages in named]
 
 
 def write_comparison(folder: Path, changes: list[ScoreChange]) -> None:

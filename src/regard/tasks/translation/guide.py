@@ -38,6 +38,7 @@ from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.inference.forced_decoding import cross_attention_names, get_attention
 from regard.models import EncoderDecoder
 from regard.tasks.translation.aligner import read_prepared_aligner
+from regard.text.tagged_tokenizer import with_tags
 from regard.train.losses import GuidedAlignmentLoss
 
 GUIDE_FILE = "guide.safetensors"
@@ -196,17 +197,21 @@ def _linked_pairs(
     config: GuidedAlignmentConfig, prepared: PreparedData, corpora: Sequence[Corpus]
 ) -> Iterator[LinkedTexts]:
     """Yield the pairs of the corpora with their links in the Pharaoh file."""
-    tokenizers = load_tokenizers(prepared.root)
-    pairs = chain.from_iterable(map(read_pairs, corpora))
+    tokenizer, target_tokenizer = load_tokenizers(prepared.root)
+    pairs = (
+        (with_tags(tokenizer, corpus.tags), pair)
+        for corpus in corpora
+        for pair in read_pairs(corpus)
+    )
     lines = chain.from_iterable(line_blocks(config.links, BLOCK))
     remedy = "Name the corpora that were aligned (data.train)."
     if not config.pretokenized:
         remedy += " If their words are split at spaces, set train.guided_alignment.pretokenized."
-    for number, (pair, line) in enumerate(zip(pairs, lines, strict=True), 1):
+    for number, ((tagged, pair), line) in enumerate(zip(pairs, lines, strict=True), 1):
         where = f"{config.links}, line {number}"
         source, target = (
-            TokenizedText.from_text(tokenizer, text, pretokenized=config.pretokenized)
-            for tokenizer, text in zip(tokenizers, pair, strict=True)
+            TokenizedText.from_text(side, text, pretokenized=config.pretokenized)
+            for side, text in zip((tagged, target_tokenizer), pair, strict=True)
         )
         links = parse_links(line, where)
         check_links(links, source, target, where, remedy)

@@ -31,11 +31,13 @@ from regard.interop.huggingface_import import read_huggingface
 from regard.interop.imported_model import ImportedModel
 from regard.interop.marian_import import read_marian
 from regard.interop.pretrained_folder import PretrainedFolder
-from regard.tasks.translation.calibrate import QUALITY_TEXTS, choose_head
+from regard.tasks.translation.calibrate import QUALITY_TEXTS, calibration_files, choose_head
+from regard.tasks.translation.languages import ModelLanguages
 from regard.tasks.translation.loading import build_translation_model
-from regard.tasks.translation.module import Pairs
-from regard.tasks.translation.translator import Translator, calibration_files
+from regard.tasks.translation.pairs import Pairs
+from regard.tasks.translation.translator import Translator
 from regard.text.stored_tokenizer import tokenizer_files
+from regard.text.tagged_tokenizer import tagged_languages
 
 # Pretrained models have read single sentences. Of FLORES, 97 % have at most 64 pieces; Bergamot
 # splits sentences of more than 128.
@@ -51,6 +53,7 @@ class ImportReport:
     parameters: int
     vocabulary: tuple[int, int]
     languages: tuple[str | None, str | None]
+    targets: tuple[str, ...]  # of a model with several target languages
     licence: str | None
     alignment: str
     calibrated: bool
@@ -91,14 +94,18 @@ def import_pretrained(
     Args:
         path: The folder of the model.
         out: The folder of the bundle.
-        languages: Codes of source and target; by default those that the model names.
+        languages: Codes of source and target; by default those that the model names. The target
+            selects one of several.
         sample: Source sentences. They choose the attention head that aligns words, unless the
             model has one, and calibrate quality warnings.
     """
     imported = read_pretrained(path, languages)
     translator = _make_translator(imported)
     if sample:
-        _calibrate(translator, list(sample), imported.alignment_head)
+        first = next(iter(translator.languages.targets), None)
+        bound = translator.into(first)
+        _calibrate(bound, list(sample), imported.alignment_head)
+        translator.alignment_head, translator.thresholds = bound.alignment_head, bound.thresholds
     run, head = imported.run, translator.alignment_head
     assert head is not None
     report = ImportReport(
@@ -107,6 +114,7 @@ def import_pretrained(
         sum(weight.numel() for weight in imported.weights.values()),
         (imported.tokenizer.size, imported.target_tokenizer.size),
         (run.data.source_language, run.data.target_language),
+        languages_of(imported).targets,
         imported.run.licence,
         head.summary,
         bool(sample),
@@ -123,9 +131,19 @@ def import_pretrained(
         CARD: write_card(_card(report, imported, checksums)).encode(),
         **tokenizer_files(imported.tokenizer, imported.target_tokenizer),
         **calibration_files(translator),
+        **languages_of(imported).files(),
     }
     save_bundle(out, files)
     return report
+
+
+def languages_of(imported: ImportedModel) -> ModelLanguages:
+    """Return the languages of an imported model, where known."""
+    source, target = imported.run.data.source_language, imported.run.data.target_language
+    tagged = tagged_languages(imported.tokenizer)
+    if target is None or (tagged and target not in tagged):
+        return ModelLanguages(tuple((source, code) for code in sorted(tagged)))
+    return ModelLanguages(((source, target),) if tagged or source is not None else ())
 
 
 def _make_translator(imported: ImportedModel) -> Translator:
@@ -145,6 +163,7 @@ def _make_translator(imported: ImportedModel) -> Translator:
         SearchOptions(run.search.beam_size, run.search.length_penalty),
         alignment_head=head,
         target_tokenizer=imported.target_tokenizer,
+        languages=languages_of(imported),
     )
 
 
@@ -165,7 +184,6 @@ def _calibrate(translator: Translator, sources: list[str], guided: AlignmentHead
 
 
 def _card(report: ImportReport, imported: ImportedModel, checksums: dict[str, str]) -> CardFacts:
-    source, target = report.languages
     search = imported.run.search
     return CardFacts(
         name="An imported model",
@@ -180,7 +198,7 @@ def _card(report: ImportReport, imported: ImportedModel, checksums: dict[str, st
         scored_on="held-out pairs",
         search=f"beam {search.beam_size}, scores divided by length^{search.length_penalty:g}",
         export=report.export,
-        languages=(source, target) if source and target else None,
+        languages=languages_of(imported).pairs,
         alignment=report.alignment,
         origin={
             "format": imported.origin,

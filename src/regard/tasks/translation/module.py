@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from itertools import compress
 from statistics import fmean
 from typing import Any
 
@@ -12,9 +10,8 @@ import numpy as np
 import torch
 
 from regard.batch import Batch, Tokens
+from regard.config.data import language_pairs
 from regard.config.run import RunConfig
-from regard.data import storage
-from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SubwordSampling
 from regard.data.loading.shards import MAX_TOKENS, PreparedData
@@ -28,7 +25,9 @@ from regard.models import EncoderDecoder
 from regard.tasks.batches import left_out, make_loader, shift_target
 from regard.tasks.translation.aligner import aligner_cost
 from regard.tasks.translation.guide import Guide
+from regard.tasks.translation.languages import ModelLanguages
 from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.pairs import Languages, Pairs
 from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import Tokenizer
@@ -36,30 +35,9 @@ from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
 
-MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
 UNSPLIT = 0.999  # share of training sources that translation would not split into sentences
 TIMED_PAIRS = 200  # validation pairs by which the time of a validation is estimated
 SAMPLES = 3  # translations that are logged with their attention
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Raw sentences and their translations."""
-
-    sources: tuple[str, ...]
-    targets: tuple[str, ...]
-
-    def drop_long(
-        self, tokenizer: Tokenizer, target_tokenizer: Tokenizer, max_length: int
-    ) -> Pairs:
-        """Return the pairs with at most `max_length` tokens on each side."""
-        sides = [
-            map(len, tokenizer.encode(self.sources)),
-            map(len, target_tokenizer.encode(self.targets)),
-        ]
-        fits = [max(lengths) <= max_length for lengths in zip(*sides, strict=True)]
-        sources, targets = (tuple(compress(side, fits)) for side in (self.sources, self.targets))
-        return Pairs(sources, targets)
 
 
 class TranslationModule(TrainingModule[Batch]):
@@ -81,7 +59,8 @@ class TranslationModule(TrainingModule[Batch]):
         super().__init__()
         self.run, self.prepared, self.tokenizer = run, prepared, tokenizer
         self.target_tokenizer = target_tokenizer or tokenizer
-        self.valid = valid.drop_long(tokenizer, self.target_tokenizer, run.data.max_length)
+        self.languages = ModelLanguages(language_pairs(run.data))
+        self.valid = valid.select(self._fits(valid))
         if not self.valid.sources:
             raise ConfigError(
                 f"data.valid: has no pairs of at most {run.data.max_length:,} tokens "
@@ -123,26 +102,51 @@ class TranslationModule(TrainingModule[Batch]):
         return make_loader(self.run, self.prepared, rank, world, sampling=sampling)
 
     def validate(self) -> Scores:
-        results = self.translator(self.model).translate(self.valid.sources)
-        measured = score_corpus([result.text for result in results], self.valid.targets)
-        values = {**measured.values, "nll": self._nll()}
+        """Score each pair of languages. If there are several, the main scores are their means."""
+        groups = self.valid.by_languages()
+        translator = self.translator(self.model)
+        found = {
+            languages: self._validate_languages(_bind(translator, languages), pairs)
+            for languages, pairs in groups.items()
+        }
+        if len(found) == 1:
+            return next(iter(found.values()))
+        first = next(iter(found.values()))
+        values = {
+            name: fmean(each.values[name] for each in found.values()) for name in first.values
+        }
+        signatures = dict.fromkeys(values, "mean over the pairs of languages")
+        for languages, scores in found.items():
+            pair = "-".join(languages or ())
+            values |= {f"{name} {pair}": value for name, value in scores.values.items()}
+            signatures |= {f"{name} {pair}": text for name, text in scores.signatures.items()}
+        samples = tuple(scores.samples[0] for scores in found.values())
+        return Scores(values, signatures, samples)
+
+    def _validate_languages(self, translator: Translator, pairs: Pairs) -> Scores:
+        results = translator.translate(pairs.sources)
+        measured = score_corpus([result.text for result in results], pairs.targets)
+        values = {**measured.values, "nll": self._nll(translator, pairs)}
         samples = tuple(
-            self._sample(result, reference)
-            for result, reference in zip(results[:SAMPLES], self.valid.targets, strict=False)
+            self._sample(translator, result, reference)
+            for result, reference in zip(results[:SAMPLES], pairs.targets, strict=False)
         )
         return Scores(values, measured.signatures, samples)
 
     def estimate_validation(self) -> float:
         """An untrained model searches to the maximum length, which a trained one rarely reaches."""
         count = len(self.valid.sources)
-        every = -(-count // TIMED_PAIRS)
-        sources, targets = self.valid.sources[::every], self.valid.targets[::every]
-        clock = time.perf_counter()
-        self.translator(self.model).translate(sources)
-        seconds = time.perf_counter() - clock
-        limits = [max_target_length(len(ids) + 1) for ids in self.tokenizer.encode(sources)]
-        lengths = [len(ids) + 1 for ids in self.target_tokenizer.encode(targets)]
-        return seconds * min(1.0, sum(lengths) / sum(limits)) * count / len(sources)
+        timed = self.valid.at_most(TIMED_PAIRS)
+        translator, seconds, lengths, limits = self.translator(self.model), 0.0, 0, 0
+        for languages, pairs in timed.by_languages().items():
+            bound = _bind(translator, languages)
+            clock = time.perf_counter()
+            bound.translate(pairs.sources)
+            seconds += time.perf_counter() - clock
+            sources = bound.tokenizer.encode(pairs.sources)
+            limits += sum(max_target_length(len(ids) + 1) for ids in sources)
+            lengths += sum(len(ids) + 1 for ids in self.target_tokenizer.encode(pairs.targets))
+        return seconds * min(1.0, lengths / limits) * count / len(timed.sources)
 
     def translator(self, model: EncoderDecoder[Tokens, Any]) -> Translator:
         """Return a translator of `model` with the run's search options."""
@@ -154,17 +158,28 @@ class TranslationModule(TrainingModule[Batch]):
             self.splitting,
             options,
             target_tokenizer=self.target_tokenizer,
+            languages=self.languages,
         )
 
-    def _nll(self) -> float:
+    def _fits(self, pairs: Pairs) -> list[bool]:
+        """Return whether each pair has at most `data.max_length` tokens on each side."""
+        tags = 1 if pairs.languages else 0  # of the target language
+        sources = (len(ids) + tags for ids in self.tokenizer.encode(pairs.sources))
+        targets = map(len, self.target_tokenizer.encode(pairs.targets))
+        longest = self.run.data.max_length
+        return [max(lengths) <= longest for lengths in zip(sources, targets, strict=True)]
+
+    def _nll(self, translator: Translator, pairs: Pairs) -> float:
         """Return the mean −log p of a reference token given the tokens before it."""
-        sources = self.tokenizer.encode(self.valid.sources)
-        targets = self.target_tokenizer.encode(self.valid.targets)
+        sources = translator.tokenizer.encode(pairs.sources)
+        targets = self.target_tokenizer.encode(pairs.targets)
         forced = force_decode(self.model, list(zip(sources, targets, strict=True)), names=())
         return -fmean(logp for each in forced for logp in each.logps)
 
-    def _sample(self, result: TranslationResult, reference: str) -> ValidationSample:
-        source = self.tokenizer.pieces(result.source)
+    def _sample(
+        self, translator: Translator, result: TranslationResult, reference: str
+    ) -> ValidationSample:
+        source = translator.tokenizer.pieces(result.source)
         tokens = [token for segment in result.segments for token in segment.tokens]
         pieces = [piece for segment in result.segments for piece in segment.pieces]
         (forced,) = force_decode(self.model, [(source.ids, tokens)])
@@ -181,6 +196,10 @@ class TranslationModule(TrainingModule[Batch]):
         )
 
 
+def _bind(translator: Translator, languages: Languages | None) -> Translator:
+    return translator if languages is None else translator.into(languages[1])
+
+
 def _splitting(prepared: PreparedData) -> Splitting:
     """Derive from the lengths of the training sources when to split a text."""
     counts = sum(
@@ -191,38 +210,6 @@ def _splitting(prepared: PreparedData) -> Splitting:
     return Splitting(int(below.searchsorted(UNSPLIT)), int(below.searchsorted(1.0)))
 
 
-def read_valid(corpus: Corpus) -> Pairs:
-    """Read the raw pairs of a validation corpus, at most MAX_VALIDATION_PAIRS."""
-    return sample_pairs(read_all_pairs(corpus))
-
-
-def read_all_pairs(corpus: Corpus) -> Pairs:
-    """Read the raw pairs of a corpus that have a source and a target."""
-    pairs = [
-        pair
-        for block in read_blocks(corpus, 1 << 12)
-        for pair in block.pairs()
-        if pair.source.strip() and pair.target.strip()
-    ]
-    return Pairs(tuple(p.source for p in pairs), tuple(p.target for p in pairs))
-
-
-def held_out_pairs(prepared: PreparedData) -> Pairs:
-    """Return the normalized texts of the pairs held out from training."""
-    sides: list[list[str]] = [[], []]
-    for shard in prepared.shards("valid"):
-        for texts, side in zip(sides, ("source", "target"), strict=True):
-            path = storage.join_path(prepared.root, f"{shard.name}.{side}.txt")
-            texts += storage.read_bytes(path).decode().split("\n")[:-1]
-    return sample_pairs(Pairs(tuple(sides[0]), tuple(sides[1])))
-
-
 def build_prepared_model(run: RunConfig, prepared: PreparedData) -> EncoderDecoder[Tokens, Any]:
     """Build the untrained model of a run with the vocabularies of its prepared data."""
     return build_translation_model(run, prepared.vocabulary, prepared.target_vocabulary)
-
-
-def sample_pairs(pairs: Pairs) -> Pairs:
-    """Take every nth pair, so that at most MAX_VALIDATION_PAIRS remain."""
-    every = max(1, -(-len(pairs.sources) // MAX_VALIDATION_PAIRS))
-    return Pairs(pairs.sources[::every], pairs.targets[::every])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from regard.align.word_alignment import WordAlignment
 from regard.evaluate.quality import QualityReport
-from regard.hypothesis import Hypothesis
-from regard.text.tokenizer import Span
+from regard.inference.pipeline import Segment, join_segments
+from regard.text.tokenizer import Span, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,44 @@ class TranslationResult:
         return self.text
 
 
-def segments_score(chosen: Sequence[Hypothesis], length_penalty: float) -> float:
-    """Score the hypotheses of several segments as one sentence."""
+def ranked_results(
+    tokenizer: Tokenizer, text: str, segments: list[Segment], n_best: int, length_penalty: float
+) -> list[TranslationResult]:
+    """Return the `n_best` translations of a text from the hypotheses of its segments.
+
+    `tokenizer`: of the target.
+    """
+    available = max((len(segment.hypotheses) for segment in segments), default=1)
+    return [
+        _result(tokenizer, text, segments, rank, length_penalty)
+        for rank in range(min(n_best, available))
+    ]
+
+
+def _result(
+    tokenizer: Tokenizer, text: str, segments: list[Segment], rank: int, length_penalty: float
+) -> TranslationResult:
+    chosen = [segment.hypotheses[min(rank, len(segment.hypotheses) - 1)] for segment in segments]
+    texts = [tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
+    joined, places = join_segments(text, [segment.span for segment in segments], texts)
+    translated = tuple(
+        TranslatedSegment(
+            segment.span,
+            place,
+            translation,
+            hypothesis.tokens,
+            tuple(map(tokenizer.piece, hypothesis.tokens)),
+            hypothesis.logps,
+            hypothesis.length,
+        )
+        for segment, place, translation, hypothesis in zip(
+            segments, places, texts, chosen, strict=True
+        )
+    )
     scores, lengths = [each.score for each in chosen], [each.length for each in chosen]
-    return combine_scores(scores, lengths, length_penalty)
+    return TranslationResult(
+        text, joined, combine_scores(scores, lengths, length_penalty), translated
+    )
 
 
 def combine_scores(scores: Sequence[float], lengths: Sequence[int], length_penalty: float) -> float:

@@ -69,6 +69,7 @@ def score_targets(
     """
     from regard.inference.forced_decoding import force_decode
 
+    translator = translator.into(None)
     thresholds = translator.thresholds
     if quality and thresholds is None:
         raise ArtifactError(
@@ -76,7 +77,11 @@ def score_targets(
             "Train it again with `regard train`."
         )
     encoded = list(
-        zip(*(translator.tokenizer.encode(texts) for texts in (sources, targets)), strict=True)
+        zip(
+            translator.tokenizer.encode(sources),
+            translator.target_tokenizer.encode(targets),
+            strict=True,
+        )
     )
     limit = translator.splitting.max_length
     fitting = [row for row, ids in enumerate(encoded) if max(map(len, ids)) <= limit]

@@ -17,21 +17,19 @@ from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData
 from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, ProgressCallback
+from regard.errors import ConfigError
 from regard.inference.engine import EngineName
 from regard.models import EncoderDecoder
 from regard.tasks.base import Task
 from regard.tasks.batches import corpus_name
 from regard.tasks.model_card import card_files
 from regard.tasks.translation.aligner import prepare_aligner, read_prepared_aligner
-from regard.tasks.translation.calibrate import calibrate
+from regard.tasks.translation.calibrate import calibrate, calibration_files
 from regard.tasks.translation.guide import guided_head, prepare_guide
-from regard.tasks.translation.module import (
-    TranslationModule,
-    build_prepared_model,
-    held_out_pairs,
-    read_valid,
-)
-from regard.tasks.translation.translator import Translator, calibration_files
+from regard.tasks.translation.module import TranslationModule, build_prepared_model
+from regard.tasks.translation.pairs import held_out_pairs, read_valid
+from regard.tasks.translation.translator import Translator
+from regard.text.tagged_tokenizer import tagged_languages, with_tags
 from regard.text.tokenizer import Tokenizer
 from regard.train.trainer import TrainingOutcome
 
@@ -40,6 +38,7 @@ class TranslationTask(Task[TranslationModule]):
     options = "--source FILE --target FILE"
     metrics = ("bleu", "chrf", "nll")
     supports_guide = True
+    supports_tags = True
     supports_separate_tokenizers = True
     supports_comparison = True
 
@@ -48,6 +47,21 @@ class TranslationTask(Task[TranslationModule]):
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return data.build()
+
+    def check_extras(self, run: RunConfig) -> None:
+        """Check that the vocabulary of a model to fine-tune has the tags of the corpora."""
+        if run.data.tokenizer is None:
+            return
+        tokenizer, _ = load_tokenizers(run.data.tokenizer)
+        known = tagged_languages(tokenizer)
+        for corpus in (*run.data.train, *run.data.valid):
+            if known and corpus.languages is None:
+                raise ConfigError(
+                    f"data.tokenizer: {run.data.tokenizer} is of a model with several target "
+                    "languages. Name those of each corpus (`languages`, or --languages en-fr). "
+                    f"The targets are: {', '.join(known)}."
+                )
+            with_tags(tokenizer, corpus.tags)
 
     def prepare_extras(
         self, run: RunConfig, prepared: PreparedData, on_progress: ProgressCallback
@@ -66,11 +80,8 @@ class TranslationTask(Task[TranslationModule]):
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
     ) -> TranslationModule:
-        valid = run.data.valid
-        if valid is None:
-            pairs = held_out_pairs(prepared)
-        else:
-            pairs = read_valid(self.corpus(valid, "valid"))
+        data = run.data
+        pairs = read_valid(data) if data.valid else held_out_pairs(prepared, data)
         source, target = load_tokenizers(prepared.root)
         separate = None if source is target else target
         return TranslationModule(run, prepared, tokenizer, pairs, separate)
@@ -107,7 +118,7 @@ class TranslationTask(Task[TranslationModule]):
             alignment=_describe_alignment(translator.aligner, head),
             score_notes={"nll": "mean −log p of a reference token given the tokens before it"},
         )
-        return {**calibration_files(translator), **card}
+        return {**calibration_files(translator), **module.languages.files(), **card}
 
     def load(self, bundle: Bundle, engine: EngineName, device: str | None) -> Translator:
         return Translator.from_bundle(bundle, engine=engine, device=device)

@@ -9,16 +9,16 @@ use the PyTorch model import the modules of their computation when they are call
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText
-from regard.align.word_aligner import ALIGNER_FILE, WordAligner
+from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.bundle.remote import fetch_bundle
@@ -27,26 +27,20 @@ from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import Engine, EngineName, SamplingOptions, SearchOptions
-from regard.inference.pipeline import Segment, Splitting, join_segments, search_texts
+from regard.inference.pipeline import Segment, Splitting, search_texts
 from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
 from regard.tasks.translation.bundle_model import BundleModel
 from regard.tasks.translation.bundle_parts import (
-    ALIGNMENT_FILE,
-    QUALITY_FILE,
     SPLIT_FILE,
     choose_export,
     load_export,
     read_aligner,
     read_alignment_head,
-    read_languages,
     read_thresholds,
 )
+from regard.tasks.translation.languages import ModelLanguages, read_languages
 from regard.tasks.translation.options import encode_prefixes, make_search_options
-from regard.tasks.translation.result import (
-    TranslatedSegment,
-    TranslationResult,
-    segments_score,
-)
+from regard.tasks.translation.result import TranslationResult, ranked_results
 from regard.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -70,7 +64,7 @@ class Translator:
         aligner: Aligns words without the model; by default used instead of the attention.
         thresholds: The calibration of quality warnings.
         target_tokenizer: Of the target; by default that of the source.
-        languages: Codes of source and target, where known.
+        languages: The pairs of languages that the model translates, where known.
     """
 
     def __init__(
@@ -85,14 +79,31 @@ class Translator:
         aligner: WordAligner | None = None,
         thresholds: QualityThresholds | None = None,
         target_tokenizer: Tokenizer | None = None,
-        languages: tuple[str, str] | None = None,
+        languages: ModelLanguages = ModelLanguages(),  # noqa: B008 - a frozen value
     ) -> None:
-        self._model, self.tokenizer, self.splitting = model, tokenizer, splitting
+        self._model, self.splitting = model, splitting
+        self.tokenizer = languages.tag_source(tokenizer)
         self.target_tokenizer = target_tokenizer or tokenizer
         self.options = options
         self.engine = engine or self._torch_engine()
         self.alignment_head, self.aligner = alignment_head, aligner
         self.thresholds, self.languages = thresholds, languages
+
+    def into(self, to: str | None) -> Translator:
+        """Return a translator into one language, which shares everything with this one.
+
+        `to`: code of a target language; None: the only one.
+
+        Raises:
+            ConfigError: The model does not translate into `to`, or `to` is None and there are
+                several target languages.
+        """
+        languages = self.languages.into(to)
+        if languages == self.languages:
+            return self
+        bound = copy(self)
+        bound.languages, bound.tokenizer = languages, languages.tag_source(self.tokenizer)
+        return bound
 
     @property
     def model(self) -> EncoderDecoder[Tokens, Any]:
@@ -175,6 +186,7 @@ class Translator:
         self,
         texts: Sequence[str],
         *,
+        to: str | None = None,
         beam_size: int | None = None,
         n_best: int = 1,
         length_penalty: float | None = None,
@@ -192,6 +204,7 @@ class Translator:
 
         Args:
             texts: Raw texts. Long ones are split into segments.
+            to: Code of the target language, of a model with several.
             beam_size: Number of hypotheses to follow; 1 is greedy search. The default is saved in
                 the bundle. It is raised to `n_best` if it is smaller.
             n_best: Number of translations of each text in the result's `n_best`.
@@ -209,12 +222,14 @@ class Translator:
 
         Raises:
             CorpusError: `texts` is a single string.
-            ConfigError: An option is invalid, or the engine does not support it.
+            ConfigError: An option is invalid, or the engine does not support it, or the model
+                does not translate into `to`.
             ArtifactError: The model cannot align words or has no calibration.
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
-        annotator = self._annotator
+        bound = self.into(to)
+        annotator = bound._annotator
         annotator.check(alignments, align_with, quality)
         options = make_search_options(
             self.options,
@@ -229,7 +244,7 @@ class Translator:
         )
         found = search_texts(
             self.engine,
-            self.tokenizer,
+            bound.tokenizer,
             self.splitting,
             texts,
             options,
@@ -238,7 +253,7 @@ class Translator:
         if logps:
             found = self._add_logps(found, n_best)
         ranked = [
-            self._ranked_results(text, segments, n_best, options.length_penalty)
+            ranked_results(self.target_tokenizer, text, segments, n_best, options.length_penalty)
             for text, segments in zip(texts, found, strict=True)
         ]
         flat = [result for results in ranked for result in results]
@@ -258,6 +273,7 @@ class Translator:
         memory: str | Path | Mapping[str, str] | None = None,
         min_match: float = 0.85,
         languages: tuple[str, str] | None = None,
+        to: str | None = None,
         beam_size: int | None = None,
         length_penalty: float | None = None,
         align_with: AlignWith | None = None,
@@ -278,6 +294,7 @@ class Translator:
             min_match: Least similarity of a text in `memory`; 1: only equal texts.
             languages: Codes of source and target; by default those of the bundle, where known.
                 They are written into the document and select languages of `terms` and `memory`.
+            to: As for `translate`; by default the target of `languages`.
             beam_size: As for `translate`.
             length_penalty: Likewise.
             align_with: Likewise.
@@ -298,7 +315,11 @@ class Translator:
 
         self._annotator.check(True, align_with, quality)
         name, content, format_name = read_document(document, format)
-        known = languages or self.languages
+        if to is None and languages is not None and len(self.languages.targets) > 1:
+            to = languages[1]
+        bound = self.into(to)
+        known = languages or bound.languages.only_pair
+        target = known[1:] if known is not None else bound.languages.targets
         job = DocumentJob(
             content,
             format_name,
@@ -306,10 +327,10 @@ class Translator:
             keep=keep,
             terms=None if terms is None else open_terms(terms, known),
             memory=None if memory is None else open_memory(memory, known, min_match),
-            language=None if known is None else known[1],
+            language=target[0] if target else None,
         )
         return translate_content(
-            lambda texts: self.translate(
+            lambda texts: bound.translate(
                 texts,
                 beam_size=beam_size,
                 length_penalty=length_penalty,
@@ -317,7 +338,7 @@ class Translator:
                 align_with=align_with,
                 quality=quality,
             ),
-            lambda sources, targets: self.align(sources, targets, align_with=align_with),
+            lambda sources, targets: bound.align(sources, targets, align_with=align_with),
             job,
             on_progress,
         )
@@ -327,6 +348,7 @@ class Translator:
         sources: Sequence[str],
         targets: Sequence[str],
         *,
+        to: str | None = None,
         pretokenized: bool = False,
         align_with: AlignWith | None = None,
     ) -> list[WordAlignment]:
@@ -335,6 +357,7 @@ class Translator:
         Args:
             sources: Source texts.
             targets: Their translations.
+            to: As for `translate`.
             pretokenized: Split words at spaces only.
             align_with: "aligner", the default, or "attention": the attention weights of a forced
                 decoding. A bundle without an aligner uses its attention.
@@ -344,12 +367,14 @@ class Translator:
                 f"targets: there are {len(targets)} for {len(sources)} sources. "
                 "Pass one target for each source."
             )
-        pairs = self._tokenize_pairs(sources, targets, pretokenized)
-        return self._annotator.align(pairs, align_with)
+        bound = self.into(to)
+        pairs = bound._tokenize_pairs(sources, targets, pretokenized)
+        return bound._annotator.align(pairs, align_with)
 
     def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedPair]:
         """Return the alignment of each pair and the log-probabilities of its target tokens."""
-        return self._annotator.force(self._tokenize_pairs(sources, targets))
+        bound = self.into(None)
+        return bound._annotator.force(bound._tokenize_pairs(sources, targets))
 
     def measure_quality(self, texts: Sequence[str]) -> list[QualityFeatures]:
         """Translate texts and return the quality features of each translated segment."""
@@ -362,6 +387,7 @@ class Translator:
         source: str,
         target: str | None = None,
         *,
+        to: str | None = None,
         attention: str | None = None,
         head: int | None = None,
         gold: Links | None = None,
@@ -371,6 +397,7 @@ class Translator:
         Args:
             source: A sentence.
             target: The translation to explain; by default the one that the engine finds.
+            to: As for `translate`.
             attention: The attention layer to trace in full; by default that of the alignment head.
             head: Its head.
             gold: Word links annotated by hand.
@@ -380,7 +407,7 @@ class Translator:
         loaded = self._model.load() if isinstance(self._model, BundleModel) else None
         explainer = TranslationExplainer(
             self.model,
-            self.tokenizer,
+            self.into(to).tokenizer,
             self.splitting,
             self.options,
             self.engine,
@@ -389,39 +416,6 @@ class Translator:
             self.target_tokenizer,
         )
         return explainer.explain(source, target, attention, head, gold)
-
-    def _ranked_results(
-        self, text: str, segments: list[Segment], n_best: int, length_penalty: float
-    ) -> list[TranslationResult]:
-        available = max((len(segment.hypotheses) for segment in segments), default=1)
-        return [
-            self._result(text, segments, rank, length_penalty)
-            for rank in range(min(n_best, available))
-        ]
-
-    def _result(
-        self, text: str, segments: list[Segment], rank: int, length_penalty: float
-    ) -> TranslationResult:
-        chosen = [
-            segment.hypotheses[min(rank, len(segment.hypotheses) - 1)] for segment in segments
-        ]
-        texts = [self.target_tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
-        joined, places = join_segments(text, [segment.span for segment in segments], texts)
-        translated = tuple(
-            TranslatedSegment(
-                segment.span,
-                place,
-                translation,
-                hypothesis.tokens,
-                tuple(map(self.target_tokenizer.piece, hypothesis.tokens)),
-                hypothesis.logps,
-                hypothesis.length,
-            )
-            for segment, place, translation, hypothesis in zip(
-                segments, places, texts, chosen, strict=True
-            )
-        )
-        return TranslationResult(text, joined, segments_score(chosen, length_penalty), translated)
 
     def _add_logps(self, found: list[list[Segment]], n_best: int) -> list[list[Segment]]:
         """Force-decode hypotheses whose engine gives no log-probabilities."""
@@ -473,20 +467,3 @@ class Translator:
             for tokenizer, texts in ((self.tokenizer, sources), (self.target_tokenizer, targets))
         )
         return list(zip(source_texts, target_texts, strict=True))
-
-
-def calibration_files(translator: Translator) -> dict[str, bytes]:
-    """Return the bundle files with the translator's splitting and calibration."""
-    values = {
-        SPLIT_FILE: translator.splitting,
-        ALIGNMENT_FILE: translator.alignment_head,
-        QUALITY_FILE: translator.thresholds,
-    }
-    files = {
-        name: json.dumps(asdict(value), indent=1).encode()
-        for name, value in values.items()
-        if value is not None
-    }
-    if translator.aligner is not None:
-        files[ALIGNER_FILE] = translator.aligner.to_bytes()
-    return files

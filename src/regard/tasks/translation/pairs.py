@@ -1,0 +1,101 @@
+"""Sentence pairs to validate, calibrate and compare models on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+from regard.config.data import DataConfig
+from regard.data import storage
+from regard.data.formats.corpus import Corpus, read_blocks
+from regard.data.loading.shards import PreparedData
+from regard.tasks.batches import corpus_name, valid_name
+
+MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
+
+Languages = tuple[str, str]
+"""Codes of source and target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Raw sentences and their translations; `languages`: those of each pair, or ()."""
+
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    languages: tuple[Languages, ...] = ()
+
+    def select(self, chosen: Iterable[bool]) -> Pairs:
+        """Return the pairs whose value in `chosen` is true."""
+        rows = list(chosen)
+        sources, targets = (tuple(compress(side, rows)) for side in (self.sources, self.targets))
+        return Pairs(sources, targets, tuple(compress(self.languages, rows)))
+
+    def by_languages(self) -> dict[Languages | None, Pairs]:
+        """Return the pairs of each pair of languages; all of them, by None, if it is unknown."""
+        if not self.languages:
+            return {None: self}
+        return {
+            one: self.select(each == one for each in self.languages)
+            for one in dict.fromkeys(self.languages)
+        }
+
+    def first(self, count: int) -> Pairs:
+        """Return the first `count` pairs, equally many of each pair of languages."""
+        groups = list(self.by_languages().values())
+        each = -(-count // max(1, len(groups)))
+        return _joined([group._slice(slice(each)) for group in groups])
+
+    def at_most(self, count: int) -> Pairs:
+        """Return at most `count` pairs, at regular distances."""
+        return self._slice(slice(None, None, max(1, -(-len(self.sources) // count))))
+
+    def _slice(self, rows: slice) -> Pairs:
+        return Pairs(self.sources[rows], self.targets[rows], self.languages[rows])
+
+
+def read_pairs_of(corpus: Corpus, languages: Languages | None = None) -> Pairs:
+    """Read the raw pairs of a corpus that have a source and a target."""
+    pairs = [
+        pair
+        for block in read_blocks(corpus, 1 << 12)
+        for pair in block.pairs()
+        if pair.source.strip() and pair.target.strip()
+    ]
+    named = () if languages is None else (languages,) * len(pairs)
+    return Pairs(tuple(p.source for p in pairs), tuple(p.target for p in pairs), named)
+
+
+def read_valid(data: DataConfig) -> Pairs:
+    """Read the raw pairs of the validation corpora, at most MAX_VALIDATION_PAIRS."""
+    corpora = [
+        read_pairs_of(corpus.build(valid_name(i)), corpus.languages)
+        for i, corpus in enumerate(data.valid)
+    ]
+    return _joined(corpora).at_most(MAX_VALIDATION_PAIRS)
+
+
+def held_out_pairs(prepared: PreparedData, data: DataConfig) -> Pairs:
+    """Return the normalized texts of pairs held out from training, at most MAX_VALIDATION_PAIRS."""
+    languages = {corpus_name(i): corpus.languages for i, corpus in enumerate(data.train)}
+    parts = []
+    for shard in prepared.shards("valid"):
+        paths = (
+            storage.join_path(prepared.root, f"{shard.name}.{side}.txt")
+            for side in ("source", "target")
+        )
+        sources, targets = (
+            tuple(storage.read_bytes(path).decode().split("\n")[:-1]) for path in paths
+        )
+        named = languages.get(shard.corpus)
+        parts.append(Pairs(sources, targets, () if named is None else (named,) * len(sources)))
+    return _joined(parts).at_most(MAX_VALIDATION_PAIRS)
+
+
+def _joined(parts: Sequence[Pairs]) -> Pairs:
+    sources, targets, languages = (
+        tuple(value for part in parts for value in getattr(part, name))
+        for name in ("sources", "targets", "languages")
+    )
+    return Pairs(sources, targets, languages)

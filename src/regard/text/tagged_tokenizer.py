@@ -1,0 +1,107 @@
+"""Tags: tokens before a source text that no text contains.
+
+A tag names the target language of a multilingual model (Johnson et al. 2017), or the origin of a
+pair, such as back-translation (Caswell et al. 2019). Language tags are written as in OPUS-MT.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from regard.errors import ConfigError
+from regard.text.tokenizer import TokenizedPieces, Tokenizer
+
+_LANGUAGE_TAG = re.compile(">>(.+)<<")
+
+
+def language_tag(language: str) -> str:
+    """Return the tag of a target language: `>>fr<<`."""
+    return f">>{language}<<"
+
+
+def tagged_languages(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return the target languages that have a tag in the vocabulary."""
+    found = (_LANGUAGE_TAG.fullmatch(tag) for tag in tokenizer.tags)
+    return tuple(match[1] for match in found if match)
+
+
+class TaggedTokenizer(Tokenizer):
+    """Adds tags before every text that is not empty. Their character spans are empty.
+
+    Args:
+        base: The tokenizer of the texts.
+        tags: Tags of its vocabulary.
+
+    Raises:
+        ConfigError: The vocabulary does not have a tag.
+    """
+
+    def __init__(self, base: Tokenizer, tags: Sequence[str]) -> None:
+        self.base, self.added = base, tuple(tags)
+        for tag in tags:
+            if tag not in base.tags:
+                known = ", ".join(base.tags) or "none"
+                raise ConfigError(
+                    f"The vocabulary has no tag {tag}; its tags are: {known}. Train a vocabulary "
+                    "on corpora with this tag or language, or leave it out."
+                )
+        self._ids = [base.tags[tag] for tag in tags]
+        self.size, self.kind, self.form = base.size, base.kind, base.form
+        facts = "\n".join((base.fingerprint, *tags))
+        self.fingerprint = hashlib.sha256(facts.encode()).hexdigest()
+
+    @property
+    def tags(self) -> dict[str, int]:
+        return self.base.tags
+
+    @property
+    def never_encoded(self) -> tuple[int, ...]:
+        return self.base.never_encoded
+
+    def normalize(self, text: str) -> str:
+        return self.base.normalize(text)
+
+    def encode_normalized(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._add(self.base.encode_normalized(texts))
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._add(self.base.encode(texts))
+
+    def sample(self, texts: Sequence[str], *, alpha: float, seed: int) -> list[list[int]]:
+        return self._add(self.base.sample(texts, alpha=alpha, seed=seed))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self.base.decode(ids)
+
+    def piece(self, token: int) -> str:
+        return self.base.piece(token)
+
+    def pieces(self, text: str) -> TokenizedPieces:
+        found = self.base.pieces(text)
+        if not found.ids:
+            return found
+        return TokenizedPieces(
+            (*self._ids, *found.ids),
+            (*self.added, *found.pieces),
+            (*[(0, 0)] * len(self.added), *found.spans),
+        )
+
+    def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
+        return self.base.decode_with_spans(ids)
+
+    def files(self, prefix: str = "") -> dict[str, bytes]:
+        return self.base.files(prefix)
+
+    def save(self, folder: Path) -> None:
+        self.base.save(folder)
+
+    def _add(self, rows: list[list[int]]) -> list[list[int]]:
+        return [[*self._ids, *row] if row else [] for row in rows]
+
+
+def with_tags(tokenizer: Tokenizer, tags: Sequence[str]) -> Tokenizer:
+    """Return a tokenizer that adds the tags before every text; without tags, `tokenizer`."""
+    return TaggedTokenizer(tokenizer, tags) if tags else tokenizer
