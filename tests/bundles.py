@@ -21,8 +21,10 @@ from regard.inference.pipeline import Splitting
 from regard.tasks.classification.document_classifier import CLASSES, build_classification_model
 from regard.tasks.language.completer import build_language_model
 from regard.tasks.translation.calibrate import calibration_files
+from regard.tasks.translation.languages import ModelLanguages
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator
+from regard.text.tagged_tokenizer import language_tag
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece
 from tests.tiny_models import tiny_run
 
@@ -37,10 +39,16 @@ def make_bundle(
     splitting: Splitting | None = None,
     seed: int = 0,
     lines: Sequence[str] = LINES,
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> Path:
-    """Save a small model of `preset` to `path`; its translations of different texts differ."""
+    """Save a small model of `preset` to `path`; its translations of different texts differ.
+
+    `pairs`: the languages of a model with several target languages.
+    """
     torch.manual_seed(seed)
-    config, tokenizer = tiny_run(preset), SentencePiece.train(lines, size=300)
+    languages = ModelLanguages(tuple(pairs))
+    tags = [language_tag(target) for target in languages.targets]
+    config, tokenizer = tiny_run(preset), SentencePiece.train(lines, size=300, tags=tags)
     model = build_translation_model(config, tokenizer.size).eval()
     with torch.no_grad():
         model.readout.weight.mul_(10)
@@ -49,7 +57,8 @@ def make_bundle(
     if names := cross_attention_names(model):
         translator.alignment_head = AlignmentHead(names[0], 0, 0, null=False)
         translator.thresholds = calibrate_thresholds(translator.measure_quality(LINES))
-    return _save(path, config, tokenizer, model, calibration_files(translator))
+    files = {**calibration_files(translator), **languages.files()}
+    return _save(path, config, tokenizer, model, files)
 
 
 def make_language_bundle(path: Path) -> Path:

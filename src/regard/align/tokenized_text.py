@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from regard.align.links import Links
@@ -39,8 +39,11 @@ class TokenizedText:
 
     @property
     def word_pieces(self) -> list[list[int]]:
-        """For each word, the indices of its pieces."""
-        return pieces_by_word(self.pieces.spans, self.words)
+        """For each word, the indices of its pieces. Tags are part of no word."""
+        found = pieces_by_word(self.pieces.spans, self.words)
+        if not self.pieces.tags:
+            return found
+        return [[piece for piece in word if piece not in self.pieces.tags] for word in found]
 
     @property
     def word_texts(self) -> list[str]:
@@ -71,8 +74,15 @@ def concatenate_texts(raw: str, parts: Sequence[tuple[int, TokenizedText]]) -> T
         for start, part in parts
     ]
     ids, pieces, spans = (tuple(chain.from_iterable(each)) for each in zip(*fields, strict=True))
+    sizes = [len(part.pieces.ids) for _, part in parts]
+    firsts = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True)]
+    tags = tuple(
+        first + tag
+        for first, (_, part) in zip(firsts, parts, strict=True)
+        for tag in part.pieces.tags
+    )
     words = [word for start, part in parts for word in _shifted(part.words, start)]
-    return TokenizedText(raw, TokenizedPieces(ids, pieces, spans), words)
+    return TokenizedText(raw, TokenizedPieces(ids, pieces, spans, tags), words)
 
 
 def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:

@@ -30,6 +30,7 @@ from regard.text.tokenizer import (
     TokenizedPieces,
     Tokenizer,
     load_processor,
+    tag_places,
     utf8_length,
 )
 
@@ -164,7 +165,8 @@ class PretrainedSentencePiece(Tokenizer):
                 spans.append(spans[-1])
             else:
                 spans.append(_trim(text, start, end))
-        return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
+        tags = tag_places(ids, self._tags)
+        return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans), tags)
 
 
 def _encodable(text: str) -> str:

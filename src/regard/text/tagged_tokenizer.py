@@ -87,6 +87,7 @@ class TaggedTokenizer(Tokenizer):
             (*self._ids, *found.ids),
             (*self.added, *found.pieces),
             (*[(0, 0)] * len(self.added), *found.spans),
+            tuple(range(len(self.added))),
         )
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:

@@ -18,7 +18,7 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
@@ -48,12 +48,13 @@ class TokenizedPieces:
 
     The span of a word's first piece excludes the space that the piece contains as ▁. The span of a
     lone ▁ is the white space, or empty at the start of the text. The byte pieces of one character
-    all have its span.
+    all have its span. The span of a tag is empty.
     """
 
     ids: tuple[int, ...]
     pieces: tuple[str, ...]
     spans: tuple[Span, ...]
+    tags: tuple[int, ...] = ()  # indices of the tags, which are part of no word
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +368,14 @@ class SentencePiece(Tokenizer):
                 at = list(run)
                 start, end = (len(self.decode(ids[:edge])) for edge in (at[0], at[-1] + 1))
                 spans += [_without_space(text, names[at[0]], start, end)] * len(at)
-        return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
+        tags = tag_places(ids, self.tags)
+        return text, TokenizedPieces(tuple(ids), tuple(names), tuple(spans), tags)
+
+
+def tag_places(ids: Sequence[int], tags: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the indices of the ids that are tags."""
+    tokens = frozenset(tags.values())
+    return tuple(place for place, token in enumerate(ids) if token in tokens) if tokens else ()
 
 
 def _plain_spans(text: str, names: Sequence[str]) -> list[Span] | None:
