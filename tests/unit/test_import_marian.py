@@ -430,16 +430,17 @@ def test_an_odd_config_is_refused(setting: str, value: Any, tmp_path: Path) -> N
         import_pretrained(tmp_path / "theirs", tmp_path / "ours")
 
 
-def test_a_model_with_several_target_languages_needs_one(tmp_path: Path) -> None:
+def test_a_model_with_several_target_languages_refuses_others(tmp_path: Path) -> None:
     _write_huggingface(tmp_path / "theirs")
     vocabulary = json.loads((tmp_path / "theirs/vocab.json").read_text())
     pieces = list(vocabulary)
     pieces[5:7] = [">>fra<<", ">>deu<<"]
     (tmp_path / "theirs/vocab.json").write_text(json.dumps({p: i for i, p in enumerate(pieces)}))
     with pytest.raises(ConfigError, match="deu, fra"):
-        read_pretrained(tmp_path / "theirs")
-    with pytest.raises(ArtifactError, match="safetensors"):  # only the weights are missing
-        read_pretrained(tmp_path / "theirs", (None, "fra"))
+        read_pretrained(tmp_path / "theirs", (None, "ita"))
+    for target in (None, "fra"):
+        with pytest.raises(ArtifactError, match="safetensors"):  # only the weights are missing
+            read_pretrained(tmp_path / "theirs", (None, target))
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     several = tmp_path / "opus-mt-en-roa"
     write_marian_mt(several, settings | {"d_model": 16}, 0)
     vocabulary = json.loads((several / "vocab.json").read_text("utf-8"))
-    pieces = [">>fra<<" if i == 9 else piece for piece, i in vocabulary.items()]
+    codes = {9: ">>fra<<", 10: ">>ita<<"}
+    pieces = [codes.get(i, piece) for piece, i in vocabulary.items()]
     (several / "vocab.json").write_text(json.dumps({p: i for i, p in enumerate(pieces)}), "utf-8")
     (tmp_path / "sentences.en").write_text("\n".join(sentences(30, 1)) + "\n", "utf-8")
     for seed, name in enumerate(("mine", "old", "general")):
@@ -52,13 +53,16 @@ def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for side, step in (("en", 1), ("de", -1)):
             text = "".join(f"{' '.join(line[::step])}\n" for line in lines)
             (tmp_path / f"{name}.{side}").write_text(text, "utf-8")
-    assert len(COMMANDS) == 9
-    imported, translated, for_french, calibrated, explained, aligned, tuned, *exports = COMMANDS
+    assert len(COMMANDS) == 11
+    imported, translated, for_all, into_french, for_french, calibrated, *others = COMMANDS
+    explained, aligned, tuned, *exports = others
     assert "en to de" in run(imported)
     assert run(translated).count("\n") == 1
+    assert "en to fra, ita" in run(for_all)
     run(for_french)
-    french = Translator.load(tmp_path / "model-fra", engine="torch").tokenizer
-    assert french.piece(french.encode(["house"])[0][0]) == ">>fra<<"
+    french = Translator.load(tmp_path / "model-fra", engine="torch")
+    assert french.tokenizer.piece(french.tokenizer.encode(["house"])[0][0]) == ">>fra<<"
+    assert run(into_french).strip() == french.translate(["That is a long way."])[0].text.strip()
     assert "not calibrated" not in run(calibrated)
     run(explained)
     assert (tmp_path / "explanation.html").stat().st_size > 10_000

@@ -7,6 +7,7 @@
     ├── weights.safetensors  parameters
     ├── tokenizer.model      tokenizer, with tokenizer.json
     ├── target_tokenizer.*   the same of the target, if its vocabulary differs
+    ├── languages.json       pairs of languages, where known
     ├── splitting.json       lengths above which texts are split
     ├── scores.json          validation scores and their signatures
     ├── data.json            sizes and fingerprints of the corpora

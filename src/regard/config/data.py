@@ -38,7 +38,7 @@ class CorpusConfig(Config):
     # token for the target language precedes each source.
     languages: tuple[LanguageCode, LanguageCode] | None = None
     # A token before each source, such as <BT> before the sources of a back-translated corpus.
-    tag: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^\S+$")] | None = None
+    tag: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^\s,]+$")] | None = None
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ export interface Translation extends Ranked {
   n_best: Ranked[];
 }
 
+/** A pair of languages of a model; the languages of some models are not known. */
 export interface Model {
   name: string;
   source_language: string | null;
@@ -70,22 +71,22 @@ export async function listModels(): Promise<Model[]> {
 }
 
 export function translate(
-  model: string,
+  model: Model,
   texts: string[],
   options: Options,
   signal: AbortSignal,
 ): Promise<Answer> {
-  return request("v1/translate", { model, texts, ...options }, signal);
+  return request("v1/translate", { ...selected(model), texts, ...options }, signal);
 }
 
 /** The record of a translation, as JSON; without `target`, of the model's own. */
 export async function explain(
-  model: string,
+  model: Model,
   source: string,
   target: string | null,
   signal: AbortSignal,
 ): Promise<string> {
-  const body = { model, source, target };
+  const body = { ...selected(model), source, target };
   return JSON.stringify((await request<{ record: unknown }>("v1/explain", body, signal)).record);
 }
 
@@ -96,7 +97,7 @@ export async function translateDocument(
   signal: AbortSignal,
   progress: (done: number, total: number) => void,
 ): Promise<TranslatedDocument> {
-  const query = new URLSearchParams({ name: file.name, model: model.name });
+  const query = new URLSearchParams({ name: file.name, ...selected(model) });
   const headers = { "Content-Type": "application/octet-stream", Accept: "text/event-stream" };
   const answer = await send(`v1/documents?${query}`, {
     method: "POST",
@@ -121,6 +122,11 @@ export async function translateDocument(
     }
   }
   throw new RequestFailure("The connection was lost. Try again.", 0, 0);
+}
+
+function selected(model: Model): Record<string, string> {
+  const language = model.target_language;
+  return { model: model.name, ...(language && { target_language: language }) };
 }
 
 async function request<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {

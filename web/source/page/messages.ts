@@ -47,6 +47,13 @@ export function modelLabel(model: Model, models: Model[]): string {
   return twins.length > 1 ? `${pair} (${name})` : pair;
 }
 
+/** The name of a model; with its languages if it has several pairs of them. */
+export function modelKey(model: Model, models: Model[]): string {
+  const several = models.filter((each) => each.name === model.name).length > 1;
+  const { name, source_language: source, target_language: target } = model;
+  return several ? `${name} ${source}-${target}` : name;
+}
+
 /** The model of the opposite direction. */
 export function reverseOf(model: Model, models: Model[]): Model | undefined {
   if (!model.source_language) return undefined;

@@ -12,7 +12,7 @@ import {
   type Translation,
   translate,
 } from "./api";
-import { reverseOf } from "./messages";
+import { modelKey, reverseOf } from "./messages";
 import { splitSentences } from "./sentences";
 
 const TYPING = 250; // milliseconds without a key before a request
@@ -90,8 +90,9 @@ export class Session {
 
   async open(): Promise<void> {
     try {
+      const before = this.model && modelKey(this.model, this.models);
       this.models = await listModels();
-      this.model = this.models.find(({ name }) => name === this.model?.name) ?? this.models[0];
+      this.model = this.#find(before) ?? this.models[0];
       this.#state({ kind: "ready" });
       if (this.text) this.setText(this.text);
     } catch (error) {
@@ -104,8 +105,13 @@ export class Session {
     this.open();
   }
 
-  setModel(name: string): void {
-    this.model = this.models.find((each) => each.name === name) ?? this.model;
+  #find(key: string | null): Model | undefined {
+    return this.models.find((each) => modelKey(each, this.models) === key);
+  }
+
+  /** Use the model with this `modelKey`. */
+  setModel(key: string): void {
+    this.model = this.#find(key) ?? this.model;
     this.#known.clear();
     this.setText(this.text, 0);
   }
@@ -114,7 +120,7 @@ export class Session {
     const { reverse, translation } = this;
     if (!reverse) return;
     this.text = translation;
-    this.setModel(reverse.name);
+    this.setModel(modelKey(reverse, this.models));
   }
 
   setText(text: string, pause = TYPING): void {
@@ -220,12 +226,14 @@ export class Session {
   }
 
   async #request(texts: string[], options: Options): Promise<Translation[]> {
-    const { name, alignments } = this.model as Model;
+    const model = this.model as Model;
+    const { alignments } = model;
     const { signal } = this.#requests;
-    const answer = await translate(name, texts, { alignments, ...options }, signal);
+    const answer = await translate(model, texts, { alignments, ...options }, signal);
     signal.throwIfAborted();
-    if (this.#version !== `${name} ${answer.version}`) this.#known.clear();
-    this.#version = `${name} ${answer.version}`;
+    const version = `${modelKey(model, this.models)} ${answer.version}`;
+    if (this.#version !== version) this.#known.clear();
+    this.#version = version;
     return answer.translations;
   }
 

@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { shared } from "../style";
 import type { RegardView } from "../view";
 import { cross } from "./alternatives";
-import { explain } from "./api";
+import { explain, type Model } from "./api";
 
 const left = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10 3L5 8l5 5"/></svg>`;
 const right = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M6 3l5 5-5 5"/></svg>`;
@@ -14,7 +14,7 @@ export interface Explained {
 }
 
 export class RegardSteps extends LitElement {
-  #model = "";
+  #model: Model | null = null;
   #viewer = "";
   #sentences: Explained[] = [];
   #at = 0;
@@ -22,7 +22,7 @@ export class RegardSteps extends LitElement {
   #request = new AbortController();
 
   /** Opens the dialog at one of the sentences. `viewer` is the address of the viewer's script. */
-  async open(viewer: string, model: string, sentences: Explained[], at: number): Promise<void> {
+  async open(viewer: string, model: Model, sentences: Explained[], at: number): Promise<void> {
     [this.#viewer, this.#model, this.#sentences] = [viewer, model, sentences];
     this.requestUpdate();
     await this.updateComplete;
@@ -37,6 +37,7 @@ export class RegardSteps extends LitElement {
     const { signal } = this.#request;
     this.#say("Recording the computation…");
     const { source, target } = this.#sentences[at];
+    if (!this.#model) return;
     try {
       const [record] = await Promise.all([
         explain(this.#model, source, target, signal),

@@ -6,7 +6,7 @@ import { counterparts, linked, wordsAt } from "./alignment";
 import { alternatives } from "./alternatives";
 import type { Ranked } from "./api";
 import type { RegardDocument } from "./document";
-import { beginning, languageName, modelLabel, plainWarning } from "./messages";
+import { beginning, languageName, modelKey, modelLabel, plainWarning } from "./messages";
 import { type Row, Session } from "./session";
 import type { RegardSteps } from "./steps";
 import { style } from "./style";
@@ -69,7 +69,7 @@ export class RegardTranslator extends LitElement {
           models.length > 1
             ? html`<select aria-label="Languages" data-testid="model" @change=${(event: Event) =>
                 this.#setModel((event.target as HTMLSelectElement).value)}>${models.map(
-                (each) => html`<option value=${each.name} ?selected=${each === model}
+                (each) => html`<option value=${modelKey(each, models)} ?selected=${each === model}
                   >${modelLabel(each, models)}</option>`,
               )}</select>`
             : nothing
@@ -255,9 +255,9 @@ export class RegardTranslator extends LitElement {
     });
   }
 
-  #setModel(name: string): void {
+  #setModel(key: string): void {
     this.#reset();
-    this.#session.setModel(name);
+    this.#session.setModel(key);
   }
 
   #swap(): void {
@@ -302,7 +302,7 @@ export class RegardTranslator extends LitElement {
     const known = document.querySelector<RegardSteps>("regard-steps");
     const steps = known ?? (document.createElement("regard-steps") as RegardSteps);
     if (!known) document.body.append(steps);
-    steps.open(this.dataset.viewer ?? "", model.name, sentences, Math.min(at, rows.length - 1));
+    steps.open(this.dataset.viewer ?? "", model, sentences, Math.min(at, rows.length - 1));
   }
 
   #choose(row: Row, hypothesis: Ranked): void {

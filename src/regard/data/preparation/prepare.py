@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from regard.data import storage
@@ -83,7 +83,8 @@ def input_facts(
         split: _file_sizes(corpus_identity(corpus) for corpus in group)
         for split, group in splits.items()
     }
-    facts = sizes | _setting_facts(asdict(settings))
+    tags = {corpus.name: corpus.tags for corpus in corpora if corpus.tags}
+    facts = sizes | _setting_facts(asdict(settings)) | {"tags": _describe_tags(tags)}
     if settings.tokenizer is not None:
         facts["tokenizer"] = joint_fingerprint(*load_tokenizers(settings.tokenizer))[:12]
     return facts
@@ -102,13 +103,19 @@ def prepared_facts(out: str) -> Facts:
         for split in ("train", "valid")
     }
     tokenizer = {"tokenizer": manifest["tokenizer"][:12]}
-    return sizes | tokenizer | _setting_facts(manifest["settings"])
+    tags = {"tags": _describe_tags(manifest.get("tags", {}))}
+    return sizes | tokenizer | _setting_facts(manifest["settings"]) | tags
 
 
 def _file_sizes(identities: Iterable[Facts]) -> str:
     """Return the sizes of the files of each corpus, which may have several shards."""
     sizes = (" + ".join(f"{file['size']:,}" for file in each["files"]) for each in identities)
     return f"{', '.join(dict.fromkeys(sizes)) or 'no'} bytes"
+
+
+def _describe_tags(tags: Mapping[str, Sequence[str]]) -> str:
+    """Return the tags of each corpus, as text."""
+    return ", ".join(f"{corpus}: {' '.join(each)}" for corpus, each in tags.items()) or "none"
 
 
 def _setting_facts(settings: Facts) -> Facts:
@@ -138,7 +145,8 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
     if valid:
         encoded = pipeline.encode(valid_pieces, [], tokenizer, labels)
         splits["valid"] = [_entry(shard, []) for shard in encoded]
-    return {
+    named = {corpus.name: corpus.tags for corpus in corpora if corpus.tags}
+    return ({"tags": named} if named else {}) | {
         "format": FORMAT,
         "version": VERSION,
         "dtype": tokenizer.facts["dtype"],
