@@ -17,6 +17,7 @@ import pytest
 
 import regard
 from regard.config.mechanisms_table import mechanisms_table
+from tests.bundles import make_bundle
 from tests.conftest import ROOT
 from tests.running_server import running_server
 
@@ -235,7 +236,8 @@ BUNDLES = {
 def test_python_code_of_documents_runs(path: Path, tmp_path: Path) -> None:
     """In a directory with a trained model in model/, run/model, run1/model and so on.
 
-    The model is served if the code contains the server's usual address.
+    The model is served if the code contains the server's usual address. A model with several
+    target languages is in multilingual/model.
     """
     blocks = re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
     if blocks:
@@ -243,6 +245,10 @@ def test_python_code_of_documents_runs(path: Path, tmp_path: Path) -> None:
         for place in ("model", "run/model", "run1/model", "run2/model", "run3/model"):
             shutil.copytree(bundle, tmp_path / place)
         code = "\n".join(blocks)
+        if "multilingual/model" in code:
+            (tmp_path / "multilingual").mkdir()
+            pairs = (("en", "fr"), ("en", "de"))
+            make_bundle("transformer", tmp_path / "multilingual" / "model", pairs=pairs)
         with contextlib.ExitStack() as stack:
             if SERVER in code:
                 serve = running_server(f"en-de={bundle}", "--workers", "1")

@@ -284,7 +284,7 @@ FACTS = CardFacts(
     scored_on="1,014 validation pairs",
     search="beam 5, scores divided by length^1",
     export="CTranslate2 can run it",
-    languages=("en", "no"),
+    languages=(("en", "no"),),
     alignment="decoder.blocks.2.cross_attention, head 1, at next input",
 )
 
@@ -316,7 +316,7 @@ def test_the_metadata_of_a_card_are_those_of_hugging_face() -> None:
 
 
 def test_a_card_omits_unknown_facts() -> None:
-    card = write_card(replace(FACTS, languages=None, scores=(), alignment=None))
+    card = write_card(replace(FACTS, languages=(), scores=(), alignment=None))
     assert "language:" not in card and "model-index" not in card
     assert "Translates from" not in card
 

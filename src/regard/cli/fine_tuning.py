@@ -126,7 +126,7 @@ class FineTuningReport:
 
     def _read(self, files: list[str]) -> Pairs:
         from regard.config.data import CorpusConfig
-        from regard.tasks.translation.pairs import read_pairs_of
+        from regard.tasks.translation.pairs import read_all_pairs
 
         config = CorpusConfig.model_validate(
             {
@@ -135,7 +135,7 @@ class FineTuningReport:
                 **languages_setting(self.languages),
             }
         )
-        return read_pairs_of(config.build("test"), config.languages)
+        return read_all_pairs(config.build("test"), config.languages)
 
 
 def languages_of_bundle(bundle: Bundle | None) -> tuple[str, str] | None:

@@ -55,7 +55,7 @@ class Pairs:
         return Pairs(self.sources[rows], self.targets[rows], self.languages[rows])
 
 
-def read_pairs_of(corpus: Corpus, languages: Languages | None = None) -> Pairs:
+def read_all_pairs(corpus: Corpus, languages: Languages | None = None) -> Pairs:
     """Read the raw pairs of a corpus that have a source and a target."""
     pairs = [
         pair
@@ -70,7 +70,7 @@ def read_pairs_of(corpus: Corpus, languages: Languages | None = None) -> Pairs:
 def read_valid(data: DataConfig) -> Pairs:
     """Read the raw pairs of the validation corpora, at most MAX_VALIDATION_PAIRS."""
     corpora = [
-        read_pairs_of(corpus.build(valid_name(i)), corpus.languages)
+        read_all_pairs(corpus.build(valid_name(i)), corpus.languages)
         for i, corpus in enumerate(data.valid)
     ]
     return _joined(corpora).at_most(MAX_VALIDATION_PAIRS)
