@@ -286,26 +286,44 @@ def text(r: random.Random) -> bytes:
 
 def docx(r: random.Random) -> bytes:
     def run(content: str) -> str:
-        properties = r.choice(["", "<w:rPr><w:b/></w:rPr>", "<w:rPr><w:i/></w:rPr>"])
+        properties = r.choice(
+            [
+                "",
+                "<w:rPr><w:b/></w:rPr>",
+                '<w:rPr><w:i/><w:lang w:val="en-GB"/></w:rPr>',
+                '<w:rPr><w:lang w:val="en-US"/></w:rPr>',
+            ]
+        )
         return f'<w:r>{properties}<w:t xml:space="preserve">{_xml(content)}</w:t></w:r>'
 
-    def part() -> str:
-        kind = r.randrange(8)
+    def field(instruction: str, content: str, end: str = "end") -> str:
+        return (
+            '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+            f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+            f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{content}'
+            f'<w:r><w:fldChar w:fldCharType="{end}"/></w:r>'
+        )
+
+    def part(depth: int = 0) -> str:
+        kind = r.randrange(13 - depth)
         if kind < 4:
             return run(words(r, 1, 3) + r.choice([" ", ""]))
         return [
-            f'<w:hyperlink r:id="rId1">{run(words(r, 1, 2))}</w:hyperlink>',
-            "<w:r><w:tab/></w:r>",
-            '<w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/>',
-            '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
-            "<w:r><w:instrText>PAGE</w:instrText></w:r>"
-            '<w:r><w:t>7</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>',
-        ][kind - 4]
+            lambda: f'<w:hyperlink r:id="rId1">{run(words(r, 1, 2))}</w:hyperlink>',
+            lambda: "<w:r><w:tab/></w:r>",
+            lambda: '<w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/>',
+            lambda: field("PAGE", run("7")),
+            lambda: field(' HYPERLINK "x" ', run(words(r, 1, 2)) + run(words(r, 1, 2))),
+            lambda: field("TOC", run(words(r, 1, 2)), "begin"),
+            lambda: f'<w:ins w:id="3">{run(words(r, 1, 2))}</w:ins>',
+            lambda: '<w:del w:id="4"><w:r><w:delText>old</w:delText></w:r></w:del>',
+            lambda: f"<w:r><w:pict><w:txbxContent>{paragraph(1)}</w:txbxContent></w:pict></w:r>",
+        ][kind - 4]()
 
-    paragraphs = [
-        "<w:p><w:pPr/>" + "".join(part() for _ in range(r.randint(0, 4))) + "</w:p>"
-        for _ in range(r.randint(0, 3))
-    ]
+    def paragraph(depth: int = 0) -> str:
+        return "<w:p><w:pPr/>" + "".join(part(depth) for _ in range(r.randint(0, 4))) + "</w:p>"
+
+    paragraphs = [paragraph() for _ in range(r.randint(0, 3))]
     names = 'xmlns:w="urn:w" xmlns:r="urn:r"'
     body = f"<w:document {names}><w:body>{''.join(paragraphs)}</w:body></w:document>"
     file = io.BytesIO()

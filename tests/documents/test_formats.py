@@ -122,7 +122,7 @@ def docx_tags(content: bytes) -> Counter[str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found = xml_tags(archive.read("word/document.xml"))
     return Counter(
-        {tag: n for tag, n in found.items() if tag[7:] not in ("r", "t", "rPr", "b", "i")}
+        {tag: n for tag, n in found.items() if tag[7:] not in ("r", "t", "rPr", "b", "i", "lang")}
     )
 
 

@@ -99,4 +99,7 @@ def _call(request: dict[str, Any], content: bytes) -> bytes:
         return done.stdout
     if done.returncode == 3:
         raise DocumentError(done.stdout.decode("utf-8", "replace"))
+    reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    if done.returncode == 1 and not reason.startswith("MemoryError"):
+        raise DocumentError(f"the parser failed ({reason}). Please report it with the document.")
     raise DocumentError("the document takes too much memory or time to read. Divide it.")

@@ -1,41 +1,40 @@
 """DOCX: each paragraph is a segment; runs with another format than most of it are elements.
 
 Runs are divided anywhere by word processors, so neighbours with the same properties are one.
-Hyperlinks and insertions are elements; tabs, breaks, notes, bookmarks, deletions and the like are
-elements without text; fields keep their text. All other parts of the archive are copied.
+Hyperlinks and insertions are elements; tabs, breaks, notes, bookmarks, deletions, text boxes and
+the like are elements without text. Fields keep their text, except links. All other parts of the
+archive are copied.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, has_words
+from regard.documents.formats.docx_archive import open_archive, read_member, rewrite_archive
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
-from regard.errors import DocumentError
-
-MAX_MEMBERS = 5_000
-MAX_UNPACKED = 64 * 2**20
-MAX_RATIO = 200
 
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
-_CONTAINERS = frozenset(["w:hyperlink", "w:ins", "w:smartTag"])
+_CONTAINERS = frozenset(["w:hyperlink", "w:ins", "w:moveTo", "w:smartTag"])
 _RUN_END = "</w:t></w:r>"
+_RANGE = re.compile("\0([0-9]+)-([0-9]+)\0")  # stands for a part of the file; not valid in XML
+_PARAGRAPH = re.compile(r"<w:p[ />]")
+_LANGUAGE = re.compile(r"<w:lang\b[^>]*/>")
 _BREAK = re.compile(r"<w:(?:tab|br|cr)\b")
-_FIELD_BEGIN = re.compile(r"""<w:fldChar\b[^>]*w:fldCharType=["']begin["']""")
-_FIELD_END = re.compile(r"""<w:fldChar\b[^>]*w:fldCharType=["']end["']""")
+_FIELD = re.compile(r"""<w:fldChar\b[^>]*w:fldCharType=["'](begin|separate|end)["']""")
+_FIELD_LINK = re.compile(r"<w:instrText\b[^>]*>\s*HYPERLINK\b")
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A part of a paragraph: text, raw, empty, open or close."""
+    """A part of a paragraph: text, raw, empty, open, close or properties."""
 
     kind: str
     start: int
@@ -53,11 +52,15 @@ class DocxFormat:
 
     def extract(self, content: bytes) -> list[DocumentSegment]:
         segments = []
-        with _open(content) as archive:
+        with open_archive(content) as archive:
             for name in archive.namelist():
                 if _PARTS.fullmatch(name):
-                    found = find_paragraphs(_read(archive, name))
-                    segments += [replace(segment, member=name) for segment in found]
+                    found = find_paragraphs(read_member(archive, name))
+                    part = name.removeprefix("word/").removesuffix(".xml")
+                    where = "" if part == "document" else f"{part}, "
+                    segments += [
+                        replace(each, member=name, place=where + each.place) for each in found
+                    ]
         return segments
 
     def escape(self, text: str, style: str) -> str:
@@ -75,59 +78,43 @@ class DocxFormat:
                 changed.setdefault(segment.member, []).append((segment, translation))
         if not changed:
             return content
-        out = io.BytesIO()
-        with _open(content) as archive, zipfile.ZipFile(out, "w") as written:
-            for info in archive.infolist():
-                data = archive.read(info)
-                if info.filename in changed:
-                    data = _replace(data.decode(), changed[info.filename]).encode()
-                written.writestr(info, data, info.compress_type)
-        return out.getvalue()
-
-
-def _open(content: bytes) -> zipfile.ZipFile:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(content))
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise DocumentError(f"not a DOCX file ({error}).") from None
-    members = archive.infolist()
-    unpacked = sum(info.file_size for info in members)
-    if len(members) > MAX_MEMBERS or unpacked > MAX_UNPACKED:
-        raise DocumentError(
-            f"the archive has {len(members):,} files of {unpacked:,} bytes. At most "
-            f"{MAX_MEMBERS:,} of {MAX_UNPACKED:,} bytes are read."
+        return rewrite_archive(
+            content, {name: partial(_replace, found) for name, found in changed.items()}
         )
-    if unpacked > 2**20 and unpacked > MAX_RATIO * len(content):
-        raise DocumentError(f"the archive unpacks to more than {MAX_RATIO} times its size.")
-    names = {info.filename for info in members}
-    if len(names) < len(members):
-        raise DocumentError("a file is twice in the archive.")
-    if "word/document.xml" not in names:
-        raise DocumentError("not a DOCX file: word/document.xml is missing.")
-    if any(name.lower().endswith("vbaproject.bin") for name in names):
-        raise DocumentError("documents with macros are not read. Save it as .docx.")
-    if any(info.flag_bits & 1 for info in members):
-        raise DocumentError("the archive is encrypted. Remove the password.")
-    return archive
 
 
-def _read(archive: zipfile.ZipFile, name: str) -> str:
-    try:
-        return archive.read(name).decode()
-    except (zipfile.BadZipFile, OSError, EOFError, UnicodeDecodeError, ValueError) as error:
-        raise DocumentError(f"{name}: cannot be read ({error}).") from None
-    except Exception as error:  # zlib.error, and others of damaged archives
-        raise DocumentError(f"{name}: cannot be unpacked ({error}).") from None
-
-
-def _replace(text: str, changed: Sequence[tuple[DocumentSegment, MarkedText]]) -> str:
-    parts, cursor = [], 0
+def _replace(
+    changed: Sequence[tuple[DocumentSegment, MarkedText]],
+    text: str,
+    start: int = 0,
+    end: int | None = None,
+) -> str:
+    """The text of a range with its segments replaced; those of text boxes are within others."""
+    end = len(text) if end is None else end
+    parts = []
     for segment, translation in changed:
-        runs = segment.prefix + render_markup(translation, lambda part: escape(part, quote=False))
-        runs = (runs + segment.suffix).replace(segment.prefix + segment.suffix, "")
-        parts += [text[cursor : segment.start], runs]
-        cursor = segment.end
-    return "".join([*parts, text[cursor:]])
+        if segment.start < start or segment.end > end:
+            continue
+        before, after = _outer_space(segment.marked.text, translation.text)
+        runs = render_markup(translation, lambda part: escape(part, quote=False))
+        runs = segment.prefix + before + runs + after + segment.suffix
+        runs = runs.replace(segment.prefix + segment.suffix, "")
+        parts += [
+            text[start : segment.start],
+            _RANGE.sub(lambda found: _replace(changed, text, int(found[1]), int(found[2])), runs),
+        ]
+        start = segment.end
+    return "".join([*parts, text[start:end]])
+
+
+def _outer_space(source: str, target: str) -> tuple[str, str]:
+    """White space of the source that the target lacks, such as that after the mark of a note."""
+    before = source[: len(source) - len(source.lstrip())]
+    after = source[len(source.rstrip()) :]
+    return (
+        "" if target[:1].isspace() else before,
+        "" if target[-1:].isspace() else after,
+    )
 
 
 def find_paragraphs(text: str) -> list[DocumentSegment]:
@@ -135,51 +122,83 @@ def find_paragraphs(text: str) -> list[DocumentSegment]:
     tokens = tokenize_xml(text)
     partners = match_tags(tokens)
     segments = []
-    starts = [
-        index for index, token in enumerate(tokens) if token.kind == "open" and token.name == "w:p"
-    ]
-    for position, index in enumerate(starts):
-        if position + 1 < len(starts) and starts[position + 1] < partners[index]:
-            continue  # it holds text boxes, whose paragraphs are segments
-        items = _merge(list(_items(text, tokens, partners, index + 1, partners[index])))
-        segment = _segment(_trim(items), f"paragraph {position + 1}")
-        if segment is not None:
-            segments.append(segment)
+    number = 0
+    for index, token in enumerate(tokens):
+        if token.kind == "open" and token.name == "w:p":
+            number += 1
+            items = _merge(list(_items(text, tokens, partners, index + 1, partners[index])))
+            segment = _segment(_trim(items), f"paragraph {number}")
+            if segment is not None:
+                segments.append(segment)
     return segments
 
 
 def _items(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], first: int, last: int
 ) -> Iterator[_Item]:
+    def item(kind: str, begin: int, end: int, content: str = "") -> _Item:
+        start, stop = tokens[begin].start, tokens[end].end
+        return _Item(kind, start, stop, _raw(text, start, stop), content)
+
     index = first
     while index < last:
         token = tokens[index]
         end = partners.get(index, index) if token.kind == "open" else index
-        raw = text[token.start : tokens[end].end]
-        span = token.start, tokens[end].end
+        raw = _raw(text, token.start, tokens[end].end)
         if token.name in _CONTAINERS and token.kind == "open":
-            close = tokens[end]
-            yield _Item("open", token.start, token.end, text[token.start : token.end])
+            yield item("open", index, index)
             yield from _items(text, tokens, partners, index + 1, end)
-            yield _Item("close", close.start, close.end, text[close.start : close.end])
-        elif token.name == "w:r" and _FIELD_BEGIN.search(raw):
-            depth = 0
-            while True:  # to the run that ends the field
-                run = text[tokens[index].start : tokens[end].end]
-                depth += len(_FIELD_BEGIN.findall(run)) - len(_FIELD_END.findall(run))
-                if depth <= 0 or end + 1 >= last:
-                    break
-                index = end + 1
-                end = partners.get(index, index) if tokens[index].kind == "open" else index
-            raw = text[token.start : tokens[end].end]
-            yield _Item("raw", token.start, tokens[end].end, raw, _plain(raw))
+            yield item("close", end, end)
+        elif token.name == "w:r" and "begin" in _FIELD.findall(raw):
+            separator, closing = _field_parts(text, tokens, partners, index, last)
+            if closing is None:  # it ends in another paragraph, as a table of contents does
+                end = partners[separator]
+                yield item("empty", index, end)
+            elif separator < closing and _FIELD_LINK.search(
+                text, token.start, tokens[separator].start
+            ):
+                end = partners[closing]
+                yield item("open", index, partners[separator])
+                yield from _items(text, tokens, partners, partners[separator] + 1, closing)
+                yield item("close", closing, end)
+            else:
+                end = partners[closing]
+                yield item("raw", index, end, _plain(text[token.start : tokens[end].end]))
         elif token.name == "w:r" and token.kind == "open":
             yield from _run_items(text, tokens, partners, index, end)
         elif token.name == "w:pPr":
-            yield _Item("properties", *span)
+            yield item("properties", index, end)
         elif token.kind != "text" or raw.strip():
-            yield _Item("empty", *span, raw)
+            yield item("empty", index, end)
         index = end + 1
+
+
+def _field_parts(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], index: int, last: int
+) -> tuple[int, int | None]:
+    """The runs before the content of a field and after it, by index.
+
+    The first is the first run of the field if nothing divides it, the second None if it is not in
+    the paragraph.
+    """
+    depth, separator = 0, index
+    while index < last:
+        end = partners.get(index, index) if tokens[index].kind == "open" else index
+        if tokens[index].name == "w:r" and end > index:
+            for kind in _FIELD.findall(_raw(text, tokens[index].start, tokens[end].end)):
+                depth += {"begin": 1, "separate": 0, "end": -1}[kind]
+                if kind == "separate" and depth == 1:
+                    separator = index
+            if depth <= 0:
+                return separator, index
+        index = end + 1
+    return separator, None
+
+
+def _raw(text: str, start: int, end: int) -> str:
+    """Markup as it is in the file, or the place of markup that has paragraphs."""
+    has_paragraphs = _PARAGRAPH.search(text, start, end) is not None
+    return f"\0{start}-{end}\0" if has_paragraphs else text[start:end]
 
 
 def _run_items(
@@ -192,7 +211,7 @@ def _run_items(
     while index < last:
         token = tokens[index]
         end = partners.get(index, index) if token.kind == "open" else index
-        raw = text[token.start : tokens[end].end]
+        raw = _raw(text, token.start, tokens[end].end)
         if token.name == "w:rPr":
             properties = raw
         elif token.name == "w:t":
@@ -222,12 +241,18 @@ def _merge(items: Sequence[_Item]) -> list[_Item]:
         if (
             last is not None
             and item.kind == last.kind == "text"
-            and item.properties == last.properties
+            and _look(item.properties) == _look(last.properties)
         ):
             merged[-1] = replace(last, end=item.end, text=last.text + item.text)
         else:
             merged.append(item)
     return merged
+
+
+def _look(properties: str) -> str:
+    """The properties of a run without its language, which a translation changes."""
+    found = _LANGUAGE.sub("", properties)
+    return "" if found == "<w:rPr></w:rPr>" else found
 
 
 def _trim(items: list[_Item]) -> list[_Item]:
@@ -259,14 +284,17 @@ def _segment(items: Sequence[_Item], place: str) -> DocumentSegment | None:
     counts: Counter[str] = Counter()
     for item in items:
         if item.kind == "text":
-            counts[item.properties] += len(item.text)
+            counts[_look(item.properties)] += len(item.text)
     if not counts:
         return None
-    base = counts.most_common(1)[0][0]
+    most = max(counts, key=counts.__getitem__)
+    base = next(
+        item.properties for item in items if item.kind == "text" and _look(item.properties) == most
+    )
     run = f'<w:r>{base}<w:t xml:space="preserve">'
     builder = InlineBuilder()
     for item in items:
-        if item.kind == "text" and item.properties == base:
+        if item.kind == "text" and _look(item.properties) == most:
             builder.add_text(item.text)
         elif item.kind == "text":
             other = f'<w:r>{item.properties}<w:t xml:space="preserve">'

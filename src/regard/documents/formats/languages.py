@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 
 from regard.documents.formats.base import decode_document
+from regard.documents.formats.docx_language import set_docx_language
 from regard.documents.formats.html import tokenize_html
+from regard.documents.formats.text_direction import direction
 from regard.documents.markup_tokens import MarkupToken, tokenize_xml
-
-RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he ks ku-arab ps sd ug ur yi".split())  # noqa: SIM905
 
 _PO_HEADER = re.compile(r'^(msgid ""\s+msgstr ""\r?\n)((?:".*"\r?\n?)*)', re.MULTILINE)
 _PO_LANGUAGE = re.compile(r'"Language:[^"\r\n]*\\n"')
@@ -25,18 +25,13 @@ def set_language(content: bytes, format_name: str, language: str) -> bytes:
         format_name: A format without a place for a language leaves the document as it is.
         language: A code such as fr or pt-BR.
     """
+    if format_name == "docx":
+        return set_docx_language(content, language)
     write = _WRITERS.get(format_name)
     if write is None:
         return content
     text, mark, encoding = decode_document(content)
     return mark + write(text, language).encode(encoding)
-
-
-def direction(language: str) -> str:
-    """The direction of a language: ltr or rtl."""
-    code = language.lower()
-    is_rtl = code in RIGHT_TO_LEFT or code.split("-")[0] in RIGHT_TO_LEFT
-    return "rtl" if is_rtl else "ltr"
 
 
 def set_attribute(tag: str, name: str, value: str) -> str:

@@ -1,0 +1,106 @@
+"""DOCX: the parts of a document that translations often lose, also as LibreOffice shows them."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from regard.documents.formats.languages import set_language
+from regard.documents.marked_text import MarkedText
+from regard.documents.sandbox import extract_segments, restore_document
+from tests.documents.generated import prepare
+from tests.documents.real_docx import write_real_docx
+
+
+def upper_case(content: bytes, language: str | None = None) -> tuple[bytes, list[MarkedText]]:
+    """The document in upper case, and its texts before."""
+    segments = extract_segments(content, "docx")
+    translations: list[MarkedText | None] = [
+        MarkedText(marked.text.upper().strip(), marked.elements)
+        if marked.text == marked.text.strip()
+        else MarkedText(marked.text.upper().strip())
+        for marked in (prepare("docx", segment) for segment in segments)
+    ]
+    restored = restore_document(content, "docx", segments, translations, language)
+    return restored, [segment.marked for segment in segments]
+
+
+def member(content: bytes, name: str) -> str:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return archive.read(f"word/{name}.xml").decode()
+
+
+def test_all_parts_are_found_and_restored() -> None:
+    content = write_real_docx()
+    restored, found_texts = upper_case(content)
+    sources = [marked.text for marked in found_texts]
+    assert "The box on this page says what is important for animals." in sources
+    assert sources.count("Do not forget the birds.") == 2  # the drawing and its fallback
+    assert "Our address is on the page of the museum." in sources
+    assert "Most plants sleep in winter, but some of them need a lot of light." in sources
+    body = member(restored, "document")
+    assert body.count("DO NOT FORGET THE BIRDS.") == 2
+    assert "ON THE PAGE OF THE MUSEUM" in body
+    assert 'HYPERLINK "https://example.org/"' in body
+    assert "<w:delText>cold</w:delText>" in body
+    assert 'xml:space="preserve"> ASK A PERSON' in member(restored, "footnotes")
+    for name in ("wp:anchor", "w:tc", "w:ins", "w:del", "w:hyperlink", "w:fldChar", "w:drawing"):
+        found = [
+            len(re.findall(f"<{name}[ >]", member(each, "document")))
+            for each in (content, restored)
+        ]
+        assert found[0] == found[1] > 0
+
+
+def test_languages_that_differ_do_not_divide_a_text() -> None:
+    found = extract_segments(write_real_docx(), "docx")[1]
+    shown = [
+        re.findall(r"<w:(b|i|footnoteReference)\b", each.raw or each.opening)
+        for each in found.marked.elements
+    ]
+    assert shown == [["b"], ["i"]]
+
+
+@pytest.mark.parametrize("with_language", [True, False])
+def test_the_language_of_styles_and_runs(with_language: bool) -> None:
+    content = write_real_docx(with_language=with_language)
+    french = set_language(content, "docx", "fr")
+    assert set(re.findall(r'<w:lang w:val="([^"]*)"', member(french, "document"))) == {"fr"}
+    defaults = re.search(r"<w:docDefaults>.*</w:docDefaults>", member(french, "styles"))
+    assert defaults is not None
+    assert '<w:lang w:val="fr"' in defaults[0]
+    assert defaults[0].count("<w:lang") == 1
+    assert 'w:themeFontLang w:val="fr"' in member(french, "settings")
+    hebrew = member(set_language(content, "docx", "he"), "styles")
+    assert 'w:bidi="he"' in hebrew
+    assert "<w:rtl/><w:lang" in hebrew
+    assert "<w:pPrDefault><w:pPr><w:bidi/></w:pPr></w:pPrDefault></w:docDefaults>" in hebrew
+    assert 'w:eastAsia="ja"' in member(set_language(content, "docx", "ja"), "styles")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("soffice") is None or shutil.which("pdftotext") is None,
+    reason="needs LibreOffice and poppler-utils",
+)
+def test_libreoffice_shows_every_translation(tmp_path: Path) -> None:
+    restored, sources = upper_case(write_real_docx(), "fr")
+    file = tmp_path / "garden.docx"
+    file.write_bytes(restored)
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    convert = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path)]
+    subprocess.run([*convert, str(file)], check=True, capture_output=True, timeout=300)
+    extract = ["pdftotext", "-layout", str(file.with_suffix(".pdf")), "-"]
+    shown = subprocess.run(extract, check=True, capture_output=True, text=True).stdout
+    words = " ".join(shown.replace("cold", "").split())  # deleted, but shown
+    for source in sources:
+        fields = [source.text[one.start : one.end] for one in source.elements if one.raw]
+        between = re.split("|".join(map(re.escape, filter(None, fields))) or "$", source.text)
+        for part in between:  # LibreOffice computes the content of fields
+            assert " ".join(part.upper().split()) in words

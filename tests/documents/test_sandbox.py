@@ -1,0 +1,30 @@
+"""Every format is read and written in the child process as it is in this one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from regard.documents.formats.registry import FORMAT_NAMES, load_format
+from regard.documents.sandbox import extract_segments, restore_document
+from regard.errors import DocumentError
+from tests.documents.generated import MAKERS, prepare, shuffled
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+def test_the_child_process_gives_the_same(name: str) -> None:
+    r = random.Random(7)
+    contents = (MAKERS[name](r) for _ in range(100))
+    content = next(each for each in contents if len(load_format(name).extract(each)) > 1)
+    segments = load_format(name).extract(content)
+    assert extract_segments(content, name) == segments
+    translations = [shuffled(prepare(name, segment), r) for segment in segments]
+    restored = load_format(name).restore(content, segments, translations)
+    assert restore_document(content, name, segments, translations) == restored
+
+
+def test_an_error_of_a_parser_is_named() -> None:
+    segments = load_format("html").extract(b"<p>words</p>")
+    with pytest.raises(DocumentError, match="the parser failed"):
+        restore_document(b"<p>words</p>", "html", segments * 2, [segments[0].marked])
