@@ -17,14 +17,16 @@ from regard.text.tokenizer import Span
 
 _MAX_DEPTH = 50  # of braces
 
+CODE = re.compile(r"``[^`]{1,2000}``|(?::[a-z]{1,20}(?::[a-z]{1,20})?:)?`[^`\s][^`]{0,2000}`")
+"""Code in backticks, with the roles of reStructuredText before it."""
+
 # Each alternative takes linear time: no repetition can match the same characters in two ways.
 _FIXED = re.compile(
     r"(?:https?|ftp)://[^\s<>\"'{}`]+|www\.[^\s<>\"'{}`]+"  # addresses
     r"|(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
     r"|%(?:\d{1,3}\$|\(\w{1,64}\))?[-+#0]{0,5}(?:\d{1,5})?(?:\.\d{1,5})?(?:hh|h|ll|l|z|j|t|L)?"
     r"[diouxXeEfFgGaAcspn@](?![A-Za-z])"  # printf
-    r"|%\w{1,64}%"
-    r"|``[^`]{1,2000}``|`[^`\s][^`]{0,2000}`"  # code
+    rf"|%\w{{1,64}}%|{CODE.pattern}"
 )
 _OPENING = re.compile(r"[$#%]?\{")
 _TRAILING = ".,;:!?)]}'\"»”’"

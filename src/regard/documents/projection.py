@@ -167,6 +167,9 @@ class _Projector:
 
     def _best_range(self, one: InlineElement, free: Sequence[Span]) -> tuple[float, Span | None]:
         """The best score of a range within one of the `free` spans, and the range."""
+        exact = self._only_place(one)
+        if exact is not None and _fits(exact, free):
+            return np.inf, exact
         inside = self._membership(one) @ self.matrix if self.units else np.zeros(0)
         gain = 2 * inside - self.matrix.sum(axis=0)
         content = self.source.text[one.start : one.end]
@@ -189,6 +192,20 @@ class _Projector:
         if best[1] is not None:
             best = best[0], self._with_space(content, best[1], free)
         return best
+
+    def _only_place(self, one: InlineElement) -> Span | None:
+        """Where the text of a raw element is, if both texts have it once, as words."""
+        content = self.source.text[one.start : one.end].strip()
+        if one.raw is None or not content:
+            return None
+        if self.source.text.count(content) != 1 or self.target.count(content) != 1:
+            return None
+        start = self.target.index(content)
+        end = start + len(content)
+        has_words = any(start == low for low, _ in self.units) and any(
+            end == high for _, high in self.units
+        )
+        return (start, end) if has_words else None
 
     def _border_terms(self, one: InlineElement, content: str) -> tuple[Floats, Floats]:
         """Scores of units as the first and as the last one of a range."""

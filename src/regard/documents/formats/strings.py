@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regard.documents.formats.html import tokenize_html
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText
 from regard.documents.markup_tokens import match_tags
+from regard.documents.placeholders import CODE
 
 
 def mark_string(text: str) -> MarkedText:
-    """A string with the HTML tags in it as elements. Entities stay text: the string is not HTML."""
+    """A string with the HTML tags in it as elements, except those in code.
+
+    Entities stay text: the string is not HTML.
+    """
     if "<" not in text:
         return MarkedText(text)
-    tokens = list(tokenize_html(text))
+    code = [found.span() for found in CODE.finditer(text)]
+    tokens = [
+        replace(token, kind="text")
+        if any(start < token.end and token.start < end for start, end in code)
+        else token
+        for token in tokenize_html(text)
+    ]
     partners = match_tags(tokens)
     builder = InlineBuilder()
     for index, token in enumerate(tokens):

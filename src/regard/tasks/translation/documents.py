@@ -6,6 +6,7 @@ share them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from regard.documents.placeholders import (
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
+from regard.documents.stand_ins import hide_kept_texts, replace_ranges
 from regard.documents.term_placement import place_terms
 from regard.documents.terms import TermBase
 from regard.errors import DocumentError
@@ -102,16 +104,21 @@ class DocumentJob:
             protect_placeholders(extract_invisible(segment.marked), self._escape(segment), keep)
             for segment in self.segments
         ]
-        texts = list(dict.fromkeys(marked.text for marked in self.prepared))
+        texts = dict.fromkeys(marked.text for marked in self.prepared)
         found = {} if memory is None else {text: memory.find(text) for text in texts}
         self.remembered = {text: match for text, match in found.items() if match is not None}
-        self.texts = [text for text in texts if text not in self.remembered]
+        self.sent = [
+            (marked, {}) if marked.text in self.remembered else hide_kept_texts(marked)
+            for marked in self.prepared
+        ]
+        sent = dict.fromkeys(marked.text for marked, _ in self.sent)
+        self.texts = [text for text in sent if text not in self.remembered]
 
     def finish(self, results: Mapping[str, AlignedTranslation]) -> TranslatedDocument:
         """Restore the document with a translation for each of `texts` and of `remembered`."""
         translated = [
-            self._translate(segment, marked, results[marked.text])
-            for segment, marked in zip(self.segments, self.prepared, strict=True)
+            self._translate(segment, original, *sent, results[sent[0].text])
+            for segment, original, sent in zip(self.segments, self.prepared, self.sent, strict=True)
         ]
         elements = [one for marked in self.prepared for one in marked.elements]
         report = DocumentReport(
@@ -139,13 +146,20 @@ class DocumentJob:
         return lambda text: self._format.escape(text, segment.style)
 
     def _translate(
-        self, segment: DocumentSegment, source: MarkedText, result: AlignedTranslation
+        self,
+        segment: DocumentSegment,
+        original: MarkedText,
+        sent: MarkedText,
+        hidden: dict[str, str],
+        result: AlignedTranslation,
     ) -> _Translated:
-        match = self.remembered.get(source.text)
+        match = self.remembered.get(original.text)
+        sources = _Sources(segment, original, sent, hidden, match)
         if self.terms is None or result.weights is None or match is not None:
-            return _translate_segment(segment, source, result, self.keep, match)
-        placed = place_terms(source, result, self.terms, self._escape(segment))
-        found = _translate_segment(segment, placed.marked, result, self.keep, None, placed.written)
+            return _translate_segment(sources, result, self.keep)
+        placed = place_terms(sent, result, self.terms, self._escape(segment))
+        sources = replace(sources, sent=placed.marked)
+        found = _translate_segment(sources, result, self.keep, placed.written)
         notes = [
             f"{use.target!r} replaces the translation of {use.source!r}: check its form."
             if use.by
@@ -155,6 +169,25 @@ class DocumentJob:
         ]
         report = replace(found.report, notes=(*found.report.notes, *notes), terms=placed.uses)
         return replace(found, report=report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """A segment in its forms.
+
+    Args:
+        segment: Has the place of the translation.
+        original: The text with elements.
+        sent: The same with stand-ins for kept texts; the last elements may be terms.
+        hidden: The kept texts by stand-in.
+        match: Where the translation is from, if not from the model.
+    """
+
+    segment: DocumentSegment
+    original: MarkedText
+    sent: MarkedText
+    hidden: dict[str, str]
+    match: MemoryMatch | None
 
 
 def _state(report: SegmentReport) -> str:
@@ -210,51 +243,40 @@ def translate_content(
 
 
 def _translate_segment(
-    segment: DocumentSegment,
-    source: MarkedText,
-    result: AlignedTranslation,
-    keep: Sequence[str],
-    match: MemoryMatch | None,
-    terms: Sequence[str] = (),
+    sources: _Sources, result: AlignedTranslation, keep: Sequence[str], terms: Sequence[str] = ()
 ) -> _Translated:
     """Project the markup of a source.
 
     Args:
-        segment: Has the place of the translation.
-        source: With elements, the last of which are terms.
+        sources: The segment.
         result: The translation.
         keep: Texts that are not translated.
-        match: Where the translation is from, if not from the model.
         terms: What the last elements are replaced by.
     """
+    segment, sent, match = sources.segment, sources.sent, sources.match
     notes = list(result.warnings)
     if match is not None and match.score < 1:
         notes.append(f"From the memory, {match.score:.0%} equal to {match.source[:200]!r}.")
+    text = sources.original.text
     if result.weights is None:
         notes.append("It was not translated.")
-        report = SegmentReport(segment.place, source.text, source.text, tuple(notes))
-        return _Translated(None, report, 0)
+        return _Translated(None, SegmentReport(segment.place, text, text, tuple(notes)), 0)
     projection = project_markup(
-        source, result.source_words, result.text, result.target_words, result.weights
+        sent, result.source_words, result.text, result.target_words, result.weights
     )
     notes += [
-        f"{_describe(source, index)} has no word links: check its place."
+        f"{_describe(sent, index)} has no word links: check its place."
         for index in projection.unplaced
     ]
-    notes += [
-        f"{text!r} is one time too many." for text in repeated_placeholders(projection.marked, keep)
-    ]
-    missing = changed_numbers(translated_text(source), translated_text(projection.marked))
+    marked, shown = _show_kept(sources, projection.marked, terms)
+    notes += [f"{text!r} is one time too many." for text in repeated_placeholders(marked, keep)]
+    missing = changed_numbers(translated_text(sources.original), translated_text(marked))
     notes += [f"The number {number} is missing." for number in missing]
-    unchanged = segment.in_place and projection.marked == source
+    unchanged = segment.in_place and projection.marked == sent
     report = SegmentReport(
-        segment.place,
-        source.text,
-        _shown(source, projection.marked, terms),
-        tuple(notes),
-        None if match is None else match.score,
+        segment.place, text, shown, tuple(notes), None if match is None else match.score
     )
-    return _Translated(None if unchanged else projection.marked, report, len(projection.unplaced))
+    return _Translated(None if unchanged else marked, report, len(projection.unplaced))
 
 
 def _describe(source: MarkedText, index: int) -> str:
@@ -262,18 +284,28 @@ def _describe(source: MarkedText, index: int) -> str:
     return f"{(one.raw or one.opening)[:60]!r}"
 
 
-def _shown(source: MarkedText, target: MarkedText, terms: Sequence[str]) -> str:
-    """The text of a translation, with the texts that it keeps and the terms."""
-    text = target.text
-    first_term = len(source.elements) - len(terms)
-    kept = [
-        (
-            placed,
-            source.text[one.start : one.end] if index < first_term else terms[index - first_term],
-        )
-        for index, (one, placed) in enumerate(zip(source.elements, target.elements, strict=True))
-        if one.raw is not None and one.start < one.end
-    ]
-    for placed, content in sorted(kept, key=lambda each: -each[0].start):
-        text = text[: placed.start] + content + text[placed.end :]
-    return text
+def _show_kept(
+    sources: _Sources, target: MarkedText, terms: Sequence[str]
+) -> tuple[MarkedText, str]:
+    """A translation with the texts that it keeps and the terms, instead of what stands for them.
+
+    Also returns its text for the report, with those that no word of the translation stands for.
+    """
+    sent, hidden = sources.sent, sources.hidden
+    first_term = len(sent.elements) - len(terms)
+    ranges = []
+    for index, (one, placed) in enumerate(zip(sent.elements, target.elements, strict=True)):
+        if one.raw is not None and one.start < one.end:
+            own = sent.text[one.start : one.end]
+            shown = hidden.get(own, own) if index < first_term else terms[index - first_term]
+            if placed.start == placed.end and placed.raw is not None:  # with space around it
+                shown = placed.raw.replace(one.raw, shown)
+            ranges.append((placed.start, placed.end, shown))
+    taken = [(start, end) for start, end, _ in ranges]
+    for code, text in hidden.items():  # that the model has written more than once
+        for found in re.finditer(rf"(?<!\w){code}(?!\w)", target.text):
+            if not any(start < found.end() and found.start() < end for start, end in taken):
+                ranges.append((*found.span(), text))
+    ranges.sort()
+    covered = [(start, end, text) for start, end, text in ranges if start < end]
+    return replace_ranges(target, covered), replace_ranges(MarkedText(target.text), ranges).text

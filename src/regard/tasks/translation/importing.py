@@ -39,9 +39,8 @@ from regard.tasks.translation.translator import Translator
 from regard.text.stored_tokenizer import tokenizer_files
 from regard.text.tagged_tokenizer import tagged_languages
 
-# Pretrained models have read single sentences. Of FLORES, 97 % have at most 64 pieces; Bergamot
-# splits sentences of more than 128.
-SPLITTING = Splitting(64, 128)
+# Pretrained models have read single sentences; Bergamot splits those of more than 128 pieces.
+SPLITTING = Splitting(0, 128)
 
 
 @dataclass(frozen=True, slots=True)
