@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
 from regard.documents.terms import TermUse
-from regard.html import html_page, html_table
+from regard.html import html_page
+
+_STYLE = """
+.counts { grid-template-columns: max-content 1fr; font-size: 1rem; margin: 1rem 0 0; }
+.counts dt { text-align: right; color: var(--ink); font-weight: 600;
+  font-variant-numeric: tabular-nums; }
+.counts dd { color: var(--soft); }
+.place { color: var(--soft); font-size: .85rem; margin: 0; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: .1rem 1.5rem; }
+.pair p { margin: 0; overflow-wrap: anywhere; }
+.pair p:first-child { color: var(--soft); }
+.notes { margin: .4rem 0 0; padding-left: 1.2rem; }
+article.plain { background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0;
+  padding: .5rem 0; margin: 0; }
+@media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +105,10 @@ class DocumentReport:
             else f"{len(self.segments)} segments, nothing to check"
         )
         counts = [
-            ["segments", f"{len(self.segments):,}"],
-            ["inline elements and placeholders", f"{self.elements:,}"],
-            ["of these, copied unchanged", f"{self.kept:,}"],
-            ["of these, placed without word links", f"{self.unplaced:,}"],
+            (len(self.segments), "segments"),
+            (self.elements, "inline elements and placeholders"),
+            (self.kept, "of these, copied unchanged"),
+            (self.unplaced, "of these, placed without word links"),
         ]
         if any(segment.terms for segment in self.segments):
             names = {
@@ -102,37 +116,38 @@ class DocumentReport:
                 "replacement": "terms whose translation was replaced",
                 "missing": "terms that are missing",
             }
-            counts += [[names[by], f"{count:,}"] for by, count in self.terms.items()]
+            counts += [(count, names[by]) for by, count in self.terms.items()]
         if any(self.remembered):
             exact, fuzzy = self.remembered
-            counts += [["from the memory, exact", f"{exact:,}"]]
-            counts += [["from the memory, similar", f"{fuzzy:,}"]]
+            counts += [(exact, "translations from the memory, of equal texts")]
+            counts += [(fuzzy, "translations from the memory, of similar texts")]
+        rows = "".join(f"<dt>{count:,}</dt><dd>{escape(name)}</dd>" for count, name in counts)
         return html_page(
             f"{self.name}: translation report",
             [
                 f"<h1>{escape(self.name)} ({escape(self.format)})</h1>",
                 f'<p class="verdict {"bad" if check else "good"}">{escape(verdict)}</p>',
-                html_table(["", "count"], counts),
+                f'<dl class="counts">{rows}</dl>',
                 "<h2>To check</h2>" if check else "",
-                *_articles(check),
+                *(_article(segment, _notes(segment)) for segment in check),
                 "<h2>All segments</h2>",
-                *_articles(self.segments),
+                *(_article(segment) for segment in self.segments),
             ],
+            _STYLE,
         )
 
 
-def _articles(segments: Sequence[SegmentReport]) -> list[str]:
-    return [
-        "<article><dl>"
-        + "".join(
-            f"<dt>{name}</dt><dd{style}>{escape(text)}</dd>"
-            for name, text, style in (
-                ("place", segment.place, ""),
-                ("source", segment.source, ""),
-                ("target", segment.target, ""),
-                *(("check", note, ' class="bad"') for note in segment.notes),
-            )
-        )
-        + "</dl></article>"
-        for segment in segments
-    ]
+def _article(segment: SegmentReport, notes: str = "") -> str:
+    """A segment: its place, source and translation; on a card if it has notes."""
+    style = "card" if notes else "plain"
+    mark = ' <span class="bad">· to check</span>' if segment.notes and not notes else ""
+    return (
+        f'<article class="{style}"><p class="place">{escape(segment.place)}{mark}</p>'
+        f'<div class="pair"><p>{escape(segment.source)}</p><p>{escape(segment.target)}</p></div>'
+        f"{notes}</article>"
+    )
+
+
+def _notes(segment: SegmentReport) -> str:
+    items = "".join(f'<li class="bad">{escape(note)}</li>' for note in segment.notes)
+    return f'<ul class="notes">{items}</ul>'
