@@ -9,6 +9,8 @@ model:
 - none: the model alone
 - replacement: words that are linked to a term are replaced, as `regard translate --terms` does
 - stand-in: the model reads a word such as K1Z in place of the term, and copies it
+- constrained: the search is repeated for sentences whose translation lacks a term, with the
+  missing terms as constraints
 - code-mixing: the model reads the prescribed translation in place of the term, and copies it
 
 Without --model, a model is trained for --minutes on 50,000 clauses. The last line is a JSON object.
@@ -33,6 +35,7 @@ import sacrebleu
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
+from benchmarks.term_constraints import translate_with
 from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.marked_text import MarkedText
 from regard.documents.placeholders import add_raw_elements
@@ -132,6 +135,26 @@ def send_stand_ins(translate: Translate, sentences: Sequence[Sentence]) -> list[
     return [_project(*each) for each in zip(sent, results, written, strict=True)]
 
 
+def constrain_search(
+    translator: Translator,
+    translate: Translate,
+    sentences: Sequence[Sentence],
+    languages: tuple[str, str],
+) -> list[str]:
+    """Translate, and search again with the terms that a translation lacks as constraints."""
+    base = TermBase([], languages)
+    outputs = translate_alone(translate, sentences)
+    for row, (sentence, output) in enumerate(zip(sentences, outputs, strict=True)):
+        missing = [
+            like_source(match, sentence.source)
+            for match in sentence.matches
+            if not base.find_target(match.term, output)
+        ]
+        if missing:
+            outputs[row] = translate_with(translator, sentence.source, missing)
+    return outputs
+
+
 def mix_codes(translate: Translate, sentences: Sequence[Sentence]) -> list[str]:
     """Translate sources in which the translations of terms stand."""
     mixed = [
@@ -190,6 +213,7 @@ def compare_methods(
     for name, run in (
         ("none", lambda: translate_alone(translate, sentences)),
         ("replacement", lambda: replace_after(translate, sentences, languages)),
+        ("constrained", lambda: constrain_search(translator, translate, sentences, languages)),
         ("stand-in", lambda: send_stand_ins(translate, sentences)),
         ("code-mixing", lambda: mix_codes(translate, sentences)),
     ):
