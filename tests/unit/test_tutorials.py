@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import random
 import re
 import shlex
 import shutil
@@ -16,19 +14,13 @@ import pytest
 from tests.bundles import make_bundle
 from tests.command import run_cli
 from tests.conftest import ROOT
+from tests.phrase_corpus import SETS, write_phrases
 from tests.running_server import running_server
 from tests.toy_corpus import RECURRENT, SMALL, TRANSFORMER
 
 pytestmark = pytest.mark.xdist_group("server")
 
 URL = "http://127.0.0.1:8000"
-PHRASES = (
-    "the dog=der Hund, the man=der Mann, a woman=eine Frau, my brother=mein Bruder, it=es",
-    "runs=läuft, sleeps=schläft, sings=singt, waits=wartet, works=arbeitet, laughs=lacht",
-    "in the garden=im Garten, at home=zu Hause, in the city=in der Stadt, at school=in der Schule",
-    "today=heute, tomorrow=morgen, every day=jeden Tag, again=wieder, on Monday=am Montag",
-)
-SETS = {"train": 500, "valid": 20, "test": 20, "mine": 60}  # of 5 · 6 · 4 · 5 sentences
 
 
 def commands(name: str) -> list[str]:
@@ -38,15 +30,8 @@ def commands(name: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with sentence pairs that all differ."""
-    words = [[pair.split("=") for pair in phrases.split(", ")] for phrases in PHRASES]
-    pairs = list(itertools.product(*words))
-    random.Random(1).shuffle(pairs)
-    for name, count in SETS.items():
-        chosen, pairs = pairs[:count], pairs[count:]
-        for side, language in enumerate(("en", "de")):
-            lines = [" ".join(phrase[side] for phrase in pair) + ".\n" for pair in chosen]
-            (tmp_path / f"{name}.{language}").write_text("".join(lines), encoding="utf-8")
+    """The working directory, with a small corpus."""
+    write_phrases(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
