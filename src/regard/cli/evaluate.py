@@ -116,6 +116,8 @@ def evaluate(
             "--out, --outputs, --reference, --figure and --by-length are for translations. Leave "
             "out --text, --documents, --images and --alignments."
         )
+    if corpora and to is not None:
+        raise UsageError("--to is for translation models. Leave it out.")
     check_columns(columns, list(corpora.values()) or None)
     for kind, file in corpora.items():
         scores = _score_corpus(_required(model, "a model"), kind, file, columns)

@@ -52,7 +52,7 @@ class ImportReport:
     parameters: int
     vocabulary: tuple[int, int]
     languages: tuple[str | None, str | None]
-    targets: tuple[str, ...]  # of a model with several target languages
+    targets: tuple[str, ...]  # all target languages, where known
     licence: str | None
     alignment: str
     calibrated: bool
