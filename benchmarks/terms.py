@@ -83,15 +83,15 @@ def read_terms_of_laws() -> list[Term]:
 
 
 def with_terms(
-    pairs: Sequence[tuple[str, str]], terms: TermBase, limit: int | None
+    pairs: Sequence[tuple[str, str]], terms: TermBase, longest: int, limit: int
 ) -> list[Sentence]:
-    """The sentences with a term whose translation the reference has."""
+    """The first sentences of up to `longest` words whose reference translates a term as given."""
     found = []
     for source, reference in pairs:
         matches = tuple(
             match for match in terms.find(source) if terms.find_target(match.term, reference)
         )
-        if matches and len(source.split()) <= LONGEST:
+        if matches and len(source.split()) <= longest:
             found.append(Sentence(source, reference, matches))
     return found[:limit]
 
@@ -228,19 +228,20 @@ def compare_methods(
     return outcomes
 
 
-def train(out: Path, minutes: float, pairs: int) -> Path:
+def train(out: Path, pairs: int, settings: Sequence[str]) -> Path:
+    """Train a model on the first pairs; return its bundle."""
     for side in ("en", "fr"):
         lines = read_lines(f"train.{side}")[:pairs]
         (out / f"train.{side}").write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = ["--source", str(out / "train.en"), "--target", str(out / "train.fr")]
-    command = [sys.executable, "-m", "regard", "train", "--minutes", str(minutes), *files]
+    command = [sys.executable, "-m", "regard", "train", *settings, *files]
     subprocess.run([*command, "--out", str(out / "run")], check=True)
     return out / "run" / "model"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a model of a minute, 40 sentences")
+    parser.add_argument("--quick", action="store_true", help="only see that everything runs")
     parser.add_argument("--model", type=Path, help="a bundle from English to French")
     parser.add_argument("--minutes", type=float, default=20, help="time to train a model")
     parser.add_argument("--sentences", type=int, default=1_000)
@@ -248,11 +249,17 @@ def main() -> int:
     options = parser.parse_args()
     languages = ("en", "fr")
     pairs = list(zip(read_lines("test.en"), read_lines("test.fr"), strict=True))
-    limit = 40 if options.quick else options.sentences
-    sentences = with_terms(pairs, TermBase(read_terms_of_laws(), languages), limit)
-    minutes, trained = (1, 2_000) if options.quick else (options.minutes, TRAINED)
+    sentences = with_terms(
+        pairs,
+        TermBase(read_terms_of_laws(), languages),
+        *((12, 8) if options.quick else (LONGEST, options.sentences)),
+    )
+    settings = ["--minutes", str(options.minutes)]
+    if options.quick:
+        settings = ["--preset", "translate-quick", "--set", "train.steps=20"]
     with tempfile.TemporaryDirectory() as folder:
-        model = options.model or train(Path(folder), minutes, trained)
+        trained = 1_000 if options.quick else TRAINED
+        model = options.model or train(Path(folder), trained, settings)
         found = compare_methods(Translator.load(model), sentences, languages, options.show)
     none, used = found["none"], found["replacement"]
     return report(
