@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -25,26 +21,23 @@ from regard.cli.job_options import (
     open_job_runner,
     run_job,
 )
-from regard.cli.line_files import line_batches, open_input
-from regard.cli.outputs import open_output
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.translate_document import (
     check_document_outputs,
     chosen_format,
     write_document,
 )
-from regard.cli.translation_lines import translation_formatter
+from regard.cli.translate_lines import write_translations
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from regard.inference.engine import EngineName
     from regard.serve.client import Client
     from regard.tasks.translation.translator import Translator
 
 JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
-REPORT_EVERY = 10.0  # seconds between two lines of progress
 
 SEARCH, CONSTRAINTS, OUTPUT, SERVER = "Search", "Constraints", "Output", "Server"
 DOCUMENT = "Documents"
@@ -267,7 +260,6 @@ def translate(
 
     regard translate model/ --source corpus.en.gz --out corpus.de.gz --workers 8
     """
-    from regard.data.jobs.corpus_job import BLOCK
     from regard.data.jobs.part_formats import TABLE, output_suffix
     from regard.inference.engine import SamplingOptions
 
@@ -362,28 +354,13 @@ def translate(
         with open_job_runner(runner, workers, address, out) as workers_of_job:
             run_job(function, corpus, out, workers_of_job)
         return
-    lines_of = translation_formatter(as_json, n_best > 1)
-    number = warned = 0
     with (
         _open_client(server, key, server_model)
         if server is not None
-        else _open_bundle(model or "", engine, ensemble or ()) as translator,
-        nullcontext(iter(texts)) if texts else open_input(path) as lines,
-        open_output(None if out is None else Path(out)) as file,
-        _progress(path) as advance,
-    ):
-        for block in line_batches(lines, 1 if sys.stdin.isatty() and source is None else BLOCK):
-            drawn = sampling and replace(sampling, offset=number)
-            for result in translator.translate(block, sampling=drawn, **options):
-                number += 1
-                file.writelines(f"{line}\n" for line in lines_of(number, result))
-                if result.warnings:
-                    warned += 1
-                    print(f"line {number}: {' '.join(result.warnings)}", file=sys.stderr)
-            file.flush()
-            advance(len(block))
-    if check:
-        print(f"{warned:,} of {number:,} to check", file=sys.stderr)
+        else _open_bundle(model or "", engine, ensemble or ())
+    ) as translator:
+        output = None if out is None else Path(out)
+        write_translations(translator, texts, path, output, options, sampling, as_json)
 
 
 def _is_corpus(source: str | None, out: str | None) -> bool:
@@ -412,33 +389,3 @@ def _open_bundle(
     from regard.tasks.translation.translator import Translator
 
     return nullcontext(Translator.load(model, engine=engine, ensemble=ensemble))
-
-
-@contextmanager
-def _progress(source: Path | None) -> Iterator[Callable[[int], None]]:
-    """Show progress on stderr: a bar on a terminal, a line every REPORT_EVERY seconds elsewhere."""
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        total = None
-        if source is not None:
-            with source.open("rb") as file:
-                total = sum(1 for _ in file)
-        columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("translating", total=total)
-            yield lambda lines: bar.advance(task, lines)
-        return
-    start = reported = time.monotonic()
-    count = 0
-
-    def advance(lines: int) -> None:
-        nonlocal count, reported
-        count += lines
-        now = time.monotonic()
-        if now - reported >= REPORT_EVERY:
-            reported = now
-            print(f"{count:,} lines, {count / (now - start):,.0f} per second", file=sys.stderr)
-
-    yield advance
