@@ -87,8 +87,6 @@ def test_from_an_empty_folder_to_the_first_picture_in_five_minutes(installed: In
     print(f"\ninstalled in {installed.seconds:.0f} s, demo in {demo:.0f} s\n{shown}")
     page = installed.environment.folder / "regard-demo.html"
     assert "<html" in page.read_text("utf-8")
-    assert installed.seconds + demo <= FIRST_PICTURE_SECONDS
-
     expected, found = accuracies(example.output), accuracies(shown)
     assert len(expected) == 8 and list(found) == list(expected)
     for kind, (sentences, *percentages) in expected.items():
@@ -96,6 +94,7 @@ def test_from_an_empty_folder_to_the_first_picture_in_five_minutes(installed: In
         assert found[kind][1:] == pytest.approx(percentages, abs=POINTS), kind
     assert shown.splitlines()[0] == example.output.splitlines()[0]
     assert example.output.splitlines()[-1] in shown
+    assert installed.seconds + demo <= FIRST_PICTURE_SECONDS
 
 
 def test_the_plan_of_a_training_on_multi30k(environment: FreshEnvironment, corpora: Path) -> None:
