@@ -27,6 +27,10 @@ from tests.release.environment import FreshEnvironment, build_wheel, make_enviro
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("readme")]
 
 FIRST_PICTURE_SECONDS = 300 * float(os.environ.get("REGARD_TEST_SLOWDOWN", "1"))  # two free cores
+LONG = {
+    "en": "A woman who is wearing a red coat is walking her dog in the park.",
+    "de": "Eine Frau, die einen roten Mantel trägt, führt ihren Hund im Park spazieren.",
+}
 POINTS = 10  # by which accuracies may differ: they depend on the processor
 TRAINING = ["train.steps=4", "train.validate_every=2", "data.vocabulary=300"]
 
@@ -137,6 +141,9 @@ def test_the_commands_work(environment: FreshEnvironment) -> None:
     for example in INSTALL[1:]:
         environment.run(example.command)
     write_phrases(folder)
+    for language, text in LONG.items():  # texts longer than those of the training are split
+        with (folder / f"train.{language}").open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
     shutil.copy(folder / "test.en", folder / "in.en")
     small = settings(*TRAINING, "model.encoder.layers=1", "model.decoder.layers=1")
     outputs = {}
