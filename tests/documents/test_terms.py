@@ -41,6 +41,17 @@ def test_terms_are_found_in_other_forms(text: str, found: list[str]) -> None:
     assert [text[match.start : match.end] for match in BASE.find(text)] == found
 
 
+def test_of_two_forms_of_a_term_the_one_of_the_text_is_used() -> None:
+    """Also if the terms are in another order, or their words in another set."""
+    terms = [Term("window", "fenêtre"), Term("windows", "fenêtres"), Term("winder", "remontoir")]
+    for order in (terms, terms[::-1]):
+        base = TermBase(order, ("en", "fr"))
+        found = base.find("one window of two windows and a WINDOW")
+        assert [match.term.target for match in found] == ["fenêtre", "fenêtres", "fenêtre"]
+    both = TermBase([Term("dogs", "les chiens"), Term("dog’s", "du chien")], ("en", "fr"))
+    assert [match.term.target for match in both.find("a dog")] == ["les chiens"]
+
+
 def test_a_translation_may_be_inflected() -> None:
     assert BASE.find_target(TERMS[2], "Les transporteurs aériens volent.") == [(4, 25)]
     assert BASE.find_target(TERMS[2], "le transporteur") == []

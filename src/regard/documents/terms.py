@@ -78,21 +78,25 @@ class TermBase:
         )
         self._by_word: dict[str, list[tuple[list[frozenset[str]], Term]]] = defaultdict(list)
         self._strings: list[Term] = []
-        known: set[str] = set()
+        known: dict[str, Term] = {}
         for term in terms:
-            if term.source.casefold() in known:
+            if known.setdefault(term.source.casefold(), term) is not term:
                 continue
-            known.add(term.source.casefold())
             if _NO_SPACES.search(term.source):
                 self._strings.append(term)
                 continue
             words = [_bases(word, self._endings[0]) for word in _WORD.findall(term.source)]
             for base in words[0] if words else ():
                 self._by_word[base].append((words, term))
+        self._order = {term: number for number, term in enumerate(known.values())}
         self.size = len(known)
 
     def find(self, text: str) -> list[TermMatch]:
-        """The terms in a text, in order. Of those that overlap, the first and longest."""
+        """The terms in a text, in order.
+
+        Of those that overlap, the first and longest; of those at the same place, the one that is
+        written like the text, else the first of the file.
+        """
         found = [
             TermMatch(place.start(), place.end(), term)
             for term in self._strings
@@ -106,8 +110,13 @@ class TermBase:
                     if _matches(text, words, bases, first, pattern):
                         end = words[first + len(pattern) - 1][1]
                         found.append(TermMatch(start, end, term))
+
+        def rank(match: TermMatch) -> tuple[int, int, bool, int]:
+            written = text[match.start : match.end].lower() == match.term.source.lower()
+            return match.start, -match.end, not written, self._order[match.term]
+
         chosen: list[TermMatch] = []
-        for match in sorted(found, key=lambda each: (each.start, -each.end)):
+        for match in sorted(found, key=rank):
             if not chosen or match.start >= chosen[-1].end:
                 chosen.append(match)
         return chosen
