@@ -148,12 +148,9 @@ def test_a_validation_set_has_one_or_two_files(
     invoke("train", "--preset", "han", "--documents", "t.jsonl", "--valid-file", "v.jsonl", *out)
     invoke("train", "--preset", "han", "--documents", "t.tsv", "--columns", "1", "label", *out)
     two, one, named = (run.data for run in prepared_runs)
-    assert (two.train[0].files, two.valid and two.valid.files) == (
-        ["t.en", "t.de"],
-        ["v.en", "v.de"],
-    )
-    assert (one.train[0].files, one.valid and one.valid.files) == (["t.jsonl"], ["v.jsonl"])
-    assert named.train[0].columns == (1, "label") and named.valid is None
+    files = [[each.files for each in (*data.train, *data.valid)] for data in (two, one)]
+    assert files == [[["t.en", "t.de"], ["v.en", "v.de"]], [["t.jsonl"], ["v.jsonl"]]]
+    assert named.train[0].columns == (1, "label") and named.valid == ()
     for wrong in (("--valid", "v.en"), ("--valid", "v.en", "v.de", "--valid-file", "v.tsv")):
         assert invoke(*pair, *wrong).exit_code == 2
     assert len(prepared_runs) == 3
@@ -199,8 +196,8 @@ def test_columns_apply_to_the_corpora_in_one_file(
         *("--valid-file", "v.tsv", "--columns", "1", "0", "-o", str(tmp_path)),
     )
     (run,) = prepared_runs
-    assert run.data.train[0].columns is None and run.data.valid is not None
-    assert run.data.valid.columns == (1, 0)
+    assert run.data.train[0].columns is None
+    assert [each.columns for each in run.data.valid] == [(1, 0)]
 
 
 def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_path: Path) -> None:

@@ -254,8 +254,8 @@ def test_a_study_file_is_sampled_evenly(toy: Path, tmp_path: Path) -> None:
     sources, references = run.test_pairs()
     lines = (toy / "test.en").read_text().splitlines()
     assert sources == lines[::2] and len(references) == 30
-    assert run.config.data.valid is not None
-    assert run.config.data.valid.files[0] == str(toy / "valid.en")  # has fewer than the limit
+    (valid,) = run.config.data.valid
+    assert valid.files[0] == str(toy / "valid.en")  # has fewer than the limit
 
 
 # a study on a toy corpus
