@@ -18,7 +18,7 @@ import pytest
 import regard
 from regard.config.mechanisms_table import mechanisms_table
 from tests.bundles import make_bundle
-from tests.conftest import ROOT
+from tests.conftest import ROOT, tracked_files
 from tests.running_server import running_server
 
 SOURCE = ROOT / "src" / "regard"
@@ -41,13 +41,6 @@ def imported_modules(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
-
-
-def tracked_files() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode:
-        pytest.skip("not a git repository")
-    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 def test_packages_import_only_lower_layers() -> None:

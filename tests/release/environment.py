@@ -16,10 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, tracked_files
 
 OURS = ("PYTHON", "COV", "OMP_", "PIP_CONSTRAINT", "VIRTUAL_ENV")  # variables that a user has not
 
@@ -53,12 +52,10 @@ class FreshEnvironment:
 
 def copy_tracked_files(folder: Path) -> None:
     """Copy the files of the repository, without ignored ones such as compiled kernels."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
-    if names.returncode:
-        pytest.skip("not a git repository")
-    for name in filter(None, names.stdout.split("\0")):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+    for path in tracked_files():
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
 
 
 def build_wheel(folder: Path) -> Path:

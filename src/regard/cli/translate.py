@@ -31,9 +31,6 @@ from regard.cli.translate_lines import write_translations
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from regard.inference.engine import EngineName
     from regard.serve.client import Client
     from regard.tasks.translation.translator import Translator
 
@@ -276,6 +273,16 @@ def translate(
         raise UsageError("--server-model needs --server.")
     if server is not None and (engine != "auto" or ensemble or align_with is not None):
         raise UsageError("--engine, --ensemble and --align-with need a model bundle.")
+
+    def open_translator() -> AbstractContextManager[Translator | Client]:
+        if server is not None:
+            from regard.serve.client import Client
+
+            return Client(server, key=key, model=server_model)
+        from regard.tasks.translation.translator import Translator
+
+        return nullcontext(Translator.load(model or "", engine=engine, ensemble=ensemble or ()))
+
     path = None if source is None else Path(source)
     document = None if column is not None else chosen_format(path, format)
     if document is None and (keep or report or terms or memory or languages or bilingual):
@@ -294,11 +301,7 @@ def translate(
         document_out = None if out is None else Path(out)
         check_document_outputs(path, document_out, report, bilingual)
         pair = parse_languages(languages)
-        with (
-            _open_client(server, key, server_model)
-            if server is not None
-            else _open_bundle(model or "", engine, ensemble or ())
-        ) as translator:
+        with open_translator() as translator:
             write_document(
                 translator,
                 path,
@@ -354,11 +357,7 @@ def translate(
         with open_job_runner(runner, workers, address, out) as workers_of_job:
             run_job(function, corpus, out, workers_of_job)
         return
-    with (
-        _open_client(server, key, server_model)
-        if server is not None
-        else _open_bundle(model or "", engine, ensemble or ())
-    ) as translator:
+    with open_translator() as translator:
         output = None if out is None else Path(out)
         write_translations(translator, texts, path, output, options, sampling, as_json)
 
@@ -373,19 +372,3 @@ def _is_corpus(source: str | None, out: str | None) -> bool:
     if source is None or out is None or (Path(out).exists() and not Path(out).is_file()):
         return False
     return Path(source).is_file() and Path(source).stat().st_size >= JOB_BYTES
-
-
-def _open_client(
-    url: str, key: str | None, model: str | None
-) -> AbstractContextManager[Translator | Client]:
-    from regard.serve.client import Client
-
-    return Client(url, key=key, model=model)
-
-
-def _open_bundle(
-    model: str, engine: EngineName, ensemble: Sequence[str]
-) -> AbstractContextManager[Translator | Client]:
-    from regard.tasks.translation.translator import Translator
-
-    return nullcontext(Translator.load(model, engine=engine, ensemble=ensemble))

@@ -56,8 +56,9 @@ def rewrite_archive(content: bytes, changes: Mapping[str, Callable[[str], str]])
     with open_archive(content) as archive, zipfile.ZipFile(out, "w") as written:
         for info in archive.infolist():
             change = changes.get(info.filename)
-            data = archive.read(info)
-            if change is not None:
+            if change is None:
+                data = archive.read(info)
+            else:
                 data = change(read_member(archive, info.filename)).encode()
             written.writestr(info, data, info.compress_type)
     return out.getvalue()

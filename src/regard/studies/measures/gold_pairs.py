@@ -12,7 +12,7 @@ from regard.align.extraction import align_words, all_links, force_texts
 from regard.align.links import GoldAlignment, Links, check_gold, read_gold
 from regard.align.symmetrize import transpose_links
 from regard.align.tokenized_text import TokenizedText
-from regard.align.word_aligner import WordAligner
+from regard.align.word_aligner import WordAligner, aligner_words
 from regard.align.word_alignment import WordAlignment
 from regard.config.base import Config
 from regard.data.formats.corpus import read_parallel
@@ -96,10 +96,11 @@ class GoldPairs:
 
     def align_by_words(self, aligner: WordAligner) -> list[Links]:
         """Align the pairs by a word aligner, with their words as they are."""
-        pairs = zip(self.sources, self.targets, strict=True)
-        return aligner.links(
-            [(_lowercased(source), _lowercased(target)) for source, target in pairs]
+        sources, targets = (
+            [aligner_words(" ".join(words), pretokenized=True) for words in side]
+            for side in (self.sources, self.targets)
         )
+        return aligner.links(list(zip(sources, targets, strict=True)))
 
     def best_error(self, translator: Translator) -> float:
         """The lowest alignment error rate of all alignment heads, chosen with the gold links."""
@@ -115,10 +116,6 @@ class GoldPairs:
             if max(map(len, pair)) <= max_words
         ]
         return sorted(short, key=lambda index: -_crossings(self.gold[index]))[:count]
-
-
-def _lowercased(words: Sequence[str]) -> list[str]:
-    return [word.lower() for word in words]
 
 
 def _crossings(gold: GoldAlignment) -> int:

@@ -113,7 +113,7 @@ def import_pretrained(
         sum(weight.numel() for weight in imported.weights.values()),
         (imported.tokenizer.size, imported.target_tokenizer.size),
         (run.data.source_language, run.data.target_language),
-        languages_of(imported).targets,
+        translator.languages.targets,
         imported.run.licence,
         head.summary,
         bool(sample),
@@ -130,7 +130,7 @@ def import_pretrained(
         CARD: write_card(_card(report, imported, checksums)).encode(),
         **tokenizer_files(imported.tokenizer, imported.target_tokenizer),
         **calibration_files(translator),
-        **languages_of(imported).files(),
+        **translator.languages.files(),
     }
     save_bundle(out, files)
     return report
