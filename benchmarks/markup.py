@@ -1,6 +1,6 @@
 """Where inline tags go in a translation: projection beside two known methods.
 
-    python -m benchmarks.markup [--quick]
+    python -m benchmarks.markup [--quick] [--eflomal PROGRAM] [--model MODEL]
 
 The translation is the reference without its tags, so that no translation model is needed: the word
 aligner links it to the source, the tags of the source are projected, and their places are compared
@@ -17,8 +17,14 @@ projection was tuned. The methods share links and weights:
   word before it
 
 The aligner is trained on pairs of the same kinds without their tags, the sentences of Salesforce
-among them, because these have no training set. The last line is a JSON object. The exit code is 1
-if projection has not the highest tag accuracy on each set.
+among them, because these have no training set. With --eflomal, the links of that program are used
+as well (see `benchmarks.align`), and with --model, a bundle from English to French, those of its
+alignment head. The model also translates the tagged sentences: XML accuracy is the share of outputs
+that are well-formed, and XML match the share with the tags of the reference in the same order and
+nesting (Hashimoto et al. 2019), among all sentences of a set whose references are well-formed.
+
+The last line is a JSON object. The exit code is 1 if projection has not the highest tag accuracy on
+each set with the aligner's links, or if the XML of the model's outputs misses its targets.
 """
 
 from __future__ import annotations
@@ -29,13 +35,21 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.figures import Figure, report
+from benchmarks.markup_links import (
+    Parse,
+    Words,
+    attention_links,
+    eflomal_links,
+    tag_counts,
+    xml_scores,
+)
 from benchmarks.multi30k import DATA
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
@@ -44,6 +58,7 @@ from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner
 from regard.documents.marked_text import InlineElement, MarkedText
 from regard.documents.projection import project_markup
+from regard.tasks.translation.translator import Translator
 from regard.text.words import split_words
 
 XML_TAG = re.compile(r"<(/?)([A-Za-z]\w*)\s*(/?)>")
@@ -54,7 +69,6 @@ RST_MARKUP = re.compile(
 TUNED = 300  # pairs at the beginning of each set that the projection was tuned on
 
 Tag = tuple[str, int]
-Parse = Callable[[str], MarkedText | None]
 Place = Callable[["Pair", np.ndarray], list[Tag]]
 
 
@@ -150,14 +164,16 @@ def tagged_pairs(source: Source, limit: int | None) -> list[Pair]:
         parsed, reference = source.parse(one), source.parse(other)
         if parsed is None or reference is None or not parsed.elements:
             continue
-        if _names(parsed) == _names(reference) and _names(parsed):
+        if tag_counts(parsed) == tag_counts(reference):
             words = split_words(parsed.text), split_words(reference.text)
             found.append(Pair(parsed, reference, *words))
     return found[TUNED:][:limit]
 
 
-def _names(marked: MarkedText) -> Counter[str]:
-    return Counter(one.opening for one in marked.elements)
+def xml_pairs(source: Source, limit: int | None) -> list[tuple[MarkedText, MarkedText]]:
+    """All pairs of well-formed lines, also those without tags and with other tags on each side."""
+    parsed = [tuple(map(source.parse, lines)) for lines in read_lines(source, source.test)]
+    return [(one, other) for one, other in parsed if one is not None and other is not None][:limit]
 
 
 def training_pairs(language: str, limit: int) -> list[tuple[str, str]]:
@@ -303,44 +319,73 @@ class TagScores:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer pairs to train on and to test")
+    parser.add_argument("--eflomal", metavar="PROGRAM", help="path of eflomal-align")
+    parser.add_argument("--model", type=Path, help="a bundle from English to French")
     options = parser.parse_args()
     pairs_each, tested = (1_000, 100) if options.quick else (20_000, None)
-    aligners = {}
+    translator = Translator.load(options.model) if options.model else None
+    figures: list[Figure] = []
+    results: dict[str, dict[str, dict[str, float]]] = {}
+    xml: dict[str, dict[str, float]] = {}
     for language in ("fr", "de"):
-        pairs = training_pairs(language, pairs_each)
-        print(f"en-{language}: train on {len(pairs):,} pairs", file=sys.stderr, flush=True)
-        aligners[language] = train(pairs)
-    figures, results = [], {}
-    for name, source in SETS.items():
-        results[name] = measure(tagged_pairs(source, tested), aligners[source.languages[1]])
-        for method, values in results[name].items():
-            print(f"{name:18} {method:12} {values}", file=sys.stderr, flush=True)
-        best = max(results[name][method]["tag accuracy"] for method in ("min–max", "Bergamot"))
-        accuracy = results[name]["projection"]["tag accuracy"]
-        figures.append(Figure(f"tag accuracy, {name}, beside the others' best", accuracy, best))
-        inconsistent = results[name]["projection"]["inconsistent"]
-        figures.append(Figure(f"inconsistent sentences, {name}", inconsistent, 0, at_most=True))
-    return report("markup", figures, quick=options.quick, sets=results)
+        training = training_pairs(language, pairs_each)
+        print(f"en-{language}: train on {len(training):,} pairs", file=sys.stderr, flush=True)
+        aligner = train(training)
+        sets = {name: one for name, one in SETS.items() if one.languages[1] == language}
+        tagged = {name: tagged_pairs(source, tested) for name, source in sets.items()}
+        words = {name: [pair_words(pair) for pair in pairs] for name, pairs in tagged.items()}
+        links = {name: {"aligner": aligner.posteriors(words[name])} for name in sets}
+        if options.eflomal:
+            lines = [(_lowercased(one), _lowercased(other)) for one, other in training]
+            found = iter(eflomal_links(options.eflomal, lines, [w for n in sets for w in words[n]]))
+            for name in sets:
+                links[name]["eflomal"] = [next(found) for _ in words[name]]
+        if translator is not None and language == "fr":
+            for name in sets:
+                links[name]["attention"] = attention_links(translator, words[name])
+        for name, source in sets.items():
+            results[name] = measure(tagged[name], links[name])
+            figures += tag_figures(name, results[name])
+            if translator is not None and language == "fr" and source.parse is parse_xml:
+                xml[name] = xml_scores(translator, xml_pairs(source, tested), source.parse)
+                print(f"{name:18} through the model {xml[name]}", file=sys.stderr, flush=True)
+                figures.append(Figure(f"XML accuracy, {name}", xml[name]["XML accuracy"], 100))
+                figures.append(Figure(f"XML match, {name}", xml[name]["XML match"], 95))
+    return report("markup", figures, quick=options.quick, sets=results, xml=xml)
 
 
-def measure(pairs: Sequence[Pair], aligner: WordAligner) -> dict[str, dict[str, float]]:
-    words = [
-        tuple(
-            [marked.text[start:end].lower() for start, end in spans]
-            for marked, spans in (
-                (pair.source, pair.source_words),
-                (pair.reference, pair.target_words),
-            )
-        )
-        for pair in pairs
+def _lowercased(text: str) -> list[str]:
+    return [text[start:end].lower() for start, end in split_words(text)]
+
+
+def pair_words(pair: Pair) -> Words:
+    return _lowercased(pair.source.text), _lowercased(pair.reference.text)
+
+
+def tag_figures(name: str, results: dict[str, dict[str, float]]) -> list[Figure]:
+    """The figures of a set with the aligner's links; print those of all links."""
+    for method, values in results.items():
+        print(f"{name:18} {method:24} {values}", file=sys.stderr, flush=True)
+    projection, *others = (results[f"{method}, aligner"] for method in METHODS)
+    best = max(one["tag accuracy"] for one in others)
+    accuracy, inconsistent = projection["tag accuracy"], projection["inconsistent"]
+    return [
+        Figure(f"tag accuracy, {name}, beside the others' best", accuracy, best),
+        Figure(f"inconsistent sentences, {name}", inconsistent, 0, at_most=True),
     ]
-    matrices = aligner.posteriors(words)
-    scores = {method: TagScores() for method in METHODS}
-    for pair, matrix in zip(pairs, matrices, strict=True):
-        reference = element_tags(pair.reference.elements)
-        for method, place in METHODS.items():
-            scores[method].add(reference, place(pair, matrix))
-    return {method: found.values() for method, found in scores.items()}
+
+
+def measure(
+    pairs: Sequence[Pair], links: Mapping[str, Sequence[np.ndarray]]
+) -> dict[str, dict[str, float]]:
+    """The scores of each method with each kind of links."""
+    scores = {f"{method}, {kind}": TagScores() for kind in links for method in METHODS}
+    for kind, matrices in links.items():
+        for pair, matrix in zip(pairs, matrices, strict=True):
+            reference = element_tags(pair.reference.elements)
+            for method, place in METHODS.items():
+                scores[f"{method}, {kind}"].add(reference, place(pair, matrix))
+    return {name: found.values() for name, found in scores.items()}
 
 
 if __name__ == "__main__":

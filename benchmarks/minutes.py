@@ -1,10 +1,11 @@
 """BLEU of `regard train --minutes N` on 45,000 pairs of Tatoeba, English to French.
 
-    python -m benchmarks.minutes --data corpora/ --minutes 5 10 30 --out minutes/
+    python -m benchmarks.minutes [--quick] [--minutes 5 10 30] [--out minutes/]
 
 Each run is a process of its own with two threads. The table reports the wall time and the CPU time
 of the command: on a busy machine the CPU time is less than twice the wall time, and the BLEU is
-that of a slower machine.
+that of a slower machine. --quick trains for a few seconds on fewer pairs, to test the setup. The
+last line is a JSON object. The exit code is 1 if a command takes a tenth longer than it should.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.figures import Figure, report
+from benchmarks.multi30k import DATA
 from regard.data.formats.corpus import read_parallel
 
 CORPUS, LANGUAGES = "tatoeba-en-fr", ("en", "fr")
@@ -25,18 +29,19 @@ SPLITS = {"train": ("train", 45_000), "valid": ("dev", 1_000), "test": ("test", 
 """The split of the corpus, and the number of pairs that are used, evenly spaced."""
 
 
-def write_splits(data: Path, out: Path) -> None:
-    for name, (split, count) in SPLITS.items():
-        files = [str(data / CORPUS / f"{split}.{language}.gz") for language in LANGUAGES]
+def write_splits(out: Path, share: float) -> None:
+    for name, (split, whole) in SPLITS.items():
+        count = round(whole * share)
+        files = [str(DATA / CORPUS / f"{split}.{language}.gz") for language in LANGUAGES]
         for language, lines in zip(LANGUAGES, read_parallel(*files), strict=True):
             sample = [lines[i * len(lines) // count] for i in range(count)]
             (out / f"{name}.{language}").write_text("".join(f"{line}\n" for line in sample))
 
 
-def run(minutes: float, out: Path) -> list[str]:
-    """Train for `minutes` and return a row of the table."""
+def run(minutes: float, out: Path) -> dict[str, float | str]:
+    """Train for `minutes`, evaluate, and return a row of the table."""
     source, target = LANGUAGES
-    command = [
+    command: list[str | Path] = [
         *(sys.executable, "-m", "regard", "train", "--minutes", f"{minutes:g}", "--threads", "2"),
         *("--source", out / f"train.{source}", "--target", out / f"train.{target}"),
         *("--valid", out / f"valid.{source}", out / f"valid.{target}"),
@@ -61,31 +66,42 @@ def run(minutes: float, out: Path) -> list[str]:
     )
     scores = json.loads(evaluated.stdout)["scores"]
     preset, _, plan = choice.partition(": ")
-    return [
-        f"{minutes:g}",
-        preset,
-        plan.split(" steps")[0],
-        f"{scores['bleu']['value']:.1f}",
-        f"{scores['chrf']['value']:.1f}",
-        f"{wall / 60:.1f} min",
-        f"{cpu / 60:.1f} min",
-        f"{load:.1f}",
-    ]
+    return {
+        "minutes": minutes,
+        "preset": preset,
+        "steps": plan.split(" steps")[0],
+        "BLEU": round(scores["bleu"]["value"], 1),
+        "chrF": round(scores["chrf"]["value"], 1),
+        "wall minutes": round(wall / 60, 1),
+        "CPU minutes": round(cpu / 60, 1),
+        "load before": round(load, 1),
+    }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="only see that everything runs")
     parser.add_argument("--minutes", type=float, nargs="+", default=[5, 10, 30])
-    parser.add_argument("--out", type=Path, default=Path("minutes"))
-    arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    write_splits(arguments.data, arguments.out)
-    heads = ["minutes", "preset", "steps", "BLEU", "chrF", "wall time", "CPU time", "load before"]
-    print(f"| {' | '.join(heads)} |\n|{'--:|' * len(heads)}")
-    for minutes in arguments.minutes:
-        print(f"| {' | '.join(run(minutes, arguments.out))} |", flush=True)
+    parser.add_argument("--out", type=Path, help="keep the runs here")
+    options = parser.parse_args()
+    budgets = [0.3] if options.quick else options.minutes
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        out: Path = options.out or Path(temporary)
+        out.mkdir(parents=True, exist_ok=True)
+        write_splits(out, 0.05 if options.quick else 1)
+        for minutes in budgets:
+            rows.append(run(minutes, out))
+            if minutes == budgets[0]:
+                print(f"| {' | '.join(rows[0])} |\n|{'--:|' * len(rows[0])}")
+            print(f"| {' | '.join(map(str, rows[-1].values()))} |", flush=True)
+    figures = [
+        Figure(f"time of --minutes {row['minutes']:g}, as a share of it", share, 1.1, at_most=True)
+        for row, minutes in zip(rows, budgets, strict=True)
+        for share in [float(row["wall minutes"]) / minutes]
+    ]
+    return report("minutes", [] if options.quick else figures, quick=options.quick, runs=rows)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

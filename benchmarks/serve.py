@@ -85,7 +85,7 @@ def trained_model() -> Path:
 def server(model: Path, folder: Path) -> Iterator[str]:
     """Run `regard serve` without a cache; yield its address."""
     settings = folder / "settings.yaml"
-    settings.write_text("cache_entries: 0\nmax_connections: 10000\n")
+    settings.write_text("cache_megabytes: 0\nmax_connections: 10000\n")
     command = [sys.executable, "-m", "regard", "serve", f"en-de={model}", "--port", "0"]
     log = folder / "log"
     with log.open("w") as file:

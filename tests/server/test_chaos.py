@@ -240,7 +240,7 @@ def test_requests_of_clients_that_have_gone_are_not_translated(bundle: Path) -> 
 
 def test_a_full_queue_refuses_at_once_and_recovers(bundle: Path, tmp_path: Path) -> None:
     settings = tmp_path / "settings.yaml"
-    settings.write_text("max_queue_seconds: 0.2\ncache_entries: 0\nmax_cost: 2000000\n")
+    settings.write_text("max_queue_seconds: 0.2\ncache_megabytes: 0\nmax_cost: 2000000\n")
 
     async def overload(server: RunningServer) -> list[tuple[int, float]]:
         async with httpx.AsyncClient(

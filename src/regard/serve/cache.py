@@ -1,32 +1,48 @@
-"""A bounded cache: the entries that were used last."""
+"""A bounded cache of translated segments: those that were used last."""
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
-from collections.abc import Hashable
-from typing import Generic, TypeVar
+from hashlib import blake2b
 
-V = TypeVar("V")
+from regard.serve.assembly import SegmentValues
+
+OVERHEAD = 200  # bytes of an entry beside its JSON, about
 
 
-class LeastRecentlyUsed(Generic[V]):
-    """Keeps at most `size` values, and drops the one that was not used for longest."""
+class SegmentCache:
+    """Keeps the values of segments within `size` bytes, and drops those not used for longest.
+
+    Values are kept as JSON: they are a tenth of the size of the objects, and memory does not
+    become fragmented when many small objects are replaced by others. Keys are kept as digests.
+    """
 
     def __init__(self, size: int) -> None:
-        self.size = size
-        self._values: OrderedDict[Hashable, V] = OrderedDict()
+        self.size, self.used = size, 0  # bytes
+        self._values: OrderedDict[bytes, bytes] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._values)
 
-    def get(self, key: Hashable) -> V | None:
-        if key not in self._values:
+    def get(self, key: tuple[object, ...]) -> SegmentValues | None:
+        digest = _digest(key)
+        if digest not in self._values:
             return None
-        self._values.move_to_end(key)
-        return self._values[key]
+        self._values.move_to_end(digest)
+        values: SegmentValues = json.loads(self._values[digest])
+        return values
 
-    def put(self, key: Hashable, value: V) -> None:
-        self._values[key] = value
-        self._values.move_to_end(key)
-        while len(self._values) > self.size:
-            self._values.popitem(last=False)
+    def put(self, key: tuple[object, ...], values: SegmentValues) -> None:
+        digest, value = _digest(key), json.dumps(values, separators=(",", ":")).encode()
+        self.used += len(value) + OVERHEAD
+        if (before := self._values.pop(digest, None)) is not None:
+            self.used -= len(before) + OVERHEAD
+        self._values[digest] = value
+        while self.used > self.size:
+            _, dropped = self._values.popitem(last=False)
+            self.used -= len(dropped) + OVERHEAD
+
+
+def _digest(key: tuple[object, ...]) -> bytes:
+    return blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -10,7 +10,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from regard.serve.batcher import Batcher
-from regard.serve.cache import LeastRecentlyUsed
+from regard.serve.cache import SegmentCache
 from regard.serve.pool import WorkerPool
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -40,7 +40,7 @@ class ServerMetrics:
         )
         self.cache = self._counter("regard_cache", "Segments looked up in the cache.", ["result"])
 
-    def watch(self, batcher: Batcher[Any], pool: WorkerPool, cache: LeastRecentlyUsed[Any]) -> None:
+    def watch(self, batcher: Batcher[Any], pool: WorkerPool, cache: SegmentCache) -> None:
         """Report the current state of the queue, the engine processes and the cache."""
         for name, text, value in (
             ("regard_queue_segments", "Segments that wait.", lambda: batcher.queued),
@@ -48,6 +48,7 @@ class ServerMetrics:
             ("regard_engines_ready", "Engine processes in use.", lambda: len(pool.ready)),
             ("regard_engine_restarts", "Replaced engine processes.", lambda: pool.restarts),
             ("regard_cache_entries", "Segments in the cache.", lambda: len(cache)),
+            ("regard_cache_bytes", "Memory of the cache.", lambda: cache.used),
         ):
             Gauge(name, text, registry=self._registry).set_function(value)
 

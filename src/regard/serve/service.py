@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Hashable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from regard.errors import RegardError
 from regard.serve.assembly import SegmentValues, assemble
 from regard.serve.batcher import Batcher, DeadlineError, Job
-from regard.serve.cache import LeastRecentlyUsed
+from regard.serve.cache import SegmentCache
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
@@ -79,7 +79,7 @@ class TranslationService:
             max_cost=settings.max_queue_cost,
             max_seconds=settings.max_queue_seconds,
         )
-        self._cache: LeastRecentlyUsed[SegmentValues] = LeastRecentlyUsed(settings.cache_entries)
+        self._cache = SegmentCache(round(settings.cache_megabytes * 1e6))
         self._housekeeping: asyncio.Task[None] | None = None
         self.failure: RegardError | None = None  # why it could not start
         metrics.watch(self.batcher, self.pool, self._cache)
@@ -273,7 +273,7 @@ class TranslationService:
         deadline = time.monotonic() + self.settings.deadline_seconds
         return Job(work, payload, pieces, cost, bulk, deadline, future)
 
-    def _look_up(self, key: Hashable) -> SegmentValues | None:
+    def _look_up(self, key: tuple[object, ...]) -> SegmentValues | None:
         known = self._cache.get(key)
         self.metrics.cache.labels("miss" if known is None else "hit").inc()
         return known

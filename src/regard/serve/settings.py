@@ -69,9 +69,9 @@ class ServerSettings(BaseModel):
     batch_wait_ms: Annotated[
         PositiveFloat, Field(description="Time an idle engine waits for more texts.")
     ] = 5.0
-    cache_entries: Annotated[
-        int, Field(ge=0, description="Translated segments that are kept; 0: no cache.")
-    ] = 10_000
+    cache_megabytes: Annotated[
+        float, Field(ge=0, description="Memory for translated segments; 0: no cache.")
+    ] = 32.0
 
     @classmethod
     def read(cls, path: Path) -> ServerSettings:

@@ -82,7 +82,7 @@ def running_replica(
     """Run `regard serve` on a free port, without a cache; yield its URL."""
     with tempfile.TemporaryDirectory() as folder:
         settings, log = Path(folder) / "settings.yaml", Path(folder) / "log"
-        settings.write_text("cache_entries: 0\n")
+        settings.write_text("cache_megabytes: 0\n")
         command = [sys.executable, "-m", "regard", "serve", f"{name}={path}", "--port", "0"]
         options = ["--workers", str(workers), "--engine", engine, "--settings", str(settings)]
         with log.open("w") as file:
