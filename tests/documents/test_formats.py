@@ -155,6 +155,23 @@ def test_thousands_of_documents_stay_whole(name: str) -> None:
         check_document(name, seed)
 
 
+@pytest.mark.parametrize(("name", "seed"), [("markdown", 1253), ("srt", 907), ("vtt", 907)])
+def test_documents_that_were_damaged(name: str, seed: int) -> None:
+    check_document(name, seed)
+
+
+def test_markdown_escapes_the_beginning_of_every_line() -> None:
+    before = "> one  \n> two  \n> three\n"
+    after = "> \\-  \n> \\#  \n> \\>\n"
+    assert translate("markdown", before, {"one two three": "- # >"}) == after
+
+
+def test_subtitles_keep_a_line_that_has_only_spaces() -> None:
+    before = "1\n00:00:00,000 --> 00:00:01,000\none\n\n2\n00:00:01,000 --> 00:00:02,000\n \ntwo\n"
+    after = before.replace("one", "un").replace("two", "deux")
+    assert translate("srt", before, {"one two": "un deux"}) == after
+
+
 def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
     """Replace each segment's text by that of a dictionary, which links all words in order."""
     import numpy as np

@@ -73,11 +73,13 @@ def make_environment(parent: Path, wheel: Path) -> FreshEnvironment:
     folder.mkdir(parents=True)
     constraints = parent / "constraints.txt"
     torch = importlib.metadata.version("torch")
-    constraints.write_text(f"torch=={torch}\nregard @ {wheel.as_uri()}\n")
+    constraints.write_text(f"torch=={torch}\n")
+    places = [str(wheel.parent), os.environ.get("PIP_FIND_LINKS", "")]
     variables = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     variables |= {
         "PATH": f"{path / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PIP_CONSTRAINT": str(constraints),
+        "PIP_FIND_LINKS": " ".join(places).strip(),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "COLUMNS": "120",
     }

@@ -31,9 +31,10 @@ MAX_BLOCK = 20_000  # characters of a paragraph
 FRONT_MATTER_KEYS = frozenset(["title", "linktitle", "description", "summary"])
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)", re.DOTALL)
 _SPECIAL = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)|~~|\|")
-_BLOCK_START = re.compile(r"(?:[-+](?=\s|$)|#{1,6}(?=\s|$)|>|=+\s*$|-{2,}\s*$)")
+_BLOCK_START = re.compile(r"[-+](?=\s|$)|#{1,6}(?=\s|$)|>|=+\s*$|-{2,}\s*$", re.MULTILINE)
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _SPACES_BEFORE_BREAK = re.compile(r" +(?=(?:  |\\)\r?\n)")
+_AFTER_BREAK = "\0"  # Markdown has no such character
 _BREAKS = re.compile(r"\s*[\r\n]+\s*")
 
 
@@ -123,12 +124,29 @@ def render_markdown(marked: MarkedText, style: str) -> str:
     if style != "inline":
         return render_yaml(marked, style)
     marked = _without_blank_lines(marked)
-    marked = replace(marked, elements=tuple(map(_without_empty_emphasis, marked.elements)))
+    elements = [_mark_break(_without_empty_emphasis(one)) for one in marked.elements]
+    marked = replace(marked, elements=tuple(elements))
     text = render_markup(marked, lambda part: escape_markdown(part, style)).strip()
     text = _SPACES_BEFORE_BREAK.sub("", text)
-    if started := _BLOCK_START.match(text):
-        return f"\\{text}" if started[0][0] in "-+#>=" else text
-    return _NUMBERED.sub(r"\1\\\2", text, count=1) if _NUMBERED.match(text) else text
+    return "".join(map(_escape_block_start, text.split(_AFTER_BREAK)))
+
+
+def _mark_break(one: InlineElement) -> InlineElement:
+    """Mark where the text of a line begins: a break may end with the `>` of a block quote."""
+    if one.raw is None or "\n" not in one.raw:
+        return one
+    return replace(one, raw=one.raw + _AFTER_BREAK)
+
+
+def _escape_block_start(line: str) -> str:
+    """Escape what would begin a list, a heading, a quote or a numbered list."""
+    text = line.lstrip()
+    indentation = line[: len(line) - len(text)]
+    if _BLOCK_START.match(text):
+        return f"{indentation}\\{text}"
+    if _NUMBERED.match(text):
+        return indentation + _NUMBERED.sub(r"\1\\\2", text, count=1)
+    return line
 
 
 def _without_blank_lines(marked: MarkedText) -> MarkedText:

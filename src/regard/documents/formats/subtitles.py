@@ -119,7 +119,7 @@ def _build(pieces: Sequence[tuple[MarkupToken, str]]) -> MarkedText:
 def render_cues(marked: MarkedText, style: str) -> str:
     """A translation with its cues; an empty line or an arrow would end a cue."""
     text = render_markup(marked, lambda part: re.sub(r"[\r\n]+", " ", part.replace("-->", "→")))
-    return re.sub(r"[ \t]+(?=[\r\n])", "", text)
+    return re.sub(r"(?<=\S)[ \t]+(?=[\r\n])", "", text)  # not of lines that have only spaces
 
 
 SRT = TextFormat("srt", find_cues, render_cues)
