@@ -9,7 +9,7 @@ target pieces that a table lists for its source pieces. regard imports the model
 whole vocabulary. Sentences are FLORES-101 devtest in REGARD_DATA: en→pt reads its English side,
 pt→en the Portuguese that the package's engine has translated from it.
 
-Both translate the same sentences with one thread, without the package's respelling. Where the
+Both translate the same lines whole with one thread, without the package's respelling. Where the
 translations differ, regard translates again with the shortlist, which shows how many of the
 differences are due to it. The last line is a JSON object. The exit code is 1 if a target is missed.
 """
@@ -32,6 +32,7 @@ import torch
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
+from regard.inference.pipeline import Splitting
 from regard.interop.imported_model import BANNED
 from regard.tasks.translation.importing import import_pretrained
 from regard.tasks.translation.translator import Translator
@@ -40,6 +41,7 @@ from regard.text.tokenizer import EOS, UNK
 DIRECTIONS = {"en→pt": "enpt-1693087644", "pt→en": "pten-1693087646"}
 HEADER = 6  # 64-bit numbers: magic, checksum, first, best, words, listed
 KEPT = 2  # the ids of the model: </s> and <unk>, then the pieces
+WHOLE = 1024  # pieces: no line is longer
 ONE_BY_ONE = 50  # sentences that are also translated one by one
 
 
@@ -100,6 +102,7 @@ def compare(name: str, folder: Path, texts: list[str], show: int) -> dict[str, A
     with tempfile.TemporaryDirectory() as out:
         import_pretrained(folder, Path(out) / "model")
         translator = Translator.load(Path(out) / "model", engine="torch", device="cpu")
+        translator.splitting = Splitting(WHOLE, WHOLE)  # the engine does not split lines either
         theirs, their_speed = timed(lambda some: [engine.translate(text) for text in some], texts)
         ours, our_speed = timed(
             lambda some: [result.text for result in translator.translate(some)], texts
