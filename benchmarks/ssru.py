@@ -45,7 +45,7 @@ ROUNDS = 5
 
 def write_corpora(folder: Path, quick: bool) -> list[str]:
     """Write the splits; return the settings that name them."""
-    for split, few in (("train", 1_000), ("val", 20)):
+    for split, few in (("train", 1_000), ("val", 8)):
         for language, lines in zip(("en", "de"), read_pairs(split), strict=True):
             text = "".join(f"{line}\n" for line in lines[: few if quick else None])
             (folder / f"{split}.{language}").write_text(text, "utf-8")
@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="keep the runs here; completed ones are reused")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    steps = 10 if options.quick else options.steps
+    steps = 4 if options.quick else options.steps
     trained: dict[str, TrainedModel] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder: Path = (options.out or Path(temporary)).absolute()
@@ -92,14 +92,14 @@ def main() -> int:
             *write_corpora(folder, options.quick),
             *(f"train.steps={steps}", "train.batch_tokens=1024"),
             *(f"train.validate_every={max(1, steps // 4)}", "train.save_every=200"),
-            *(["data.vocabulary=500"] if options.quick else []),
+            *(["data.vocabulary=500", "data.max_length=30"] if options.quick else []),
         ]
         prepared = prepare_once(load_config("translate-tiny", settings), folder)
         for number, (name, (preset, changes)) in enumerate(MODELS.items()):
             run = [*settings, *changes]
             trained[name] = train_model(f"model-{number}", preset, run, prepared, folder)
         texts, references = read_pairs("test_2016_flickr")
-        limit, rounds = (20, 2) if options.quick else (None, ROUNDS)
+        limit, rounds = (6, 1) if options.quick else (None, ROUNDS)
         translators = {
             name: Translator.load(one.model, engine="torch") for name, one in trained.items()
         }
