@@ -71,7 +71,7 @@ class ServerSettings(BaseModel):
     ] = 5.0
     cache_megabytes: Annotated[
         float, Field(ge=0, description="Memory for translated segments; 0: no cache.")
-    ] = 32.0
+    ] = 16.0
 
     @classmethod
     def read(cls, path: Path) -> ServerSettings:
