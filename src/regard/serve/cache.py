@@ -14,8 +14,8 @@ OVERHEAD = 200  # bytes of an entry beside its JSON, about
 class SegmentCache:
     """Keeps the values of segments within `size` bytes, and drops those not used for longest.
 
-    Values are kept as JSON: they are a tenth of the size of the objects, and memory does not
-    become fragmented when many small objects are replaced by others. Keys are kept as digests.
+    Values are kept as JSON, so that their size is known, and one object is replaced by another
+    instead of many small ones. Keys are kept as digests.
     """
 
     def __init__(self, size: int) -> None:
