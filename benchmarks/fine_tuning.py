@@ -6,10 +6,10 @@ An English–French model is fine-tuned on 20,000 pairs of Canadian laws twice: 
 of general pairs, everyday sentences and debates (80,000 of Tatoeba, 40,000 of Europarl). Both runs
 have the same number of steps. The model is that of --base, or else one that is trained on the
 general pairs for --minutes. Test sets are 500 sentences of laws, and 500 of Tatoeba and Europarl
-each. The corpora are in REGARD_DATA. With
---out, parts that are finished are not repeated. --quick has one step on a hundredth of the
-pairs, to test the setup. The last line is a JSON object. The exit code is 1 if fine-tuning does not
-improve the translation of laws, or if the mixed run forgets as much as the other.
+each. The corpora are in REGARD_DATA. With --out, parts that are finished are not repeated. --quick
+has one step on a hundredth of the pairs, to test the setup. The last line is a JSON object. The
+exit code is 1 if fine-tuning does not improve the translation of laws, or if the mixed run forgets
+as much as the other.
 """
 
 from __future__ import annotations
@@ -96,10 +96,8 @@ def main() -> int:
         write_corpora(folder, 0.01 if options.quick else 1)
         base, spent = options.base, 0.0
         if base is None:
-            base, spent = (
-                folder / "base" / "model",
-                train_base(folder, options.minutes, options.quick),
-            )
+            base = folder / "base" / "model"
+            spent = train_base(folder, options.minutes, options.quick)
         seconds, results = run(folder, base, options.steps)
         seconds["base"] = spent
     print(f"{'':8} {'laws':>16} {'general':>16} {'minutes':>8}   BLEU before → after")

@@ -53,7 +53,7 @@ from benchmarks.markup_links import (
 from benchmarks.multi30k import DATA
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
-from regard.align.word_aligner import MIN_POSTERIOR, WordAligner
+from regard.align.word_aligner import MIN_POSTERIOR, WordAligner, aligner_words
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner
 from regard.documents.marked_text import InlineElement, MarkedText
@@ -336,7 +336,7 @@ def main() -> int:
         words = {name: [pair_words(pair) for pair in pairs] for name, pairs in tagged.items()}
         links = {name: {"aligner": aligner.posteriors(words[name])} for name in sets}
         if options.eflomal:
-            lines = [(_lowercased(one), _lowercased(other)) for one, other in training]
+            lines = [(aligner_words(one), aligner_words(other)) for one, other in training]
             found = iter(eflomal_links(options.eflomal, lines, [w for n in sets for w in words[n]]))
             for name in sets:
                 links[name]["eflomal"] = [next(found) for _ in words[name]]
@@ -354,12 +354,8 @@ def main() -> int:
     return report("markup", figures, quick=options.quick, sets=results, xml=xml)
 
 
-def _lowercased(text: str) -> list[str]:
-    return [text[start:end].lower() for start, end in split_words(text)]
-
-
 def pair_words(pair: Pair) -> Words:
-    return _lowercased(pair.source.text), _lowercased(pair.reference.text)
+    return aligner_words(pair.source.text), aligner_words(pair.reference.text)
 
 
 def tag_figures(name: str, results: dict[str, dict[str, float]]) -> list[Figure]:

@@ -15,7 +15,7 @@ class SegmentCache:
     """Keeps the values of segments within `size` bytes, and drops those not used for longest.
 
     Values are kept as JSON, so that their size is known, and one object is replaced by another
-    instead of many small ones. Keys are kept as digests.
+    instead of many small ones. Keys are those of `cache_key`.
     """
 
     def __init__(self, size: int) -> None:
@@ -25,24 +25,26 @@ class SegmentCache:
     def __len__(self) -> int:
         return len(self._values)
 
-    def get(self, key: tuple[object, ...]) -> SegmentValues | None:
-        digest = _digest(key)
-        if digest not in self._values:
+    def get(self, key: bytes) -> SegmentValues | None:
+        if key not in self._values:
             return None
-        self._values.move_to_end(digest)
-        values: SegmentValues = json.loads(self._values[digest])
+        self._values.move_to_end(key)
+        values: SegmentValues = json.loads(self._values[key])
         return values
 
-    def put(self, key: tuple[object, ...], values: SegmentValues) -> None:
-        digest, value = _digest(key), json.dumps(values, separators=(",", ":")).encode()
+    def put(self, key: bytes, values: SegmentValues) -> None:
+        if not self.size:
+            return
+        value = json.dumps(values, separators=(",", ":")).encode()
         self.used += len(value) + OVERHEAD
-        if (before := self._values.pop(digest, None)) is not None:
+        if (before := self._values.pop(key, None)) is not None:
             self.used -= len(before) + OVERHEAD
-        self._values[digest] = value
+        self._values[key] = value
         while self.used > self.size:
             _, dropped = self._values.popitem(last=False)
             self.used -= len(dropped) + OVERHEAD
 
 
-def _digest(key: tuple[object, ...]) -> bytes:
-    return blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def cache_key(*parts: object) -> bytes:
+    """A digest of everything that a segment's values depend on."""
+    return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -18,7 +18,7 @@ from typing import Any
 from regard.errors import RegardError
 from regard.serve.assembly import SegmentValues, assemble
 from regard.serve.batcher import Batcher, DeadlineError, Job
-from regard.serve.cache import SegmentCache
+from regard.serve.cache import SegmentCache, cache_key
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
@@ -150,7 +150,7 @@ class TranslationService:
             for segment in segments:
                 draws = checked.request.sampling is not None  # they depend on the place
                 place = segment.place if draws else (0, 0)
-                key = (model.version, work.options, segment.text, segment.prefix, place)
+                key = cache_key(model.version, work.options, segment.text, segment.prefix, place)
                 future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
                 texts[-1].append(future)
                 if (known := self._look_up(key)) is not None:
@@ -273,7 +273,7 @@ class TranslationService:
         deadline = time.monotonic() + self.settings.deadline_seconds
         return Job(work, payload, pieces, cost, bulk, deadline, future)
 
-    def _look_up(self, key: tuple[object, ...]) -> SegmentValues | None:
+    def _look_up(self, key: bytes) -> SegmentValues | None:
         known = self._cache.get(key)
         self.metrics.cache.labels("miss" if known is None else "hit").inc()
         return known
