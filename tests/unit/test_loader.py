@@ -171,7 +171,7 @@ def sampled_loader(folder: Path, rank: int = 0, world: int = 1, **order: int) ->
     tokenizer = SentencePiece.train(LINES, size=400)
     ids = tokenizer.encode(LINES)
     shard = write_shard(folder, "a", list(zip(ids, ids, strict=True)))
-    sampling = SubwordSampling(tokenizer, alpha=0.1, max_length=40)
+    sampling = SubwordSampling((tokenizer, tokenizer), alpha=0.1, max_length=40)
     settings = BatchOrder(**{"seed": 1, "budget": 400, **order})
     return Loader([shard], settings, sampling=sampling, rank=rank, world=world)
 
@@ -179,7 +179,7 @@ def sampled_loader(folder: Path, rank: int = 0, world: int = 1, **order: int) ->
 def test_subword_sampling_reads_each_pair_once_per_epoch_and_is_resumable(tmp_path: Path) -> None:
     loader = sampled_loader(tmp_path)
     assert loader.sampling is not None
-    tokenizer = loader.sampling.tokenizer
+    tokenizer = loader.sampling.tokenizers[0]
     steps = list(takewhile(lambda step: step.after.epoch == 0, loader.steps()))
     rows = [
         [i for i in row if i not in (PAD, EOS)]

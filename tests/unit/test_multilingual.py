@@ -155,7 +155,8 @@ def test_a_tagged_tokenizer_agrees_with_itself(run: RunDirectory) -> None:
         assert pieces.spans[0] == (0, 0)
         assert pieces.spans[1:] == base.decode_with_spans(ids[1:])[1].spans
         assert TokenizedText.from_tokens(base, ids).words == split_words(text)
-    sampled = SubwordSampling(base, 0.1, 100).sample(tagged.encode(["one two three"] * 4), "name")
+    sampling = SubwordSampling((base, base), 0.1, 100)
+    sampled = sampling.sample(tagged.encode(["one two three"] * 4), 0, "name")
     assert all(row[0] == tag and base.decode(row) == "one two three" for row in sampled)
     assert len(set(map(tuple, sampled))) > 1
 

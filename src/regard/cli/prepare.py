@@ -47,6 +47,12 @@ def prepare(
         ),
     ] = 0.0,
     vocabulary: Annotated[int, typer.Option(min=1, help="Vocabulary size.")] = 8000,
+    target_vocabulary: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Size of a separate vocabulary of the target. Default: one for both."
+        ),
+    ] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Use the tokenizer in this directory; train none."),
@@ -94,6 +100,7 @@ def prepare(
             )
     settings = PreparationSettings(
         vocabulary=vocabulary,
+        target_vocabulary=target_vocabulary,
         tokenizer=tokenizer,
         limits=Limits(
             max_punctuation=max_punctuation,

@@ -90,6 +90,8 @@ class DataConfig(Config):
     held_out: Fraction = 0.01  # fraction of `train` to validate on if there is no `valid`
     # Vocabulary size, joint for source and target.
     vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000
+    # Translation: size of a separate vocabulary of the target; then `vocabulary` is the source's.
+    target_vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] | None = None
     subword_model: Literal["unigram", "bpe"] = "unigram"  # trained with SentencePiece
     # Maximum tokens of a source or target. Longer pairs are dropped; longer texts of a language
     # model are continued in the next sequence.
@@ -128,6 +130,7 @@ class DataConfig(Config):
     def build(self) -> PreparationSettings:
         return PreparationSettings(
             vocabulary=self.vocabulary,
+            target_vocabulary=self.target_vocabulary,
             kind=self.subword_model,
             tokenizer=self.tokenizer,
             limits=Limits(max_punctuation=self.max_punctuation),

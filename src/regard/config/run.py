@@ -48,6 +48,24 @@ class RunConfig(Config):
         return self
 
     @model_validator(mode="after")
+    def _check_vocabularies(self) -> RunConfig:
+        """Check that a separate target vocabulary is trained, and has its own embedding."""
+        if self.data.target_vocabulary is None:
+            return self
+        if self.data.tokenizer is not None:
+            raise ConfigError(
+                "data.target_vocabulary: no vocabulary is trained, since data.tokenizer names a "
+                "tokenizer. Set one of the two to null"
+            )
+        if self.model.kind == "encoder-decoder" and self.model.tie_embeddings == "all":
+            raise ConfigError(
+                "data.target_vocabulary: source and target cannot share embeddings if their "
+                "vocabularies are separate. Set model.tie_embeddings to output, or "
+                "data.target_vocabulary to null"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _check_guide(self) -> RunConfig:
         """Check that guided alignment has links, and that the pieces that they link are fixed."""
         guided = self.train.guided_alignment

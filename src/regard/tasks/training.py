@@ -128,6 +128,11 @@ def prepare_data(
         raise ConfigError(
             "train.guided_alignment: applies to translation models only. Set it to null."
         )
+    if data.target_vocabulary is not None and not task.supports_separate_tokenizers:
+        raise ConfigError(
+            "data.target_vocabulary: only translation models have a source and a target "
+            "vocabulary. Set it to null."
+        )
     if not task.supports_tags and (len(data.valid) > 1 or any(c.tags for c in data.train)):
         raise ConfigError(
             "data: `languages`, `tag` and a list of validation corpora apply to translation models "
@@ -302,7 +307,12 @@ def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
     weights = bundle.files[WEIGHTS].sha256[:12]
     return {
         "fine_tuned_from": f"{bundle.path}, weights {weights}",
-        "data": {"train": [], "valid": None, "tokenizer": str(bundle.path)},
+        "data": {
+            "train": [],
+            "valid": None,
+            "tokenizer": str(bundle.path),
+            "target_vocabulary": None,  # that of the model
+        },
         "train": {
             "optimizer": {"rate": run.train.optimizer.rate / 5},
             "schedule": {"kind": "constant", "warmup": 100},

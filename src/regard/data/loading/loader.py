@@ -17,6 +17,7 @@ from regard.data.loading.cursor import Cursor, plan_steps, rank_batches
 from regard.data.loading.shard_pool import BatchOrder, ShardPool, SubwordSampling, count_targets
 from regard.data.loading.shards import Shard, shards_fingerprint
 from regard.errors import ArtifactError, ConfigError
+from regard.text.stored_tokenizer import joint_fingerprint
 
 B_co = TypeVar("B_co", covariant=True)
 _AHEAD = 2  # steps that the thread loads in advance
@@ -77,7 +78,7 @@ class Loader:
         """Hash of the data and of everything that determines their order."""
         inputs: list[object] = [shards_fingerprint(self.shards), asdict(self.order), self.weights]
         if self.sampling is not None:
-            inputs += [self.sampling.tokenizer.fingerprint, self.sampling.alpha]
+            inputs += [joint_fingerprint(*self.sampling.tokenizers), self.sampling.alpha]
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
 
     def state(self, cursor: Cursor) -> dict[str, int | str]:

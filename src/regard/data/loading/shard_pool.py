@@ -58,16 +58,20 @@ class SubwordSampling:
     A sequence that does not fit the batch's budget, or `max_length`, keeps its stored ids.
     """
 
-    tokenizer: Tokenizer
+    tokenizers: tuple[Tokenizer, Tokenizer]  # of source and target
     alpha: float  # inverse temperature: the smaller, the more the segmentations vary
     max_length: int  # pieces of a source or target
 
-    def sample(self, ids: Sequence[Sequence[int]], name: object) -> list[list[int]]:
-        """Return new ids of the same texts; the same name gives the same ids."""
+    def sample(self, ids: Sequence[Sequence[int]], side: int, name: object) -> list[list[int]]:
+        """Return new ids of the same texts; the same name gives the same ids.
+
+        `side`: 0 if they are sources, 1 if they are targets.
+        """
+        tokenizer = self.tokenizers[side]
         seed = int.from_bytes(hashlib.sha256(repr(name).encode()).digest()[:4])
-        texts = [self.tokenizer.decode(row) for row in ids]
-        sampled = self.tokenizer.sample(texts, alpha=self.alpha, seed=seed)
-        tags = set(self.tokenizer.tags.values())
+        texts = [tokenizer.decode(row) for row in ids]
+        sampled = tokenizer.sample(texts, alpha=self.alpha, seed=seed)
+        tags = set(tokenizer.tags.values())
         if not tags:
             return sampled
         kept = ([token for token in row if token in tags] for row in ids)
@@ -122,7 +126,7 @@ class ShardPool:
         tokens = self._gather(rows, side)
         if self.sampling is None:
             return tokens
-        return self._resample(self.sampling, tokens, (*self.name, batch, side), self.special[side])
+        return self._resample(self.sampling, tokens, batch, side)
 
     def _gather(self, rows: NDArray[np.int64], side: int) -> Tokens:
         """Copy ids from the memory maps to a padded array, with one fancy index per shard."""
@@ -151,19 +155,18 @@ class ShardPool:
         growth = []
         for side in (0, 1):
             stored = _unpadded(self._gather(rows, side))
-            sampled = sampling.sample(stored, (*self.name, "growth", side))
+            sampled = sampling.sample(stored, side, (*self.name, "growth", side))
             lengths = np.maximum(self.lengths[rows, side], 1)
             growth.append(np.quantile([len(row) for row in sampled] / lengths, 0.9))
         return np.array(growth)
 
-    def _resample(
-        self, sampling: SubwordSampling, tokens: Tokens, name: object, special: SpecialTokens
-    ) -> Tokens:
-        stored = _unpadded(tokens)
+    def _resample(self, sampling: SubwordSampling, tokens: Tokens, batch: int, side: int) -> Tokens:
+        stored, special = _unpadded(tokens), self.special[side]
+        sampled = sampling.sample(stored, side, (*self.name, batch, side))
         limit = min(self.budget // len(stored) - special.count, sampling.max_length)
         pieces = [
             new if len(new) <= limit else old[special.begin : len(old) - special.end]
-            for old, new in zip(stored, sampling.sample(stored, name), strict=True)
+            for old, new in zip(stored, sampled, strict=True)
         ]
         lengths = np.array([len(row) for row in pieces])
         ids = np.full((len(pieces), int(lengths.max()) + special.count), PAD, np.int64)

@@ -33,7 +33,8 @@ _MAX_LABELS = 10_000
 class PreparationSettings:
     """Settings of preparation."""
 
-    vocabulary: int = 8_000
+    vocabulary: int = 8_000  # joint for source and target, unless these differ
+    target_vocabulary: int | None = None  # of a tokenizer for the target alone
     kind: Kind = "unigram"
     form: Form = "NFC"
     tokenizer: str | None = None  # directory of a tokenizer to use instead of training one
@@ -173,7 +174,11 @@ class Pipeline:
     def tokenizer(
         self, pieces: Sequence[CleanPiece], repeats: Sequence[TaskResult], tags: Sequence[str]
     ) -> TaskResult:
-        """Train a tokenizer with `tags` on a sample of the pieces, or import the given one."""
+        """Train a tokenizer with `tags` on a sample of the pieces, or import the given one.
+
+        With `target_vocabulary`, one tokenizer is trained on the sources, with `tags`, and one on
+        the targets.
+        """
         settings = self.settings
         if settings.tokenizer is not None:
             settings_file = storage.join_path(settings.tokenizer, SETTINGS_FILE)
@@ -192,6 +197,8 @@ class Pipeline:
             )[0]
         share = min(1.0, _SAMPLE_LINES / max(1, sum(p.done.facts["lines"] for p in pieces)))
         parameters = {"share": share, "held_out": settings.held_out, "fields": settings.fields}
+        if settings.target_vocabulary is not None:
+            parameters["separate"] = True
         samples = self._run_stage(
             "sample",
             [
@@ -205,6 +212,8 @@ class Pipeline:
         parameters = {"size": settings.vocabulary, "kind": settings.kind, "form": settings.form}
         if tags:
             parameters["tags"] = tags
+        if settings.target_vocabulary is not None:
+            parameters["target_size"] = settings.target_vocabulary
         task = PreparationTask("learn", self.out, "tokenizer-task", inputs, parameters, where)
         return self._run_stage("learn", [task])[0]
 

@@ -120,7 +120,9 @@ def _describe_tags(tags: Mapping[str, Sequence[str]]) -> str:
 
 def _setting_facts(settings: Facts) -> Facts:
     named = ("vocabulary", "dedupe", "held_out", "max_length")
-    return {name: settings[name] for name in named} | {"subword_model": settings["kind"]}
+    facts = {name: settings[name] for name in named} | {"subword_model": settings["kind"]}
+    # Data that were prepared before the setting existed have one vocabulary.
+    return facts | {"target_vocabulary": settings.get("target_vocabulary")}
 
 
 def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence[Corpus]) -> Facts:

@@ -4,7 +4,7 @@
     clean     a piece             → normalized pairs that pass the filters; their hashes and draws
     dedupe    all hashes          → the repeated records in one range of hashes
     sample    clean pairs         → lines to train the tokenizer on
-    learn     all samples         → a tokenizer
+    learn     all samples         → a tokenizer, or one for each side
     import    a tokenizer         → a copy of it
     encode    clean pairs         → token shards of training and held-out pairs
     gather    held-out pairs      → one token shard and its text
@@ -118,20 +118,33 @@ def sample_lines(task: PreparationTask, write: Write) -> Facts:
     sources, targets, draws = _kept(task)
     chosen = draws >= DRAWS - task.parameters["share"] * DRAWS
     chosen &= draws >= task.parameters["held_out"] * DRAWS
-    lines = [
-        line
-        for i in np.flatnonzero(chosen).tolist()
-        for field, texts in zip(_fields(task), (sources, targets), strict=True)
-        for line in field.lines(texts[i])
-    ]
-    write(f"{task.name}.txt", _joined(lines))
-    return {"lines": len(lines)}
+    sides = list(zip(_fields(task), (sources, targets), strict=True))
+    separate = task.parameters.get("separate", False)
+    files = {"source.txt": sides[:1], "target.txt": sides[1:]} if separate else {"txt": sides}
+    facts: Facts = {"lines": 0}
+    for suffix, group in files.items():
+        lines = [
+            line
+            for i in np.flatnonzero(chosen).tolist()
+            for field, texts in group
+            for line in field.lines(texts[i])
+        ]
+        write(f"{task.name}.{suffix}", _joined(lines))
+        facts["lines"] += len(lines)
+    return facts
 
 
-def train_tokenizer(task: PreparationTask, write: Write) -> Facts:
-    lines = _read_samples([task.path(f"{name}.txt") for name in task.where["samples"]])
-    tokenizer = SentencePiece.train(lines, **task.parameters)
-    return _write_tokenizers(tokenizer, tokenizer, task, write)
+def train_tokenizers(task: PreparationTask, write: Write) -> Facts:
+    """Train one tokenizer; with `target_size`, one for sources and one for targets."""
+    parameters = dict(task.parameters)
+    target_size = parameters.pop("target_size", None)
+    if target_size is None:
+        tokenizer = SentencePiece.train(_read_samples(task, "txt"), **parameters)
+        return _write_tokenizers(tokenizer, tokenizer, task, write)
+    source = SentencePiece.train(_read_samples(task, "source.txt"), **parameters)
+    parameters |= {"size": target_size, "tags": ()}  # tags begin sources
+    target = SentencePiece.train(_read_samples(task, "target.txt"), **parameters)
+    return _write_tokenizers(source, target, task, write)
 
 
 def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
@@ -200,7 +213,7 @@ STAGES: dict[str, Stage] = {
     "clean": clean_piece,
     "dedupe": dedupe_partition,
     "sample": sample_lines,
-    "learn": train_tokenizer,
+    "learn": train_tokenizers,
     "import": import_tokenizer,
     "encode": encode_piece,
     "gather": gather_shard,
@@ -241,9 +254,9 @@ def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint3
     return [sources[i] for i in rows], [targets[i] for i in rows], draws[keep]
 
 
-def _read_samples(paths: list[str]) -> Iterator[str]:
-    for path in paths:
-        yield from _split(storage.read_bytes(path))
+def _read_samples(task: PreparationTask, suffix: str) -> Iterator[str]:
+    for name in task.where["samples"]:
+        yield from _split(storage.read_bytes(task.path(f"{name}.{suffix}")))
 
 
 def _tagged(sources: list[str], tags: Sequence[str]) -> list[str]:

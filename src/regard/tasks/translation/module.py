@@ -97,8 +97,8 @@ class TranslationModule(TrainingModule[Batch]):
 
     def stream(self, rank: int, world: int) -> Loader:
         alpha = self.run.train.subword_alpha
-        max_length = self.run.data.max_length
-        sampling = SubwordSampling(self.tokenizer, alpha, max_length) if alpha else None
+        tokenizers = self.tokenizer, self.target_tokenizer
+        sampling = SubwordSampling(tokenizers, alpha, self.run.data.max_length) if alpha else None
         return make_loader(self.run, self.prepared, rank, world, sampling=sampling)
 
     def validate(self) -> Scores:
