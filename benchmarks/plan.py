@@ -3,9 +3,10 @@
     python -m benchmarks.plan [--quick] [--model MODEL] [--figure FILE.svg]
 
 Two replicas of the server with one engine process each run behind HAProxy, with the configuration
-in deploy/haproxy. Both, the balancer and the clients share this machine. Service times are measured
-first, as `regard plan` does. Then the same requests at the same random times are simulated and
-sent, at three shares of the simulated capacity, and once by 32 clients without pauses. The
+in deploy/haproxy. Both, the balancer and the clients share this machine. The same requests at the
+same random times are simulated and sent, at three shares of the simulated capacity, and once by 32
+clients without pauses. Service times are measured before and after every load, as `regard plan`
+does, since the speed of the machine may vary; the simulation is the mean of both. The
 sentences are Multi30k's test 2016; without --model, a small Transformer is trained once, as for
 `benchmarks.serve`. The cache is off. The last line is a JSON object.
 """
@@ -25,7 +26,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from benchmarks.figures import Figure, report
@@ -80,15 +81,17 @@ def balancer(folder: Path, urls: Sequence[str]) -> Iterator[str]:
         process.wait()
 
 
-def request_seconds(url: str, texts: Sequence[str]) -> float:
-    """The median time of requests one after the other."""
-    times = []
-    with connected_client(url) as client:
+def request_seconds(urls: Sequence[str], texts: Sequence[str]) -> list[float]:
+    """The median time of requests to each of the servers, in turn."""
+    times: list[list[float]] = [[] for _ in urls]
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(connected_client(url)) for url in urls]
         for text in texts:
-            start = time.perf_counter()
-            client.translate(text)
-            times.append(time.perf_counter() - start)
-    return median(times)
+            for client, of_client in zip(clients, times, strict=True):
+                start = time.perf_counter()
+                client.translate(text)
+                of_client.append(time.perf_counter() - start)
+    return [median(of_client) for of_client in times]
 
 
 def measure_load(url: str, texts: list[str], count: int, **job: float) -> dict[str, float]:
@@ -147,34 +150,42 @@ def main() -> int:
     model = options.model or trained_model()
     seconds = 6.0 if options.quick else 60.0
     texts = read_pairs("test_2016_flickr")[0][:MAX_TEXTS]
-    measured = measure_service("en-de", model, texts)
     rows: dict[float, dict[str, dict[str, float]]] = {}
     with contextlib.ExitStack() as stack:
         urls = [stack.enter_context(running_replica("en-de", model)) for _ in range(2)]
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         url = stack.enter_context(balancer(Path(folder), urls))
-        for each in (*urls, url):
-            request_seconds(each, texts[:16])
-        through, direct = (request_seconds(each, texts[:60]) for each in (url, urls[0]))
-        measured = replace(measured, balancer_seconds=max(0.0, through - direct))
-        print(
-            f"  engine {measured.engine}, slowdown {measured.slowdown:.2f}, front "
-            f"{1000 * measured.front_seconds:.2f} ms, balancer "
-            f"{1000 * measured.balancer_seconds:.2f} ms",
-            flush=True,
-        )
-        capacity = simulate(measured, 2_000, clients=CLIENTS)
-        count = int(seconds * capacity["throughput"])
-        real = measure_load(url, texts, count, clients=CLIENTS)
-        print(f"  {CLIENTS} clients: {real}, simulated {capacity}", flush=True)
+        request_seconds((*urls, url), texts[:16])
+        *direct, through = request_seconds((*urls, url), texts[:60])
+        balancer_seconds = max(0.0, through - mean(direct))
+
+        def measure() -> ServiceMeasurement:
+            found = measure_service("en-de", model, texts, report=lambda line: None)
+            print(
+                f"  engine {found.engine.constant:.4f} s, {found.engine.step:.5f} s a step, "
+                f"{found.engine.token:.5f} s a token, within {found.engine.error:.2f}; "
+                f"slowdown {found.slowdown:.2f}, after a pause "
+                f"{found.pause_slowdown:.2f}, front {1000 * found.front_seconds:.2f} ms",
+                flush=True,
+            )
+            return replace(found, balancer_seconds=balancer_seconds)
+
+        def compare(measured: ServiceMeasurement, count: int, **job: Any) -> ServiceMeasurement:
+            """Send a load; simulate it with the times before and after it."""
+            real, after = measure_load(url, texts, count, **job), measure()
+            both = [simulate(each, count, **job) for each in (measured, after)]
+            simulated = {name: mean(each[name] for each in both) for name in real}
+            rows[job.get("rate", math.inf)] = {"measured": real, "simulated": simulated}
+            print(f"  {job}: {real}, simulated {simulated}", flush=True)
+            return after
+
+        measured = measure()
+        capacity = simulate(measured, 2_000, clients=CLIENTS)["throughput"]
         for share in SHARES:
-            rate = share * capacity["throughput"]
-            count = int(seconds * rate)
-            rows[rate] = {
-                "measured": measure_load(url, texts, count, rate=rate),
-                "simulated": simulate(measured, count, rate=rate),
-            }
-            print(f"  {rate:.1f} a second: {rows[rate]}", flush=True)
+            rate = share * capacity
+            measured = compare(measured, int(seconds * rate), rate=rate)
+        measured = compare(measured, int(seconds * capacity), clients=CLIENTS)
+    loaded = rows.pop(math.inf)
     if options.figure is not None:
         draw(rows, options.figure)
     figures = []
@@ -183,16 +194,17 @@ def main() -> int:
             found = abs(each["simulated"][name] / each["measured"][name] - 1)
             limit = THROUGHPUT if name == "throughput" else LATENCY
             figures.append(Figure(f"{name} at {share:.0%}: difference", found, limit, at_most=True))
-    difference = abs(capacity["throughput"] / real["throughput"] - 1)
+    difference = abs(loaded["simulated"]["throughput"] / loaded["measured"]["throughput"] - 1)
     figures.append(Figure("capacity: difference", difference, THROUGHPUT, at_most=True))
     return report(
         "plan",
         figures,
         engine=[measured.engine.constant, measured.engine.step, measured.engine.token],
         slowdown=measured.slowdown,
+        pause_slowdown=measured.pause_slowdown,
         front=measured.front_seconds,
         balancer=measured.balancer_seconds,
-        capacity={"measured": real, "simulated": capacity},
+        clients=loaded,
         loads=[{"rate": rate, **each} for rate, each in rows.items()],
     )
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 import pytest
 
 from regard.errors import ConfigError
 from regard.serve.planning import measurement, sizing
 from regard.serve.planning.fleet import FleetShape, Load, LoadOutcome, simulate_load
-from regard.serve.planning.measurement import ServiceMeasurement
+from regard.serve.planning.measurement import PAUSE, ServiceMeasurement
 from regard.serve.planning.service_times import EngineTimes, MeasuredBatch, TextSize
 from regard.serve.planning.shared_cores import SharedCores
 from regard.serve.planning.sizing import plan_corpus, plan_fleet
@@ -25,11 +27,11 @@ from tests.command import run_cli
 
 pytestmark = pytest.mark.xdist_group("server")
 
-SECOND = EngineTimes(constant=1.0, step=0.0, token=0.0, error=0.0)  # of any batch
+SECOND = EngineTimes(constant=1.0, step=0.0, token=0.0)  # of any batch
 
 
 def service(engine: EngineTimes, *, tokens: int = 10, front: float = 1e-6) -> ServiceMeasurement:
-    return ServiceMeasurement([(TextSize(tokens, tokens),)], 1, engine, 1.0, 2, front)
+    return ServiceMeasurement([(TextSize(tokens, tokens),)], 1, engine, 1.0, 1.0, 2, front)
 
 
 def simulate(
@@ -86,7 +88,7 @@ def test_a_simulation_that_waits_for_nothing_ends() -> None:
 
 
 def test_times_of_batches_are_fitted() -> None:
-    true = EngineTimes(0.004, 0.001, 0.0002, 0.0)
+    true = EngineTimes(0.004, 0.001, 0.0002)
     batches = [
         MeasuredBatch(sizes, true.seconds(sizes))
         for count in (1, 2, 8, 32)
@@ -96,6 +98,13 @@ def test_times_of_batches_are_fitted() -> None:
     fitted = EngineTimes.fit(batches)
     assert (fitted.constant, fitted.step, fitted.token) == pytest.approx((0.004, 0.001, 0.0002))
     assert fitted.error < 1e-6
+    draw = random.Random(1)
+    noisy = [
+        MeasuredBatch(each.sizes, each.seconds * draw.lognormvariate(0, 0.3)) for each in batches
+    ] * 20
+    fitted = EngineTimes.fit(noisy)
+    ratios = [each.seconds / fitted.seconds(each.sizes) for each in noisy]
+    assert mean(ratios) == pytest.approx(1.0, abs=0.01)
     falling = [MeasuredBatch((TextSize(n, n),), 1 / n) for n in range(1, 9)]
     assert min(EngineTimes.fit(falling).seconds(each.sizes) for each in falling) > 0
 
@@ -109,6 +118,23 @@ def test_one_engine_is_a_queue_with_the_known_waiting_time() -> None:
     assert mean(found.latencies) - 1 == pytest.approx(0.6 / (2 * 0.4), rel=0.15)
     assert found.throughput == pytest.approx(0.6, rel=0.05)
     assert found.utilization == pytest.approx(0.6 / 2, rel=0.05)
+
+
+def test_batches_vary_and_take_longer_after_a_pause() -> None:
+    measured = replace(service(SECOND), pause_slowdown=1.5)
+    sizes = [TextSize(10, 10)]
+    assert [measured.batch_seconds(sizes, idle=idle) for idle in (0.0, PAUSE / 2, 60.0)] == [
+        1.0,
+        pytest.approx(1.25),
+        1.5,
+    ]
+    rare = simulate(measured, FleetShape(1, 2, engines=1), Load(20, rate=0.01))
+    assert median(rare.latencies) == pytest.approx(1.5, abs=0.01)
+    varied = replace(SECOND, ratios=(0.5, 1.5))
+    found = simulate(service(varied), FleetShape(1, 2, engines=1), Load(200, rate=0.01))
+    assert [found.percentile(share) for share in (0.1, 0.9)] == pytest.approx([0.5, 1.5], abs=0.01)
+    busy = simulate(measured, FleetShape(1, 2, engines=1), Load(200, clients=4), batch_cost=1)
+    assert busy.throughput == pytest.approx(1.0, rel=0.02)
 
 
 def test_full_batches_multiply_the_throughput() -> None:
@@ -130,7 +156,7 @@ def test_two_replicas_share_the_load_of_one_model() -> None:
 
 def test_more_requests_need_more_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizing, "REQUESTS", (200, 400))
-    measured = service(EngineTimes(0.002, 0.001, 0.0002, 0.0), front=0.001)
+    measured = service(EngineTimes(0.002, 0.001, 0.0002), front=0.001)
 
     def plan(rate: float, p99: float) -> int:
         with ThreadPoolExecutor(1) as thread:

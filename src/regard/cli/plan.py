@@ -119,6 +119,7 @@ def _plan_fleet(
             "engine_ms": 1000 * sum(alone) / len(alone),
             "front_ms": 1000 * measured.front_seconds,
             "slowdown": measured.slowdown,
+            "pause_slowdown": measured.pause_slowdown,
             "cores": measured.cores,
             "fit_error": measured.engine.error,
         },
@@ -175,6 +176,7 @@ def _describe(found: dict[str, Any]) -> str:
             f"measured: {measured['engine_ms']:.1f} ms of an engine and {measured['front_ms']:.1f} "
             f"ms of the server for a request alone;",
             f"  {measured['slowdown']:.2f} times as long if all {measured['cores']} cores are busy "
+            f"and {measured['pause_slowdown']:.2f} times after a pause "
             f"(formula within {100 * measured['fit_error']:.0f} %)",
             f"load: {fleet['peak_rate']:,.1f} requests per second in the busiest hour",
             f"machines: {fleet['machines']:,} with {found['cores']} cores each, of which one may "

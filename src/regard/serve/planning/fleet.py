@@ -82,6 +82,7 @@ class SimulatedReplica:
         self._measured, self._settings, self._cores = measured, settings, cores
         self.open = 0
         self._front = asyncio.Lock()
+        self._draw = random.Random(1)  # noqa: S311 (times of batches)
         self._batcher: Batcher[str] = Batcher(
             batch_cost=settings.batch_cost,
             wait=settings.batch_wait_ms / 1000,
@@ -129,11 +130,15 @@ class SimulatedReplica:
             await self._cores.compute(self._measured.front_seconds / 2, FRONT_WEIGHT)
 
     async def _run_engine(self) -> None:
+        end = self._clock()
         while True:
             batch = await self._batcher.next_batch()
             start = self._clock()
-            await self._cores.compute(self._measured.engine.seconds([job.payload for job in batch]))
-            self._batcher.measured(sum(job.cost for job in batch), self._clock() - start)
+            seconds = self._measured.batch_seconds([job.payload for job in batch], start - end)
+            ratio = self._draw.choice(self._measured.engine.ratios)
+            await self._cores.compute(seconds * ratio)
+            end = self._clock()
+            self._batcher.measured(sum(job.cost for job in batch), end - start)
             for job in batch:
                 job.result.set_result(None)
 

@@ -24,6 +24,8 @@ from regard.serve.pool import WorkerProcess
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
 
+PAUSE = 0.03  # seconds without work after which a batch is measured again
+PAUSED_BATCHES = 60
 SECONDS = 6.0  # of measuring one engine process, and all at the same time
 SIZES = (1, 1, 1, 2, 4, 8, 16, 32, 64)  # texts of the batches, in turn
 MAX_TEXTS = 256  # of the sample
@@ -38,9 +40,19 @@ class ServiceMeasurement:
     beam_size: int
     engine: EngineTimes  # of one engine process alone
     slowdown: float  # of an engine process if all cores are busy
+    pause_slowdown: float  # of its first batch after `PAUSE` seconds without work
     cores: int  # that were busy
     front_seconds: float  # per request, of the server's own process
     balancer_seconds: float = 0.0
+
+    def batch_seconds(self, sizes: Sequence[TextSize], idle: float) -> float:
+        """Return the time of a batch of an engine process that was idle before.
+
+        A pause makes a batch slower, as caches are lost and cores slow down. The effect grows with
+        the length of the pause up to `PAUSE`.
+        """
+        paused = (self.pause_slowdown - 1) * min(1.0, idle / PAUSE)
+        return self.engine.seconds(sizes) * (1 + paused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ def measure_service(
 
 async def _measure_engines(
     name: str, path: Path, texts: Sequence[str], engine: str
-) -> tuple[list[tuple[TextSize, ...]], int, EngineTimes, float, int]:
+) -> tuple[list[tuple[TextSize, ...]], int, EngineTimes, float, float, int]:
     registry = ModelRegistry({name: path}, engine)
     cores = available_cores()
     workers: list[WorkerProcess] = []
@@ -89,6 +101,7 @@ async def _measure_engines(
             await _translate(worker, model, segments[:8])
         alone = await _measure_batches(workers[0], model, segments, sizes, SECONDS)
         times = EngineTimes.fit(alone)
+        paused = await _measure_pauses(workers[0], model, segments)
         slowdown = 1.0
         if cores > 1:
             together = await asyncio.gather(
@@ -99,7 +112,7 @@ async def _measure_engines(
             ]
             slowdown = max(1.0, median(ratios))
         requests = [tuple(sizes[each.text] for each in of_text) for of_text in split if of_text]
-        return requests, model.beam_size, times, slowdown, cores
+        return requests, model.beam_size, times, slowdown, paused, cores
     finally:
         for worker in workers:
             await worker.stop()
@@ -132,6 +145,20 @@ async def _translate(
     if failed:
         raise RegardError(f"{model.path}: {failed[0]['error']}")
     return seconds, [1 + each["hypotheses"][0]["length"] for each in answer["segments"]]
+
+
+async def _measure_pauses(
+    worker: WorkerProcess, model: ServedModel, segments: Sequence[_Segment]
+) -> float:
+    """Return how much longer single texts take after a pause than directly one after another."""
+    totals = [0.0, 0.0]
+    for number in range(PAUSED_BATCHES):
+        text = [segments[number % len(segments)]]
+        for paused in (0, 1):
+            if paused:
+                await asyncio.sleep(PAUSE)
+            totals[paused] += (await _translate(worker, model, text))[0]
+    return max(1.0, totals[1] / totals[0])
 
 
 async def _measure_batches(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import mean
 
 import numpy as np
+from numpy.typing import NDArray
+
+ROUNDS = 4  # of the fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,18 @@ class MeasuredBatch:
 class EngineTimes:
     """Seconds of a batch: a constant, a part for each decoding step, and one for each token.
 
-    `error`: the mean relative difference between this formula and the measured batches.
+    `ratios`: the measured times of batches, relative to this formula. Simulated batches vary alike.
     """
 
     constant: float
     step: float
     token: float
-    error: float
+    ratios: tuple[float, ...] = (1.0,)
+
+    @property
+    def error(self) -> float:
+        """The mean relative difference between the formula and the measured batches."""
+        return mean(abs(ratio - 1) for ratio in self.ratios)
 
     def seconds(self, sizes: Sequence[TextSize]) -> float:
         return float(np.dot((self.constant, self.step, self.token), _features(sizes)))
@@ -44,22 +53,34 @@ class EngineTimes:
     def fit(cls, batches: Sequence[MeasuredBatch]) -> EngineTimes:
         """Fit the three parts to measured batches, with the least squared relative error.
 
-        No part is negative: the best fit with all, some or one of them is used.
+        The error is relative to the fit of the last round. Relative to the measured times, slow
+        batches would count less than fast ones, and the fit would be too short for most.
         """
         rows = np.array([_features(each.sizes) for each in batches])
         seconds = np.array([each.seconds for each in batches])
-        relative = rows / seconds[:, None]
-        best, smallest = np.zeros(3), np.inf
-        for count in (1, 2, 3):
-            for chosen in combinations(range(3), count):
-                part, *_ = np.linalg.lstsq(relative[:, chosen], np.ones(len(rows)), rcond=None)
-                found = np.zeros(3)
-                found[list(chosen)] = part
-                loss = float(np.sum((relative @ found - 1) ** 2))
-                if np.all(found >= 0) and loss < smallest:
-                    best, smallest = found, loss
-        error = float(np.mean(np.abs(relative @ best - 1)))
-        return cls(float(best[0]), float(best[1]), float(best[2]), error)
+        best, expected = np.zeros(3), seconds
+        for _ in range(ROUNDS):
+            best = _fit_nonnegative(rows / expected[:, None], seconds / expected)
+            expected = rows @ best
+        ratios = tuple((seconds / expected).tolist())
+        return cls(float(best[0]), float(best[1]), float(best[2]), ratios)
+
+
+def _fit_nonnegative(rows: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least squares solution without negative parts.
+
+    It is the best of the solutions with all, some or one of the parts.
+    """
+    best, smallest = np.zeros(3), np.inf
+    for count in (1, 2, 3):
+        for chosen in combinations(range(3), count):
+            part, *_ = np.linalg.lstsq(rows[:, chosen], values, rcond=None)
+            found = np.zeros(3)
+            found[list(chosen)] = part
+            loss = float(np.sum((rows @ found - values) ** 2))
+            if np.all(found >= 0) and loss < smallest:
+                best, smallest = found, loss
+    return best
 
 
 def _features(sizes: Sequence[TextSize]) -> tuple[float, float, float]:

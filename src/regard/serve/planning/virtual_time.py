@@ -37,7 +37,9 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._jump = _Jump()
         super().__init__(self._jump)
-        self._clock_resolution = SHORTEST / 1000  # timers fire when they are due, and not before
+        # Timers of the next SHORTEST / 2 seconds are due. Less than the precision of the clock, a
+        # hundred-billionth of a second after a day, and timers would never be due.
+        self._clock_resolution = SHORTEST / 2
 
     def time(self) -> float:
         return self._jump.now
