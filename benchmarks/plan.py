@@ -94,6 +94,18 @@ def request_seconds(urls: Sequence[str], texts: Sequence[str]) -> list[float]:
     return [median(of_client) for of_client in times]
 
 
+def selected_replica(url: str, urls: Sequence[str], texts: Sequence[str]) -> int:
+    """The replica that HAProxy selects if none has open requests."""
+
+    def answered(each: str) -> float:
+        with connected_client(each) as client:
+            return client.metrics()["regard_engine_seconds_count"]
+
+    before = [answered(each) for each in urls]
+    request_seconds([url], texts[:8])
+    return max(range(len(urls)), key=lambda number: answered(urls[number]) - before[number])
+
+
 def measure_load(url: str, texts: list[str], count: int, **job: float) -> dict[str, float]:
     """Send requests; return percentiles in milliseconds and answers per second."""
     many = [texts[number % len(texts)] for number in range(count)]
@@ -108,9 +120,9 @@ def measure_load(url: str, texts: list[str], count: int, **job: float) -> dict[s
     }
 
 
-def simulate(measured: ServiceMeasurement, count: int, **job: Any) -> dict[str, float]:
-    """The same as `measure_load`, simulated."""
-    shape = FleetShape(2, available_cores(), engines=1, together=True)
+def simulate(measured: ServiceMeasurement, count: int, first: int, **job: Any) -> dict[str, float]:
+    """The same as `measure_load`, simulated; `first`: the replica that the hash selects."""
+    shape = FleetShape(2, available_cores(), engines=1, together=True, first=first)
     outcome = simulate_load(measured, shape, Load(count, **job), ServerSettings())
     return {
         "p50": 1000 * outcome.percentile(0.5),
@@ -158,6 +170,7 @@ def main() -> int:
         request_seconds((*urls, url), texts[:16])
         *direct, through = request_seconds((*urls, url), texts[:60])
         balancer_seconds = max(0.0, through - mean(direct))
+        first = selected_replica(url, urls, texts)
 
         def measure() -> ServiceMeasurement:
             found = measure_service("en-de", model, texts, report=lambda line: None)
@@ -173,14 +186,14 @@ def main() -> int:
         def compare(measured: ServiceMeasurement, count: int, **job: Any) -> ServiceMeasurement:
             """Send a load; simulate it with the times before and after it."""
             real, after = measure_load(url, texts, count, **job), measure()
-            both = [simulate(each, count, **job) for each in (measured, after)]
+            both = [simulate(each, count, first, **job) for each in (measured, after)]
             simulated = {name: mean(each[name] for each in both) for name in real}
             rows[job.get("rate", math.inf)] = {"measured": real, "simulated": simulated}
             print(f"  {job}: {real}, simulated {simulated}", flush=True)
             return after
 
         measured = measure()
-        capacity = simulate(measured, 2_000, clients=CLIENTS)["throughput"]
+        capacity = simulate(measured, 2_000, first, clients=CLIENTS)["throughput"]
         for share in SHARES:
             rate = share * capacity
             measured = compare(measured, int(seconds * rate), rate=rate)

@@ -30,13 +30,16 @@ class FleetShape:
     """Replicas and the machines they run on.
 
     `engines`: engine processes of a replica; None: one for each core of its machine. `together`:
-    all replicas share one machine.
+    all replicas share one machine. `first`: the replica that the hash of the model selects, if it
+    is not above its bound. HAProxy rounds the bounds so that later replicas have the larger ones.
+    As a default, the last is selected, which gives it the most requests and the longest queue.
     """
 
     replicas: int
     cores: int  # of a machine
     engines: int | None = None
     together: bool = False
+    first: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +146,16 @@ class SimulatedReplica:
                 job.result.set_result(None)
 
 
-def choose_replica(replicas: Sequence[SimulatedReplica], avoid: Sequence[int] = ()) -> int:
-    """Return the number of the first replica in the ring that is not above its bound."""
+def choose_replica(
+    replicas: Sequence[SimulatedReplica], first: int, avoid: Sequence[int] = ()
+) -> int:
+    """Return the number of the first replica in the ring, from `first`, not above its bound."""
     total = -(-(sum(each.open for each in replicas) + 1) * LOAD_FACTOR // 100)
     count = len(replicas)
-    for number, each in enumerate(replicas):
+    for place in range(count):
+        number = (first + place) % count
         slots = (number + 1) * total // count - number * total // count
-        if number not in avoid and each.open < max(1, slots):
+        if number not in avoid and replicas[number].open < max(1, slots):
             return number
     return min(range(count), key=lambda number: (number in avoid, replicas[number].open))
 
@@ -185,7 +191,7 @@ async def _simulate(
         elif measured.balancer_seconds:
             await asyncio.sleep(measured.balancer_seconds)
         while len(tried) <= RETRIES:
-            chosen = choose_replica(replicas, tried)
+            chosen = choose_replica(replicas, shape.first, tried)
             try:
                 await replicas[chosen].answer(measured.requests[number % len(measured.requests)])
             except QueueFullError:
