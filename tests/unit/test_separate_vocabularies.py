@@ -113,6 +113,8 @@ def test_combinations_without_a_meaning_are_refused(tmp_path: Path) -> None:
         load_config(TRANSFORMER, ["data.target_vocabulary=300"])
     with pytest.raises(ConfigError, match=r"data.tokenizer names"):
         load_config("bahdanau", ["data.target_vocabulary=300", "data.tokenizer=elsewhere"])
+    with pytest.raises(ConfigError, match="no vocabulary is trained"):
+        PreparationSettings(target_vocabulary=300, tokenizer="elsewhere")
     (tmp_path / "text").write_text("one\n")
     data = f'data.train=[{{"files": ["{tmp_path}/text"]}}]'
     with pytest.raises(ConfigError, match="only translation models"):

@@ -33,7 +33,7 @@ _MAX_LABELS = 10_000
 class PreparationSettings:
     """Settings of preparation."""
 
-    vocabulary: int = 8_000  # joint for source and target, unless these differ
+    vocabulary: int = 8_000  # joint for source and target, or that of the source
     target_vocabulary: int | None = None  # of a tokenizer for the target alone
     kind: Kind = "unigram"
     form: Form = "NFC"
@@ -48,6 +48,11 @@ class PreparationSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.held_out < 1:
             raise ConfigError(f"held_out: {self.held_out} is not in the range 0 ≤ held_out < 1.")
+        if self.tokenizer is not None and self.target_vocabulary is not None:
+            raise ConfigError(
+                "target_vocabulary: no vocabulary is trained, since a tokenizer is given. Set one "
+                "of the two."
+            )
         if not 0 < self.max_length <= MAX_TOKENS:
             raise ConfigError(f"max_length: {self.max_length} is not between 1 and {MAX_TOKENS}.")
 
