@@ -1,10 +1,10 @@
 """The server under load: throughput, latency against load, overload.
 
-    python -m benchmarks.serve [--quick] [--model MODEL] [--figure FILE.svg]
+    python -m benchmarks.serve [--quick] [--model MODEL] [--sentences FILE] [--figure FILE.svg]
 
-The sentences are Multi30k's test 2016 in REGARD_DATA, the model a bundle that was exported to
-CTranslate2; without --model, a small Transformer is trained for some minutes, once, and kept in the
-temporary directory. Server, engines and clients share the machine. The cache is off.
+The sentences are those of a file, by default Multi30k's test 2016 in REGARD_DATA; the model is a
+bundle that was exported to CTranslate2. Without --model, a small Transformer is trained for some
+minutes, once, and kept in the temporary directory. Server, engines and clients share the machine. The cache is off.
 
 - Throughput: 32 clients, each sending a request when the last one is answered, one sentence or
   sixteen at a time, beside CTranslate2 alone, which gets all sentences as pieces in one call. Both
@@ -202,11 +202,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--model", type=Path, help="a bundle exported to CTranslate2")
+    parser.add_argument("--sentences", type=Path, help="one a line; the first 1,000 are used")
     parser.add_argument("--figure", type=Path, help="draw latency against load")
     options = parser.parse_args()
     model = options.model or trained_model()
     rounds, count, seconds = (2, 400, 4.0) if options.quick else (3, 1_000, 20.0)
-    sentences = read_pairs("test_2016_flickr")[0][:count]
+    if options.sentences is None:
+        sentences = read_pairs("test_2016_flickr")[0][:count]
+    else:
+        sentences = options.sentences.read_text(encoding="utf-8").splitlines()[:count]
     translator = Translator.load(model)
     pieces = [translator.tokenizer.pieces(text).pieces for text in sentences]
     bundle = open_bundle(model)

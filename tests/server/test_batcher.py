@@ -67,10 +67,27 @@ async def test_a_job_that_costs_more_than_a_batch_is_alone() -> None:
 @in_loop
 async def test_free_processes_share_the_jobs() -> None:
     queue, jobs = batcher(), [job() for _ in range(4)]
+    queue.processes = 2
     batches = [asyncio.create_task(queue.next_batch()) for _ in range(2)]
     await asyncio.sleep(0)
     queue.add(jobs)
     assert [await batch for batch in batches] == [jobs[:2], jobs[2:]]
+
+
+@in_loop
+async def test_a_process_takes_its_share_of_all_jobs_and_leaves_the_rest_to_the_others() -> None:
+    queue, jobs = batcher(), [job() for _ in range(9)]
+    queue.processes = 2
+    queue.add(jobs[:1])
+    small = await queue.next_batch()
+    queue.add(jobs[1:8])
+    large = await queue.next_batch()
+    assert (small, large) == (jobs[:1], jobs[1:5])  # half of eight
+    queue.finish(small, None)
+    assert await queue.next_batch() == jobs[5:8]
+    queue.finish(large, None)
+    queue.add(jobs[8:])
+    assert await queue.next_batch() == jobs[8:]
 
 
 @in_loop
@@ -92,7 +109,8 @@ async def test_a_free_process_waits_for_more_jobs_for_a_bounded_time() -> None:
 @in_loop
 async def test_jobs_are_refused_all_or_none_if_they_would_wait_too_long() -> None:
     queue = batcher(max_cost=10_000)
-    queue.measured(cost=100, seconds=1.0)
+    queue.add([job(pieces=100)])
+    queue.finish(await queue.next_batch(), seconds=1.0)
     queue.add([job(pieces=1_100)])  # 11 seconds of work
     with pytest.raises(QueueFullError) as refused:
         queue.add([job(), job()])

@@ -2,8 +2,10 @@
 
 An engine process that is free takes the text that has waited longest, interactive ones before bulk
 ones, and fills a batch with texts of the same model and the same options whose length is nearest.
-Several free processes share what waits. Texts that arrive while all processes are busy wait for the
-next batch; a free process waits a few milliseconds for more.
+It takes at most its share of all texts that wait or are being translated, so that batches are of
+similar size: a process that took everything would leave single texts to the others. Texts that
+arrive while all processes are busy wait for the next batch; a free process waits a few milliseconds
+for more.
 """
 
 from __future__ import annotations
@@ -76,11 +78,11 @@ class Batcher(Generic[G]):
         self._waiting: dict[tuple[bool, G], dict[Job[G], None]] = {}
         self.queued = 0
         self.queued_cost = 0
+        self._taken_cost = 0  # of the jobs in batches that are not done
         self.processes = 1
         self._rate = 0.0  # cost per second and process, a moving average; 0: not known yet
         self._latest = 0.0  # when the latest jobs arrived
         self._arrived = asyncio.Event()
-        self._free = 0  # processes that wait for a batch
 
     @property
     def expected_wait(self) -> float:
@@ -114,25 +116,24 @@ class Batcher(Generic[G]):
 
     async def next_batch(self) -> list[Job[G]]:
         """Wait for jobs and return a batch of them."""
-        self._free += 1
-        try:
-            while True:
-                while not self.queued:
-                    self._arrived.clear()
-                    await self._arrived.wait()
-                last = self._oldest().arrived + LONGEST_WAIT * self._wait
-                pause = min(self._latest + self._wait, last) - self._clock()
-                if pause <= 0 or self.queued_cost >= self._batch_cost:
-                    share = -(-self.queued_cost // self._free)
-                    return self._take(self._oldest(), min(self._batch_cost, share))
-                await asyncio.sleep(pause)
-        finally:
-            self._free -= 1
+        while True:
+            while not self.queued:
+                self._arrived.clear()
+                await self._arrived.wait()
+            last = self._oldest().arrived + LONGEST_WAIT * self._wait
+            pause = min(self._latest + self._wait, last) - self._clock()
+            if pause <= 0 or self.queued_cost >= self._batch_cost:
+                share = -(-(self.queued_cost + self._taken_cost) // self.processes)
+                return self._take(self._oldest(), min(self._batch_cost, share))
+            await asyncio.sleep(pause)
 
-    def measured(self, cost: int, seconds: float) -> None:
-        """Record how long a process took for a batch."""
-        rate = cost / max(seconds, 1e-3)
-        self._rate = rate if self._rate == 0 else 0.9 * self._rate + 0.1 * rate
+    def finish(self, batch: Sequence[Job[G]], seconds: float | None) -> None:
+        """Record that a process has finished a batch, and in which time; None: it failed."""
+        cost = sum(job.cost for job in batch)
+        self._taken_cost -= cost
+        if seconds is not None:
+            rate = cost / max(seconds, 1e-3)
+            self._rate = rate if self._rate == 0 else 0.9 * self._rate + 0.1 * rate
 
     def expire(self) -> None:
         """Fail the jobs whose deadline has passed."""
@@ -162,6 +163,7 @@ class Batcher(Generic[G]):
                 cost += job.cost
         for job in batch:
             self._discard(job)
+        self._taken_cost += cost
         return batch
 
     def _discard(self, job: Job[G], _: object = None) -> None:

@@ -14,6 +14,9 @@ from typing import Any
 from regard.serve.frames import encode_frame, read_frame
 
 START_SECONDS = 120.0  # to load all models; a process that needs longer is replaced
+# One heap for all threads of an engine process: with one each, memory grows for hours, as large
+# blocks are allocated in one thread and small ones between them in another.
+ALLOCATOR = {"MALLOC_ARENA_MAX": "1"}
 PAUSE = (0.05, 5.0)  # seconds before a process that ended is replaced: first, and at most
 
 
@@ -48,7 +51,7 @@ class WorkerProcess:
                     str(theirs.fileno()),
                     pass_fds=[theirs.fileno()],
                     stdin=asyncio.subprocess.DEVNULL,
-                    env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+                    env={**ALLOCATOR, **os.environ, "OMP_NUM_THREADS": str(threads)},
                 )
             except BaseException:
                 ours.close()

@@ -289,11 +289,11 @@ class TranslationService:
                 self.metrics.wait.observe(start - job.arrived)
             self.metrics.batch.observe(len(batch))
             results: list[Any] = [WorkerEndedError()] * len(batch)
+            seconds: float | None = None
             try:
                 async with asyncio.timeout(HANGS * self.settings.deadline_seconds):
                     results = await self._run(worker, batch)
                 seconds = time.monotonic() - start
-                self.batcher.measured(sum(job.cost for job in batch), seconds)
                 self.metrics.engine.observe(seconds)
                 self.metrics.pieces.inc(sum(job.pieces for job in batch))
             except WorkerEndedError:
@@ -302,6 +302,7 @@ class TranslationService:
                 worker.kill()
                 return
             finally:  # also if the task is cancelled because the process has ended
+                self.batcher.finish(batch, seconds)
                 _set_results(batch, results)
 
     async def _run(self, worker: WorkerProcess, batch: Sequence[Job[Work]]) -> list[Any]:

@@ -141,7 +141,7 @@ class SimulatedReplica:
             ratio = self._draw.choice(self._measured.engine.ratios)
             await self._cores.compute(seconds * ratio)
             end = self._clock()
-            self._batcher.measured(sum(job.cost for job in batch), end - start)
+            self._batcher.finish(batch, end - start)
             for job in batch:
                 job.result.set_result(None)
 
