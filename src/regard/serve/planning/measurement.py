@@ -1,7 +1,8 @@
 """Measure what a simulation needs: times of engine processes and of the server's front.
 
 Engine processes are the server's own, started and called as the server does. They measure batches
-of several sizes, first one process alone, then one on every core at the same time.
+of several sizes, first one process alone, then one on every core at the same time. A real server
+then answers requests with pauses between them.
 """
 
 from __future__ import annotations
@@ -11,21 +12,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from regard.cores import available_cores
 from regard.errors import ConfigError, RegardError
 from regard.serve.limits import check_request
 from regard.serve.models import ModelRegistry, ServedModel
-from regard.serve.planning.replica import measure_front
+from regard.serve.planning.replica import measure_requests
 from regard.serve.planning.service_times import EngineTimes, MeasuredBatch, TextSize
 from regard.serve.pool import WorkerProcess
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
 
-PAUSE = 0.03  # seconds without work after which a batch is measured again
-PAUSED_BATCHES = 60
+PAUSE = 0.03  # seconds between requests that arrive one at a time
+PAUSED_REQUESTS = 100
 SECONDS = 6.0  # of measuring one engine process, and all at the same time
 SIZES = (1, 1, 1, 2, 4, 8, 16, 32, 64)  # texts of the batches, in turn
 MAX_TEXTS = 256  # of the sample
@@ -40,7 +41,7 @@ class ServiceMeasurement:
     beam_size: int
     engine: EngineTimes  # of one engine process alone
     slowdown: float  # of an engine process if all cores are busy
-    pause_slowdown: float  # of its first batch after `PAUSE` seconds without work
+    pause_slowdown: float  # of a batch after `PAUSE` seconds without work
     cores: int  # that were busy
     front_seconds: float  # per request, of the server's own process
     balancer_seconds: float = 0.0
@@ -72,14 +73,24 @@ def measure_service(
             "typical of the requests."
         )
     report(f"measuring {name} on {len(texts)} texts")
-    measured = asyncio.run(_measure_engines(name, path, texts, engine))
-    front = measure_front(name, path, texts, engine)
-    return ServiceMeasurement(*measured, front)
+    requests, beam_size, times, slowdown = asyncio.run(_measure_engines(name, path, texts, engine))
+    sample = [each for each in zip(texts, requests, strict=True) if each[1]][:PAUSED_REQUESTS]
+    front, paused = measure_requests(name, path, [text for text, _ in sample], engine, PAUSE)
+    expected = mean(times.seconds(sizes) for _, sizes in sample)
+    return ServiceMeasurement(
+        [sizes for sizes in requests if sizes],
+        beam_size,
+        times,
+        slowdown,
+        max(1.0, paused / expected),
+        available_cores(),
+        front,
+    )
 
 
 async def _measure_engines(
     name: str, path: Path, texts: Sequence[str], engine: str
-) -> tuple[list[tuple[TextSize, ...]], int, EngineTimes, float, float, int]:
+) -> tuple[list[tuple[TextSize, ...]], int, EngineTimes, float]:
     registry = ModelRegistry({name: path}, engine)
     cores = available_cores()
     workers: list[WorkerProcess] = []
@@ -101,7 +112,6 @@ async def _measure_engines(
             await _translate(worker, model, segments[:8])
         alone = await _measure_batches(workers[0], model, segments, sizes, SECONDS)
         times = EngineTimes.fit(alone)
-        paused = await _measure_pauses(workers[0], model, segments)
         slowdown = 1.0
         if cores > 1:
             together = await asyncio.gather(
@@ -111,8 +121,8 @@ async def _measure_engines(
                 each.seconds / times.seconds(each.sizes) for found in together for each in found
             ]
             slowdown = max(1.0, median(ratios))
-        requests = [tuple(sizes[each.text] for each in of_text) for of_text in split if of_text]
-        return requests, model.beam_size, times, slowdown, paused, cores
+        requests = [tuple(sizes[each.text] for each in of_text) for of_text in split]
+        return requests, model.beam_size, times, slowdown
     finally:
         for worker in workers:
             await worker.stop()
@@ -145,20 +155,6 @@ async def _translate(
     if failed:
         raise RegardError(f"{model.path}: {failed[0]['error']}")
     return seconds, [1 + each["hypotheses"][0]["length"] for each in answer["segments"]]
-
-
-async def _measure_pauses(
-    worker: WorkerProcess, model: ServedModel, segments: Sequence[_Segment]
-) -> float:
-    """Return how much longer single texts take after a pause than directly one after another."""
-    totals = [0.0, 0.0]
-    for number in range(PAUSED_BATCHES):
-        text = [segments[number % len(segments)]]
-        for paused in (0, 1):
-            if paused:
-                await asyncio.sleep(PAUSE)
-            totals[paused] += (await _translate(worker, model, text))[0]
-    return max(1.0, totals[1] / totals[0])
 
 
 async def _measure_batches(

@@ -1,4 +1,4 @@
-"""A real replica of the server, to measure its front.
+"""A real replica of the server, to measure requests that arrive one at a time.
 
 The front is the server's own process: HTTP, checks, tokenizing, assembling. Its time is that of
 requests without queue and engine.
@@ -20,27 +20,31 @@ from urllib.parse import urlsplit
 
 from regard.errors import RegardError
 
-FRONT_REQUESTS = 60
 
-
-def measure_front(name: str, path: Path, texts: Sequence[str], engine: str) -> float:
-    """Return the mean time of requests without queue and engine."""
+def measure_requests(
+    name: str, path: Path, texts: Sequence[str], engine: str, pause: float
+) -> tuple[float, float]:
+    """Send a request for each text, with pauses; return the mean times of front and engine."""
     with (
         running_replica(name, path, engine=engine) as url,
         connected_client(url) as client,
     ):
         for text in texts[:8]:
             client.translate(text)
-        before = client.metrics()
-        start = time.perf_counter()
-        for number in range(FRONT_REQUESTS):
-            client.translate(texts[number % len(texts)])
-        seconds = time.perf_counter() - start
+        before, seconds = client.metrics(), 0.0
+        for text in texts:
+            time.sleep(pause)
+            start = time.perf_counter()
+            client.translate(text)
+            seconds += time.perf_counter() - start
         after = client.metrics()
-    names = ("regard_engine_seconds_sum", "regard_queue_seconds_sum")
+    in_engine, in_queue = (
+        after[each] - before[each]
+        for each in ("regard_engine_seconds_sum", "regard_queue_seconds_sum")
+    )
     # A text of several segments waits for all of them at once, so this subtracts a little too much.
-    inside = sum(after[each] - before[each] for each in names)
-    return max(1e-4, (seconds - inside) / FRONT_REQUESTS)
+    front = max(1e-4, (seconds - in_engine - in_queue) / len(texts))
+    return front, in_engine / len(texts)
 
 
 class ReplicaClient:
