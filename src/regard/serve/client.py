@@ -227,7 +227,7 @@ class Client:
             document: The path of a file, or the content of one.
             format: Name of its format; by default that of the path's suffix.
             to: As for `translate`.
-            keep: Texts that are not translated.
+            keep: Texts that are not translated, at most 50 of 100 characters.
             beam_size: As for `translate`.
             length_penalty: Likewise.
             align_with: Likewise.

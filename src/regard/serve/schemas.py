@@ -140,7 +140,8 @@ class DocumentRequest(BaseModel):
         default=None,
         description="Likewise. A model with several target languages translates into this one.",
     )
-    keep: Annotated[list[Annotated[str, Field(max_length=1_000)]], Field(max_length=1_000)] = Field(
+    # An address has 64 KB at most, and an encoded character up to 12 bytes.
+    keep: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=50)] = Field(
         default=[], description="Texts that are not translated."
     )
     beam_size: Annotated[int, Field(ge=1)] | None = Field(
