@@ -118,12 +118,13 @@ async def read_json(request: Request, kind: type[B], settings: ServerSettings) -
 
 def describe_problems(error: ValidationError) -> str:
     """Name the fields that are wrong, without their values."""
-    problems = [
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    named = [
         ": ".join(filter(None, (".".join(map(str, problem["loc"]))[:100], problem["msg"])))
-        for problem in error.errors(include_url=False, include_input=False, include_context=False)
+        for problem in problems[:3]
     ]
     more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
-    return "; ".join(problems[:3]) + more
+    return "; ".join(named) + more
 
 
 def bearer_key(request: Request) -> str | None:
