@@ -160,7 +160,7 @@ def test_an_interrupted_study_resumes_to_the_same_models(tmp_path: Path) -> None
         for path in sorted((tmp_path / folder).rglob("model/*.safetensors"))
     ]
     half = len(weights) // 2
-    assert half == 22  # a model and an aligner of each of eleven entries
+    assert half == 24  # a model and an aligner of each of twelve entries
     assert weights[:half] == weights[half:]
 
 

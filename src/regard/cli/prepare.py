@@ -175,7 +175,9 @@ def stage_line(progress: StageProgress) -> str:
         if progress.found:
             line += f" ({progress.found:,} from an earlier run)"
     if progress.remaining >= 1:
-        line += f", {progress.rate:,.0f} pairs/s, {progress.remaining:.0f} s left"
+        if progress.pairs:
+            line += f", {progress.rate:,.0f} pairs/s"
+        line += f", {progress.remaining:.0f} s left"
     return line
 
 
