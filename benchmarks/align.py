@@ -59,9 +59,9 @@ def train_and_align(training: Sequence[Pair], gold: Sequence[Pair]) -> Run:
             text = "".join(f"{pair[side]}\n" for pair in training)
             (folder / str(side)).write_text(text, "utf-8")
         corpus = open_corpus(str(folder / "0"), str(folder / "1"))
-        aligner = train_aligner(
-            corpus_readers(corpus), str(folder / "work"), InProcessRunner(), pretokenized=True
-        )
+        work, runner = str(folder / "work"), InProcessRunner()
+        readers = corpus_readers(corpus, work, runner)
+        aligner = train_aligner(readers, work, runner, pretokenized=True)
     links = aligner.links([(source.split(), target.split()) for source, target in gold])
     return Run(links, time.process_time() - start, _peak(resource.RUSAGE_SELF))
 

@@ -196,7 +196,8 @@ def train(pairs: Sequence[tuple[str, str]]) -> WordAligner:
             text = "".join(" ".join(pair[side].split()) + "\n" for pair in pairs)
             (folder / str(side)).write_text(text, "utf-8")
         corpus = open_corpus(str(folder / "0"), str(folder / "1"))
-        return train_aligner(corpus_readers(corpus), str(folder / "work"), InProcessRunner())
+        work, runner = str(folder / "work"), InProcessRunner()
+        return train_aligner(corpus_readers(corpus, work, runner), work, runner)
 
 
 def element_tags(elements: Sequence[InlineElement]) -> list[Tag]:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.cli.prepare import stage_line
 from regard.data import storage
 from regard.data.filters import FILTERS, SCRIPTS, Limits, drop_reason, drop_reasons
 from regard.data.formats.corpus import Corpus, open_corpus
@@ -360,3 +361,9 @@ def test_unfinished_files_of_a_killed_preparation_are_deleted(tmp_path: Path) ->
     (out / "mine.tmp").touch()
     prepare_corpora([corpus], str(out), SETTINGS, InProcessRunner())
     assert not list(out.rglob(f"*{storage.TMP}")) and (out / "mine.tmp").exists()
+
+
+def test_progress_has_a_rate_once_the_pairs_are_counted() -> None:
+    progress = StageProgress("read", done=1, total=3, found=0, seconds=2.0, pairs=0)
+    assert stage_line(progress) == "preparing: reading words, 1 of 3 parts, 4 s left"
+    assert stage_line(replace(progress, pairs=300)).endswith("parts, 50 pairs/s, 4 s left")

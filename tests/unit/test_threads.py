@@ -43,9 +43,8 @@ def translator(
     translator = regard.Translator.load(make_bundle(request.param, folder / "model"))
     (folder / "lines").write_text("".join(f"{line}\n" for line in LINES * 20), "utf-8")
     corpus = open_corpus(str(folder / "lines"), str(folder / "lines"))
-    translator.aligner = train_aligner(
-        corpus_readers(corpus), str(folder / "work"), InProcessRunner()
-    )
+    work, runner = str(folder / "work"), InProcessRunner()
+    translator.aligner = train_aligner(corpus_readers(corpus, work, runner), work, runner)
     return translator
 
 

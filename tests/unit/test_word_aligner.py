@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,7 @@ from regard.align.word_aligner import (
     encode_pairs,
     to_links,
 )
+from regard.data.formats import files
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.data.preparation.tasks import TaskResult
@@ -54,9 +56,12 @@ def make_corpus(folder: Path, pairs: int = 1_500) -> list[set[tuple[int, int]]]:
     return links
 
 
-def train(folder: Path, work: str = "work", runner=None, **options) -> WordAligner:
-    readers = corpus_readers(open_corpus(str(folder / "source"), str(folder / "target")))
-    return train_aligner(readers, str(folder / work), runner or InProcessRunner(), **options)
+def train(
+    folder: Path, work: str = "work", runner=None, suffix: str = "", **options
+) -> WordAligner:
+    corpus = open_corpus(str(folder / f"source{suffix}"), str(folder / f"target{suffix}"))
+    work, runner = str(folder / work), runner or InProcessRunner()
+    return train_aligner(corpus_readers(corpus, work, runner), work, runner, **options)
 
 
 def read_pairs(folder: Path) -> list[tuple[list[str], list[str]]]:
@@ -152,6 +157,21 @@ def test_a_killed_training_resumes_to_the_same_bytes(tmp_path, small_chunks) -> 
     )
     assert resumed.to_bytes() == whole
     assert ("read", 5) not in stages  # nothing is read again
+
+
+def test_compressed_files_are_read_once_and_give_the_same_bytes(
+    tmp_path, small_chunks, monkeypatch
+) -> None:
+    make_corpus(tmp_path)
+    plain = train(tmp_path, "plain").to_bytes()
+    for name in ("source", "target"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+    opened = []
+    monkeypatch.setattr(
+        files, "open_binary", lambda path, of=files.open_binary: opened.append(path) or of(path)
+    )
+    assert train(tmp_path, "compressed", suffix=".gz").to_bytes() == plain
+    assert sorted(opened) == [str(tmp_path / "source.gz"), str(tmp_path / "target.gz")]
 
 
 def test_saved_and_loaded_it_gives_the_same_posteriors(trained, tmp_path) -> None:

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from regard.align.hmm import Ids, WordPairs
 from regard.align.word_aligner import aligner_words, encode_pairs
 from regard.data import storage
-from regard.data.formats.corpus import Corpus, read_blocks
+from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData, Shard
 from regard.data.loading.tokenizers import load_tokenizers
-from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
+from regard.data.preparation.cut import CorpusPiece, read_records
+from regard.data.preparation.pipeline import ProgressCallback, corpus_identity, cut_into_pieces
+from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
 
 PAIRS = 10_000  # of a chunk
@@ -45,45 +47,19 @@ class PairReader(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class FileReader(PairReader):
-    """Lines of two plain text files."""
+class PieceReader(PairReader):
+    """Pairs of a piece of a corpus."""
 
+    corpus: Facts  # its identity
     piece: CorpusPiece
-    files: tuple[Facts, Facts]  # identities of the files
+    copied: bool
 
     @property
     def identity(self) -> Facts:
-        return {"files": self.files, "piece": self.piece.to_json()}
+        return {**self.corpus, "piece": [self.piece.first_line, self.piece.lines]}
 
     def read(self) -> tuple[list[str], list[str]]:
-        piece = self.piece
-        source, target = (
-            read_piece_lines(span, piece.first_line, piece.lines)
-            for span in (piece.source, piece.target)
-        )
-        return source, target
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusReader(PairReader):
-    """Pairs of a corpus in another format, which is read from its beginning."""
-
-    corpus: Corpus
-    first: int
-    stop: int
-
-    @property
-    def identity(self) -> Facts:
-        files = [storage.file_identity(path) for path in self.corpus.paths]
-        return {"files": files, "fields": repr(self.corpus), "pairs": [self.first, self.stop]}
-
-    def read(self) -> tuple[list[str], list[str]]:
-        sources: list[str] = []
-        targets: list[str] = []
-        for block in read_blocks(self.corpus, PAIRS, self.first, self.stop):
-            sources += block.sources
-            targets += block.targets
-        return sources, targets
+        return read_records(self.piece, copied=self.copied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +84,16 @@ class ShardReader(PairReader):
         )
 
 
-def corpus_readers(corpus: Corpus) -> list[PairReader]:
-    """Readers of all chunks of a corpus."""
-    if corpus.in_place and len(corpus.paths) == 2:
-        source, target = corpus.paths
-        files = (dict(storage.file_identity(source)), dict(storage.file_identity(target)))
-        return [FileReader(piece, files) for piece in cut_text(source, target, PAIRS)]
-    edges = [(block.start, block.start + len(block)) for block in read_blocks(corpus, PAIRS)]
-    return [CorpusReader(corpus, *edge) for edge in edges]
+def corpus_readers(
+    corpus: Corpus,
+    work: str,
+    runner: Runner,
+    on_progress: ProgressCallback = lambda progress: None,
+) -> list[PairReader]:
+    """Readers of all chunks of a corpus. Compressed files are copied to `work`, decompressed."""
+    identity = corpus_identity(corpus)
+    pieces, copied = cut_into_pieces(corpus, PAIRS, work, runner, on_progress)
+    return [PieceReader(identity, piece, copied) for piece in pieces]
 
 
 def prepared_readers(prepared: PreparedData) -> list[PairReader]:

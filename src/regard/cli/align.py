@@ -168,7 +168,8 @@ def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runn
 
     work = storage.join_path(folder, "work")
     with lock_directory(work), show_preparation() as report:
+        readers = corpus_readers(corpus, work, runner, report)
         aligner = train_aligner(
-            corpus_readers(corpus), work, runner, pretokenized=pretokenized, on_progress=report
+            readers, work, runner, pretokenized=pretokenized, on_progress=report
         )
         storage.write_bytes(storage.join_path(folder, ALIGNER_FILE), aligner.to_bytes())

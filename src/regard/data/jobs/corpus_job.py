@@ -21,11 +21,14 @@ from typing import ClassVar, TypeAlias
 from regard.data import storage
 from regard.data.formats.corpus import Block, Corpus
 from regard.data.jobs.part_formats import BlockResult, encode_part
-from regard.data.preparation.cut import CorpusPiece, read_piece_lines
-from regard.data.preparation.fields import PARAGRAPH
-from regard.data.preparation.pipeline import ProgressCallback, corpus_identity, run_tasks
+from regard.data.preparation.cut import read_records
+from regard.data.preparation.pipeline import (
+    ProgressCallback,
+    corpus_identity,
+    cut_into_pieces,
+    run_tasks,
+)
 from regard.data.preparation.runner import Runner
-from regard.data.preparation.stages import run_stage
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write, run_task
 
 BLOCK = 1_000  # records that a function computes at once: enough for full batches of every length
@@ -34,7 +37,6 @@ _PIECES = 64  # of a corpus that is large enough, to keep many workers busy
 MAX_BLOCKS = 64  # of a piece
 _RECORD_BYTES = 64  # of one side of a typical record
 _PACKED = 4  # typical ratio of a compression
-_BOM = "\ufeff"  # byte order mark
 
 
 Compute: TypeAlias = Callable[[Block], BlockResult]
@@ -94,22 +96,20 @@ def run_corpus_job(
     start.
     """
     identity = corpus_identity(corpus)
-    parameters: Facts = {"lines": BLOCK * _blocks_per_piece(corpus)}
-    cut = PreparationTask("cut", work, "cut", identity, parameters, {"corpus": corpus})
-    done = run_tasks("cut", run_stage, [cut], runner, 0, on_progress)[0]
-    pieces, copied = done.facts["pieces"], done.facts["copied"]
+    lines = BLOCK * _blocks_per_piece(corpus)
+    pieces, copied = cut_into_pieces(corpus, lines, work, runner, on_progress)
     tasks = [
         PreparationTask(
             function.verb,
             work,
             f"part-{number:06}",
-            {**identity, "piece": [piece["first_line"], piece["lines"]]},
+            {**identity, "piece": [piece.first_line, piece.lines]},
             {"function": function.identity, "block": BLOCK, "suffix": suffix},
             {"function": function, "piece": piece, "copied": copied},
         )
         for number, piece in enumerate(pieces)
     ]
-    total = sum(piece["lines"] for piece in pieces)
+    total = sum(piece.lines for piece in pieces)
     names = storage.list_names(work)
     remaining = [task for task in tasks if f"{task.name}.json" not in names]
     _estimate(remaining, total, runner, on_estimate)
@@ -136,19 +136,8 @@ def compute_part(task: PreparationTask, write: Write) -> Facts:
 
 
 def _read_blocks(task: PreparationTask) -> Iterator[Block]:
-    piece = CorpusPiece.from_json(task.where["piece"])
-    copied = task.where["copied"]
-    if copied:
-        piece = piece.under(task.root)
-    sides = []
-    for span in dict.fromkeys((piece.source, piece.target)):
-        lines = read_piece_lines(span, piece.first_line, piece.lines)
-        if piece.first_line == 0 and lines:
-            lines[0] = lines[0].removeprefix(_BOM)
-        if copied:
-            lines = [line.replace(PARAGRAPH, "\n") for line in lines]
-        sides.append(lines)
-    sources, targets = sides[0], sides[-1]
+    piece = task.where["piece"]
+    sources, targets = read_records(piece, copied=task.where["copied"])
     size = task.parameters["block"]
     for start in range(0, piece.lines, size):
         stop = start + size

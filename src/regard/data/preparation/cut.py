@@ -21,6 +21,7 @@ from regard.errors import CorpusError
 
 _BLOCK = 1 << 22  # bytes scanned at a time
 _BREAK = "\n"
+_BOM = "\ufeff"  # byte order mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,19 @@ def read_piece_lines(span: ByteRange, first_line: int, lines: int) -> list[str]:
             f"{len(found):,}. The file changed during preparation. Run it again."
         )
     return found
+
+
+def read_records(piece: CorpusPiece, *, copied: bool) -> tuple[list[str], list[str]]:
+    """Return the sources and the targets of a piece; `copied`: by `copy_pieces`."""
+    sides = []
+    for span in dict.fromkeys((piece.source, piece.target)):
+        lines = read_piece_lines(span, piece.first_line, piece.lines)
+        if piece.first_line == 0 and lines:
+            lines[0] = lines[0].removeprefix(_BOM)
+        if copied:
+            lines = [line.replace(PARAGRAPH, _BREAK) for line in lines]
+        sides.append(lines)
+    return sides[0], sides[-1]
 
 
 def _edges(path: str, lines: int) -> tuple[list[int], int]:

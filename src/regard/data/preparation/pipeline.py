@@ -15,6 +15,7 @@ from regard.data import storage
 from regard.data.filters import Limits
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import MAX_TOKENS, PARTS
+from regard.data.preparation.cut import CorpusPiece
 from regard.data.preparation.dedupe import SLOTS, DedupeMode, count_partitions
 from regard.data.preparation.fields import FieldName
 from regard.data.preparation.runner import Runner
@@ -325,6 +326,21 @@ def run_tasks(
         on_progress(StageProgress(stage, done, len(tasks), found, seconds, pairs))
 
     return runner.map(function, tasks, count)
+
+
+def cut_into_pieces(
+    corpus: Corpus, lines: int, work: str, runner: Runner, on_progress: ProgressCallback
+) -> tuple[list[CorpusPiece], bool]:
+    """Cut a corpus into pieces of `lines` lines; return them, and whether they are copies.
+
+    Copies, of compressed files and the like, are in `work`.
+    """
+    task = PreparationTask(
+        "cut", work, "cut", corpus_identity(corpus), {"lines": lines}, {"corpus": corpus}
+    )
+    facts = run_tasks("cut", run_stage, [task], runner, 0, on_progress)[0].facts
+    pieces, copied = map(CorpusPiece.from_json, facts["pieces"]), facts["copied"]
+    return [piece.under(work) if copied else piece for piece in pieces], copied
 
 
 def corpus_identity(corpus: Corpus) -> Facts:

@@ -176,7 +176,8 @@ def _calibrate(translator: Translator, sources: list[str], guided: AlignmentHead
             for file, lines in zip(texts, (sources, targets), strict=True):
                 file.write_text("".join(f"{' '.join(line.split())}\n" for line in lines), "utf-8")
             corpus = open_corpus(*map(str, texts))
-            aligner = train_aligner(corpus_readers(corpus), f"{folder}/work", InProcessRunner())
+            work, runner = f"{folder}/work", InProcessRunner()
+            aligner = train_aligner(corpus_readers(corpus, work, runner), work, runner)
         pairs = Pairs(tuple(sources), tuple(targets))
         translator.alignment_head = choose_head(translator, aligner, pairs, None)
     translator.thresholds = calibrate_thresholds(translator.measure_quality(sources))
