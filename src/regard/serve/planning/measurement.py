@@ -8,6 +8,7 @@ then answers requests with pauses between them.
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -164,16 +165,17 @@ async def _measure_batches(
     sizes: dict[str, TextSize],
     seconds: float,
 ) -> list[MeasuredBatch]:
-    """Translate batches of neighbouring lengths, as those of the batcher, for some seconds."""
-    limit = ServerSettings().batch_cost
-    ranked = sorted(segments, key=lambda each: each.pieces)
+    """Translate batches of texts of all lengths for some seconds.
+
+    The batcher prefers texts of similar lengths, but unless many wait, it has no choice.
+    """
+    limit, draw = ServerSettings().batch_cost, random.Random(1)  # noqa: S311 (texts of batches)
     found: list[MeasuredBatch] = []
     deadline, turn = time.perf_counter() + seconds, 0
     while time.perf_counter() < deadline or turn < len(SIZES):
-        size = min(SIZES[turn % len(SIZES)], len(ranked))
-        first = (turn * 37) % (len(ranked) - size + 1)
+        size = min(SIZES[turn % len(SIZES)], len(segments))
         batch, cost = list[_Segment](), 0
-        for each in ranked[first : first + size]:
+        for each in draw.sample(segments, size):
             cost += model.beam_size * (each.pieces + 1)
             if batch and cost > limit:
                 break
