@@ -90,7 +90,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         settings = [
             *write_corpora(folder, options.quick),
-            *(f"train.steps={steps}", "train.batch_tokens=1024"),
+            *(f"train.steps={steps}", "train.batch_tokens=1024", "train.guided_alignment=null"),
             *(f"train.validate_every={max(1, steps // 4)}", "train.save_every=200"),
             *(["data.vocabulary=500", "data.max_length=30"] if options.quick else []),
         ]

@@ -40,7 +40,7 @@ def run_file(folder: Path, *, valid: bool = True) -> str:
     if valid:
         data += f"  valid:\n{corpora(folder, 'valid')}"
     path = folder / "run.yaml"
-    path.write_text(f"extends: {TRANSFORMER}\n{data}")
+    path.write_text(f"extends: {TRANSFORMER}\n{data}train: {{guided_alignment: null}}\n")
     return str(path)
 
 

@@ -28,9 +28,10 @@ class Size:
     settings: tuple[str, ...]
 
 
+PLAIN = "train.guided_alignment=null"  # the other toolkits do not have it
 # in a short time many small steps with a suitable rate train better than a few large ones
-FULL = Size(None, None, ("train.batch_tokens=1024", "train.optimizer.rate=0.0025"))
-QUICK = Size(1_000, 8, ("data.vocabulary=1000", "train.batch_tokens=512"))
+FULL = Size(None, None, (PLAIN, "train.batch_tokens=1024", "train.optimizer.rate=0.0025"))
+QUICK = Size(1_000, 8, (PLAIN, "data.vocabulary=1000", "train.batch_tokens=512"))
 
 
 @dataclass(frozen=True)

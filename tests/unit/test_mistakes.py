@@ -18,7 +18,10 @@ from tests.bundles import make_bundle, make_classifier_bundle, make_language_bun
 from tests.command import run_main
 from tests.toy_corpus import RECURRENT, Toy, make_toy
 
-SHORT = ("train.steps=2", "train.validate_every=2", "data.aligner=false")
+SHORT = (
+    *("train.steps=2", "train.validate_every=2"),
+    *("data.aligner=false", "train.guided_alignment=null"),
+)
 FILES = {
     "a.en": b"A dog runs.\nTwo cats run away.\n",
     "a.fr": b"Un chien court.\nDeux chats se sauvent.\n",

@@ -123,7 +123,8 @@ def test_costs_are_measured_without_changing_the_model(tmp_path: Path) -> None:
 
 def run_train(folder: Path, *options: str) -> Result:
     settings = [
-        *("data.vocabulary=290", "data.aligner=false", "train.batch_tokens=256"),
+        *("data.vocabulary=290", "train.batch_tokens=256"),
+        *("data.aligner=false", "train.guided_alignment=null"),
         *(f"model.{name}=16" for name in ("embedding_dim", "encoder.dim", "decoder.dim")),
         "search.beam_size=1",
     ]

@@ -74,7 +74,7 @@ class RunConfig(Config):
         if guided.links == "auto" and not self.data.aligner:
             raise ConfigError(
                 "train.guided_alignment.links: auto needs the word aligner. Set data.aligner to "
-                "true, or name a Pharaoh file"
+                "true or train.guided_alignment to null, or name a Pharaoh file"
             )
         if guided.links == "auto" and guided.pretokenized:
             raise ConfigError(

@@ -118,7 +118,8 @@ class Annotator:
             )
         if self.alignment_head is None:
             raise ArtifactError(
-                "The model has no alignment head: it has no attention over the source. "
-                "Use a model with attention, or one with a word aligner."
+                "The model has no alignment head: it has no attention over the source, or was "
+                "trained without a word aligner to choose the head by (data.aligner). Use another "
+                "model."
             )
         return self.alignment_head
