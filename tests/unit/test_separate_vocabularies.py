@@ -44,7 +44,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
     write_texts(folder, "train", 300)
     write_texts(folder, "valid", 6)
     directory = RunDirectory(folder / "run")
-    sampling = (*("--set", "train.subword_alpha=0.3", "--set", "train.guided_alignment=null"),)
+    sampling = ("--set", "train.subword_alpha=0.3", "--set", "train.guided_alignment=null")
     run_cli(_arguments(folder, directory.path, *settings(150), *SEPARATE, *sampling))
     return directory
 

@@ -24,7 +24,7 @@ from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import PreparedData, Shard
 from regard.data.loading.tokenizers import load_tokenizers
 from regard.data.preparation.cut import CorpusPiece, read_records
-from regard.data.preparation.pipeline import ProgressCallback, corpus_identity, cut_into_pieces
+from regard.data.preparation.pipeline import ProgressCallback, cut_into_pieces
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
 
@@ -91,8 +91,7 @@ def corpus_readers(
     on_progress: ProgressCallback = lambda progress: None,
 ) -> list[PairReader]:
     """Readers of all chunks of a corpus. Compressed files are copied to `work`, decompressed."""
-    identity = corpus_identity(corpus)
-    pieces, copied = cut_into_pieces(corpus, PAIRS, work, runner, on_progress)
+    identity, pieces, copied = cut_into_pieces(corpus, PAIRS, work, runner, on_progress)
     return [PieceReader(identity, piece, copied) for piece in pieces]
 
 

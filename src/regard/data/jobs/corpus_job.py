@@ -22,12 +22,7 @@ from regard.data import storage
 from regard.data.formats.corpus import Block, Corpus
 from regard.data.jobs.part_formats import BlockResult, encode_part
 from regard.data.preparation.cut import read_records
-from regard.data.preparation.pipeline import (
-    ProgressCallback,
-    corpus_identity,
-    cut_into_pieces,
-    run_tasks,
-)
+from regard.data.preparation.pipeline import ProgressCallback, cut_into_pieces, run_tasks
 from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write, run_task
 
@@ -95,9 +90,8 @@ def run_corpus_job(
     determines the format of the parts. Large jobs report an estimate of their cost before the
     start.
     """
-    identity = corpus_identity(corpus)
     lines = BLOCK * _blocks_per_piece(corpus)
-    pieces, copied = cut_into_pieces(corpus, lines, work, runner, on_progress)
+    identity, pieces, copied = cut_into_pieces(corpus, lines, work, runner, on_progress)
     tasks = [
         PreparationTask(
             function.verb,

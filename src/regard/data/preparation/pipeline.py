@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from regard.data import storage
 from regard.data.filters import Limits
@@ -328,19 +328,23 @@ def run_tasks(
     return runner.map(function, tasks, count)
 
 
+class CutCorpus(NamedTuple):
+    """The pieces of a corpus, and whether they are copies, of compressed files and the like."""
+
+    identity: Facts  # of the corpus
+    pieces: list[CorpusPiece]
+    copied: bool
+
+
 def cut_into_pieces(
     corpus: Corpus, lines: int, work: str, runner: Runner, on_progress: ProgressCallback
-) -> tuple[list[CorpusPiece], bool]:
-    """Cut a corpus into pieces of `lines` lines; return them, and whether they are copies.
-
-    Copies, of compressed files and the like, are in `work`.
-    """
-    task = PreparationTask(
-        "cut", work, "cut", corpus_identity(corpus), {"lines": lines}, {"corpus": corpus}
-    )
+) -> CutCorpus:
+    """Cut a corpus into pieces of `lines` lines. Copies are written to `work`."""
+    identity = corpus_identity(corpus)
+    task = PreparationTask("cut", work, "cut", identity, {"lines": lines}, {"corpus": corpus})
     facts = run_tasks("cut", run_stage, [task], runner, 0, on_progress)[0].facts
     pieces, copied = map(CorpusPiece.from_json, facts["pieces"]), facts["copied"]
-    return [piece.under(work) if copied else piece for piece in pieces], copied
+    return CutCorpus(identity, [p.under(work) if copied else p for p in pieces], copied)
 
 
 def corpus_identity(corpus: Corpus) -> Facts:
