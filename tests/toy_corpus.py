@@ -57,7 +57,8 @@ def make_toy(folder: Path) -> Toy:
         f'data.train=[{{"files": ["{folder}/train.a", "{folder}/train.b"]}}]',
         f'data.valid={{"files": ["{folder}/valid.a", "{folder}/valid.b"]}}',
     ]
-    run = load_config(TRANSFORMER, [*_settings(TRANSFORMER), *corpora])
+    unguided = "train.guided_alignment=null"
+    run = load_config(TRANSFORMER, [*_settings(TRANSFORMER), *corpora, unguided])
     prepare_data(run, RunDirectory(folder / "prepared"), lambda progress: None)
     return toy
 

@@ -520,7 +520,7 @@ def test_a_guided_run_saves_the_guided_head(toy: Toy) -> None:
     config = bundle_config(bundle)
     kept = fine_tuning_settings(bundle, config)["train"]["guided_alignment"]
     assert kept["links"] == "auto"
-    unguided = toy.arguments(TRANSFORMER, directory, *settings)
+    unguided = toy.arguments(TRANSFORMER, directory, *settings, "train.guided_alignment=null")
     with pytest.raises(ArtifactError, match=r"train\.guided_alignment\.links.*None"):
         run_cli(unguided)
 
