@@ -26,6 +26,7 @@ class LoadResult:
     """Status, start and duration of each request, in seconds, and the answers if they are kept."""
 
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of this process
     requests: list[tuple[int, float, float]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
 
@@ -67,7 +68,7 @@ async def send_all(url: str, path: str, job: dict[str, Any]) -> LoadResult:
     assert parts.hostname is not None
     assert parts.port is not None
     host, port = parts.hostname, parts.port
-    result, start = LoadResult(), time.perf_counter()
+    result, start, cpu_start = LoadResult(), time.perf_counter(), time.process_time()
     result.answers = [None] * len(job["bodies"])
     bodies = [json.dumps(body).encode() for body in job["bodies"]]
     idle: list[Connection] = []
@@ -107,6 +108,7 @@ async def send_all(url: str, path: str, job: dict[str, Any]) -> LoadResult:
     for connection in idle:
         connection.close()
     result.seconds = time.perf_counter() - start
+    result.cpu_seconds = time.process_time() - cpu_start
     return result
 
 

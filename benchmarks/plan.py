@@ -4,9 +4,11 @@
 
 Two replicas of the server with one engine process each run behind HAProxy, with the configuration
 in deploy/haproxy. Both, the balancer and the clients share this machine. The same requests at the
-same random times are simulated and sent, at three shares of the simulated capacity, and once by 32
-clients without pauses. Service times are measured before and after every load, as `regard plan`
-does, since the speed of the machine may vary; the simulation is the mean of both. The
+same random times are simulated and sent, at three shares of the simulated capacity, and by 32
+clients without pauses. The speed of the machine may vary within seconds, so all loads are short and
+repeated in rounds. Service times are measured before and after every load, as `regard plan` does,
+and the simulation is the mean of both. The clients and the balancer take CPU time from the
+replicas, which the simulation also counts. A figure is the median of the rounds' ratios. The
 sentences are Multi30k's test 2016; without --model, a small Transformer is trained once, as for
 `benchmarks.serve`. The cache is off. The last line is a JSON object.
 """
@@ -29,6 +31,8 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+import psutil
+
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
 from benchmarks.serve import CLIENTS, bodies, percentile, send, trained_model
@@ -41,12 +45,15 @@ from regard.serve.settings import ServerSettings
 
 CONFIG = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"
 SHARES = (0.3, 0.6, 0.85)
+PATH_RATE = 40.0  # requests per second that measure the balancer and the clients
 LATENCY, THROUGHPUT = 0.25, 0.10  # largest relative differences
+Outcome = dict[str, float]  # percentiles in milliseconds and answers per second
+Comparison = dict[str, list[Outcome]]  # "measured" and "simulated", for each round
 
 
 @contextlib.contextmanager
-def balancer(folder: Path, urls: Sequence[str]) -> Iterator[str]:
-    """Run HAProxy in front of servers; yield its URL."""
+def balancer(folder: Path, urls: Sequence[str]) -> Iterator[tuple[str, psutil.Process]]:
+    """Run HAProxy in front of servers; yield its URL and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -75,26 +82,13 @@ def balancer(folder: Path, urls: Sequence[str]) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait()
 
 
-def request_seconds(urls: Sequence[str], texts: Sequence[str]) -> list[float]:
-    """The median time of requests to each of the servers, in turn."""
-    times: list[list[float]] = [[] for _ in urls]
-    with contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(connected_client(url)) for url in urls]
-        for text in texts:
-            for client, of_client in zip(clients, times, strict=True):
-                start = time.perf_counter()
-                client.translate(text)
-                of_client.append(time.perf_counter() - start)
-    return [median(of_client) for of_client in times]
-
-
-def selected_replica(url: str, urls: Sequence[str], texts: Sequence[str]) -> int:
+def selected_replica(url: str, urls: Sequence[str], texts: list[str]) -> int:
     """The replica that HAProxy selects if none has open requests."""
 
     def answered(each: str) -> float:
@@ -102,12 +96,21 @@ def selected_replica(url: str, urls: Sequence[str], texts: Sequence[str]) -> int
             return client.metrics()["regard_engine_seconds_count"]
 
     before = [answered(each) for each in urls]
-    request_seconds([url], texts[:8])
+    send(url, {"bodies": bodies(texts[:8], 1), "clients": 1})
     return max(range(len(urls)), key=lambda number: answered(urls[number]) - before[number])
 
 
-def measure_load(url: str, texts: list[str], count: int, **job: float) -> dict[str, float]:
-    """Send requests; return percentiles in milliseconds and answers per second."""
+def path_seconds(url: str, process: psutil.Process, texts: list[str]) -> float:
+    """CPU time of the clients and of the balancer, `process`, for one request."""
+    before = process.cpu_times()
+    (found,) = send(url, {"bodies": bodies(texts, 1), "rate": PATH_RATE})
+    after = process.cpu_times()
+    balancer_seconds = after.user + after.system - before.user - before.system
+    return (found["cpu_seconds"] + balancer_seconds) / len(texts)
+
+
+def measure_load(url: str, texts: list[str], count: int, **job: float) -> Outcome:
+    """Send requests."""
     many = [texts[number % len(texts)] for number in range(count)]
     (found,) = send(url, {"bodies": bodies(many, 1), **job})
     failed = [status for status, _, _ in found["requests"] if status != 200]
@@ -120,7 +123,7 @@ def measure_load(url: str, texts: list[str], count: int, **job: float) -> dict[s
     }
 
 
-def simulate(measured: ServiceMeasurement, count: int, first: int, **job: Any) -> dict[str, float]:
+def simulate(measured: ServiceMeasurement, count: int, first: int, **job: Any) -> Outcome:
     """The same as `measure_load`, simulated; `first`: the replica that the hash selects."""
     shape = FleetShape(2, available_cores(), engines=1, together=True, first=first)
     outcome = simulate_load(measured, shape, Load(count, **job), ServerSettings())
@@ -131,9 +134,12 @@ def simulate(measured: ServiceMeasurement, count: int, first: int, **job: Any) -
     }
 
 
-def draw(rows: dict[float, dict[str, dict[str, float]]], path: Path) -> None:
+def draw(rates: Sequence[float], loads: Sequence[Comparison], path: Path) -> None:
     series = {
-        f"{name}, {kind}": [(rate, each[kind][name]) for rate, each in rows.items()]
+        f"{name}, {kind}": [
+            (rate, median(each[name] for each in load[kind]))
+            for rate, load in zip(rates, loads, strict=True)
+        ]
         for name in ("p50", "p95")
         for kind in ("measured", "simulated")
     }
@@ -150,6 +156,12 @@ def draw(rows: dict[float, dict[str, dict[str, float]]], path: Path) -> None:
     )
 
 
+def difference(load: Comparison, name: str) -> float:
+    """The difference of simulation and measurement, by the median of the rounds' ratios."""
+    rounds = zip(load["simulated"], load["measured"], strict=True)
+    return abs(median(simulated[name] / real[name] for simulated, real in rounds) - 1)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
@@ -160,17 +172,16 @@ def main() -> int:
         print("HAProxy is not installed.", file=sys.stderr)
         return 2
     model = options.model or trained_model()
-    seconds = 6.0 if options.quick else 60.0
+    seconds, rounds = (6.0, 1) if options.quick else (15.0, 4)
     texts = read_pairs("test_2016_flickr")[0][:MAX_TEXTS]
-    rows: dict[float, dict[str, dict[str, float]]] = {}
     with contextlib.ExitStack() as stack:
         urls = [stack.enter_context(running_replica("en-de", model)) for _ in range(2)]
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        url = stack.enter_context(balancer(Path(folder), urls))
-        request_seconds((*urls, url), texts[:16])
-        *direct, through = request_seconds((*urls, url), texts[:60])
-        balancer_seconds = max(0.0, through - mean(direct))
+        url, process = stack.enter_context(balancer(Path(folder), urls))
+        for each in (*urls, url):  # warm them up
+            send(each, {"bodies": bodies(texts[:16], 1), "clients": 1})
         first = selected_replica(url, urls, texts)
+        path = path_seconds(url, process, texts)
 
         def measure() -> ServiceMeasurement:
             found = measure_service("en-de", model, texts, report=lambda line: None)
@@ -181,34 +192,43 @@ def main() -> int:
                 f"{found.pause_slowdown:.2f}, front {1000 * found.front_seconds:.2f} ms",
                 flush=True,
             )
-            return replace(found, balancer_seconds=balancer_seconds)
+            return replace(found, balancer_seconds=path)
 
-        def compare(measured: ServiceMeasurement, count: int, **job: Any) -> ServiceMeasurement:
+        def compare(
+            load: Comparison, measured: ServiceMeasurement, count: int, **job: Any
+        ) -> ServiceMeasurement:
             """Send a load; simulate it with the times before and after it."""
             real, after = measure_load(url, texts, count, **job), measure()
             both = [simulate(each, count, first, **job) for each in (measured, after)]
             simulated = {name: mean(each[name] for each in both) for name in real}
-            rows[job.get("rate", math.inf)] = {"measured": real, "simulated": simulated}
+            load["measured"].append(real)
+            load["simulated"].append(simulated)
             print(f"  {job}: {real}, simulated {simulated}", flush=True)
             return after
 
         measured = measure()
         capacity = simulate(measured, 2_000, first, clients=CLIENTS)["throughput"]
-        for share in SHARES:
-            rate = share * capacity
-            measured = compare(measured, int(seconds * rate), rate=rate)
-        measured = compare(measured, int(seconds * capacity), clients=CLIENTS)
-    loaded = rows.pop(math.inf)
+        rates = [share * capacity for share in SHARES]
+        loads: list[Comparison] = [{"measured": [], "simulated": []} for _ in rates]
+        clients: Comparison = {"measured": [], "simulated": []}
+        for _ in range(rounds):
+            for rate, load in zip(rates, loads, strict=True):
+                measured = compare(load, measured, int(seconds * rate), rate=rate)
+            measured = compare(clients, measured, int(seconds * capacity), clients=CLIENTS)
     if options.figure is not None:
-        draw(rows, options.figure)
-    figures = []
-    for share, each in zip(SHARES, rows.values(), strict=True):
-        for name in ("p50", "p95", "throughput"):
-            found = abs(each["simulated"][name] / each["measured"][name] - 1)
-            limit = THROUGHPUT if name == "throughput" else LATENCY
-            figures.append(Figure(f"{name} at {share:.0%}: difference", found, limit, at_most=True))
-    difference = abs(loaded["simulated"]["throughput"] / loaded["measured"]["throughput"] - 1)
-    figures.append(Figure("capacity: difference", difference, THROUGHPUT, at_most=True))
+        draw(rates, loads, options.figure)
+    figures = [
+        Figure(
+            f"{name} at {share:.0%}: difference",
+            difference(load, name),
+            THROUGHPUT if name == "throughput" else LATENCY,
+            at_most=True,
+        )
+        for share, load in zip(SHARES, loads, strict=True)
+        for name in ("p50", "p95", "throughput")
+    ]
+    capacity_difference = difference(clients, "throughput")
+    figures.append(Figure("capacity: difference", capacity_difference, THROUGHPUT, at_most=True))
     return report(
         "plan",
         figures,
@@ -217,8 +237,8 @@ def main() -> int:
         pause_slowdown=measured.pause_slowdown,
         front=measured.front_seconds,
         balancer=measured.balancer_seconds,
-        clients=loaded,
-        loads=[{"rate": rate, **each} for rate, each in rows.items()],
+        clients=clients,
+        loads=[{"rate": rate, **each} for rate, each in zip(rates, loads, strict=True)],
     )
 
 
