@@ -127,8 +127,12 @@ def test_too_few_pairs_to_hold_out_are_an_error(toy: Toy, tmp_path: Path) -> Non
         (tmp_path / f"train.{side}").write_text("".join(lines[:20]))
     arguments = Toy(tmp_path).arguments(TRANSFORMER, RunDirectory(tmp_path / "run"))
     at = arguments.index("--valid")
-    with pytest.raises(ConfigError, match=r"data\.valid: .*data\.held_out"):
+    with pytest.raises(ConfigError, match=r"data\.held_out: .* 0\.01 .*--valid"):
         run_cli(arguments[:at] + arguments[at + 3 :])
+    for side in ("a", "b"):
+        (tmp_path / f"valid.{side}").write_text("")
+    with pytest.raises(ConfigError, match=r"data\.valid: has no pairs"):
+        run_cli(Toy(tmp_path).arguments(TRANSFORMER, RunDirectory(tmp_path / "empty")))
 
 
 def test_long_validation_pairs_are_left_out_and_counted(trained: RunDirectory) -> None:
@@ -138,6 +142,8 @@ def test_long_validation_pairs_are_left_out_and_counted(trained: RunDirectory) -
     module = TranslationModule(run, prepared, tokenizer, valid)
     assert module.valid == Pairs(("one", "four"), ("one", "four"))
     assert "2 validation pairs, 2 longer than data.max_length left out" in module.facts["data"]
+    with pytest.raises(ConfigError, match=r"data\.valid: all 1 pairs have more than"):
+        TranslationModule(run, prepared, tokenizer, Pairs((long,), ("one",)))
     with pytest.raises(ConfigError, match=r"data\.valid: .*data\.max_length"):
         TranslationModule(run, prepared, tokenizer, Pairs((long,), (long,)))
 

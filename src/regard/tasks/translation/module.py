@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from regard.batch import Batch, Tokens
-from regard.config.data import language_pairs
+from regard.config.data import DataConfig, language_pairs
 from regard.config.run import RunConfig
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import SubwordSampling
@@ -62,10 +62,7 @@ class TranslationModule(TrainingModule[Batch]):
         self.languages = ModelLanguages(language_pairs(run.data))
         self.valid = valid.select(self._fits(valid))
         if not self.valid.sources:
-            raise ConfigError(
-                f"data.valid: has no pairs of at most {run.data.max_length:,} tokens "
-                "(data.max_length). Name a validation corpus, or raise data.held_out."
-            )
+            raise ConfigError(_no_validation_pairs(run.data, len(valid.sources)))
         torch.manual_seed(run.train.seed)
         self.model = build_prepared_model(run, prepared)
         shards = prepared.shards("train")
@@ -213,3 +210,18 @@ def _splitting(prepared: PreparedData) -> Splitting:
 def build_prepared_model(run: RunConfig, prepared: PreparedData) -> EncoderDecoder[Tokens, Any]:
     """Build the untrained model of a run with the vocabularies of its prepared data."""
     return build_translation_model(run, prepared.vocabulary, prepared.target_vocabulary)
+
+
+def _no_validation_pairs(data: DataConfig, too_long: int) -> str:
+    if too_long:
+        return (
+            f"data.valid: all {too_long:,} pairs have more than {data.max_length:,} tokens. Raise "
+            "data.max_length, or use other validation pairs."
+        )
+    if data.valid:
+        return "data.valid: has no pairs. Check that these are the right files."
+    return (
+        f"data.held_out: a fraction of {data.held_out:g} of so few training pairs is none of them, "
+        "so there are no validation pairs. Name validation files with --valid, or hold out more, "
+        "as in --set data.held_out=0.1."
+    )
