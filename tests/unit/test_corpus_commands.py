@@ -20,6 +20,7 @@ from regard.data.jobs.corpus_job import BlockFunction, Compute, CostEstimate, ru
 from regard.data.jobs.part_formats import BlockResult
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError
+from regard.evaluate.quality import PROBABILITY_REASONS
 from regard.tasks.translation.scoring import PairScore, TargetScore, score_pairs
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
@@ -122,6 +123,7 @@ def test_score_prints_a_line_for_each_pair(folder: Path, bundle: Path) -> None:
     assert len(rows) == len(TEXTS) and {len(row) for row in rows} == {4}
     assert rows[0][0] == "nan" and rows[0][3] == "longer than all training texts"
     assert rows[7][3] == "one side is empty"
+    assert not any(reason in row[3] for row in rows for reason in PROBABILITY_REASONS)
     values = json.loads(run(*arguments, "--json").splitlines()[1])
     assert values["score"] == pytest.approx(float(rows[1][0]), abs=1e-4)
     assert values["logp"] / values["tokens"] == pytest.approx(values["score"])

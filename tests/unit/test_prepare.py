@@ -365,5 +365,5 @@ def test_unfinished_files_of_a_killed_preparation_are_deleted(tmp_path: Path) ->
 
 def test_progress_has_a_rate_once_the_pairs_are_counted() -> None:
     progress = StageProgress("read", done=1, total=3, found=0, seconds=2.0, pairs=0)
-    assert stage_line(progress) == "preparing: reading words, 1 of 3 parts, 4 s left"
+    assert stage_line(progress) == "reading words, 1 of 3 parts, 4 s left"
     assert stage_line(replace(progress, pairs=300)).endswith("parts, 50 pairs/s, 4 s left")

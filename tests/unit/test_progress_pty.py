@@ -69,10 +69,10 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 SHOWN = {
-    "prepare": r"preparing: encoding.*train: \d+ pairs",
+    "prepare": r"encoding.*train: \d+ pairs",
     "doctor": "pairs",
-    "translate": "preparing.*guide.*bleu.*run/translate/model",
-    "caption": "preparing: reading images.*exact.*run/caption/model",
+    "translate": "encoding.*guide.*bleu.*run/translate/model",
+    "caption": "reading images.*exact.*run/caption/model",
     "language": "perplexity.*run/language/model",
     "classify": "accuracy.*run/classify/model",
     "translate lines": "translating",

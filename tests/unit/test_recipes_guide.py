@@ -30,8 +30,7 @@ COMMANDS = [
 RUN_FILES = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", GUIDE, re.DOTALL))
 SMALL = (
     *("train.steps=2", "train.validate_every=2", "train.save_every=2", "train.batch_tokens=256"),
-    *("data.vocabulary=300", "data.aligner=false", "train.guided_alignment=null"),
-    "model.encoder.layers=1",
+    *("data.vocabulary=300", "train.guided_alignment=null", "model.encoder.layers=1"),
 )
 
 

@@ -27,7 +27,7 @@ from regard.cli.job_options import (
     run_job,
     work_directory,
 )
-from regard.cli.prepare import show_preparation
+from regard.cli.prepare import show_stages
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runn
     from regard.data.directory_lock import lock_directory
 
     work = storage.join_path(folder, "work")
-    with lock_directory(work), show_preparation() as report:
+    with lock_directory(work), show_stages("finished") as report:
         readers = corpus_readers(corpus, work, runner, report)
         aligner = train_aligner(
             readers, work, runner, pretokenized=pretokenized, on_progress=report

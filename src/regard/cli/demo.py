@@ -101,7 +101,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 def _train(folder: Path, quick: bool, console: Console) -> dict[str, Translator]:
     """Train both models, print their accuracy and return them by name."""
-    from regard.cli.prepare import show_preparation
+    from regard.cli.prepare import show_stages
     from regard.cores import available_cores
     from regard.studies.demo import (
         FULL,
@@ -125,7 +125,7 @@ def _train(folder: Path, quick: bool, console: Console) -> dict[str, Translator]
         "Two models learn to translate them. With attention, the decoder reads the\n"
         "encoder states of all source words; with a fixed vector, only the last one."
     )
-    with show_preparation() as report:
+    with show_stages("prepared") as report:
         prepare_runs(runs, report)
     with show_runs({run.name: run.config.train.steps for run in runs}) as progress:
         trained = train_runs(runs, min(len(runs), available_cores()), progress)

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.cli.outputs import check_output, written_aside
-from regard.cli.prepare import open_runner, show_preparation
+from regard.cli.prepare import open_runner, show_stages
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
     suffix = "" if out is None else output_suffix(out)
     with work_directory(out) as work:
         with lock_directory(work):
-            with show_preparation() as report:
+            with show_stages("finished") as report:
                 storage.remove_temporary(work)  # of a run that was killed
                 done = run_corpus_job(
                     function,

@@ -115,7 +115,7 @@ def prepare(
     check_columns(columns, train, valid_files)
     corpora = [corpus_argument(train, columns, "train")]
     valids = [] if valid_files is None else [corpus_argument(valid_files, columns, "valid")]
-    with open_runner(runner, workers, address) as engine, show_preparation() as report:
+    with open_runner(runner, workers, address) as engine, show_stages("prepared") as report:
         prepared = prepare_corpora(corpora, out, settings, engine, valid=valids, on_progress=report)
     for split, shards in prepared.splits.items():
         pairs = sum(shard.pairs for shard in shards)
@@ -148,28 +148,32 @@ STAGES = {
     "cooccur": "counting words",
     "merge": "merging counts",
     "align": "aligning",
+    "score": "scoring",
+    "translate": "translating",
 }
 """What the stages do. Others, the iterations of the word aligner, keep their names."""
 
 
 @contextmanager
-def show_preparation() -> Iterator[ProgressCallback]:
-    """Yield a callback that shows the stages in one line on a terminal, else in a few lines."""
+def show_stages(end: str) -> Iterator[ProgressCallback]:
+    """Yield a callback that shows the stages in one line on a terminal, else in a few lines.
+
+    `end`: what the last line says, such as `prepared`, before the time.
+    """
     if not sys.stderr.isatty():
-        lines = _ProgressLines()
+        lines = _ProgressLines(end)
         yield lines
-        lines.end()
+        lines.finish()
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("preparing") as status:
+    with Console(stderr=True).status("reading") as status:
         yield lambda progress: status.update(stage_line(progress))
 
 
 def stage_line(progress: StageProgress) -> str:
     """Return one line: what is done, how much of it, and how long the rest takes."""
-    stage = STAGES.get(progress.stage, f"training the word aligner, {progress.stage}")
-    line = f"preparing: {stage}"
+    line = STAGES.get(progress.stage, f"training the word aligner, {progress.stage}")
     if progress.total > 1:
         line += f", {progress.done:,} of {progress.total:,} parts"
         if progress.found:
@@ -184,7 +188,8 @@ def stage_line(progress: StageProgress) -> str:
 class _ProgressLines:
     """Prints a line every ten seconds, and when a stage begins two seconds after the last line."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: str) -> None:
+        self.end = end
         self.start = self.last_report = time.monotonic()
 
     def __call__(self, progress: StageProgress) -> None:
@@ -193,5 +198,5 @@ class _ProgressLines:
             self.last_report = now
             print(stage_line(progress), file=sys.stderr, flush=True)
 
-    def end(self) -> None:
-        print(f"prepared in {time.monotonic() - self.start:.0f} s", file=sys.stderr, flush=True)
+    def finish(self) -> None:
+        print(f"{self.end} in {time.monotonic() - self.start:.0f} s", file=sys.stderr, flush=True)

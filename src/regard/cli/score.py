@@ -51,9 +51,9 @@ def score(
     """Score sentence pairs, one line for each; a higher score is better.
 
     The columns are: score, log-probability of the target, its number of tokens; with --reverse
-    also those two of the source; with --check also warnings. The score is the mean
-    log-probability of a token, or with --reverse the adequacy of dual conditional cross-entropy,
-    between 0 and 1. It is nan if a side is longer than all training texts.
+    also those two of the source; with --check also warnings, such as "short for its source". The
+    score is the mean log-probability of a token, or with --reverse the adequacy of dual conditional
+    cross-entropy, between 0 and 1. It is nan if a side is longer than all training texts.
 
     Examples:
 

@@ -83,12 +83,12 @@ def _list_studies() -> None:
 
 
 def _run_study(plan: StudyPlan, jobs: int) -> None:
-    from regard.cli.prepare import show_preparation
+    from regard.cli.prepare import show_stages
     from regard.studies.report import report_study
     from regard.studies.runner import estimate_runs, prepare_runs, train_runs
 
     runs = plan.runs()
-    with show_preparation() as report:
+    with show_stages("prepared") as report:
         prepare_runs(runs, report)
     estimates = []
     for estimate in estimate_runs(runs):

@@ -158,7 +158,7 @@ def train(
     regard train --preset caption-soft --images train.jsonl --valid-file dev.jsonl --out run/
     """
     from regard.bundle.bundle import open_bundle
-    from regard.cli.prepare import show_preparation
+    from regard.cli.prepare import show_stages
     from regard.cli.progress import show_progress
     from regard.tasks.training import RunDirectory, prepare_data, train_run
     from regard.train.distributed import join_world, launch, launched_by_torchrun
@@ -193,7 +193,7 @@ def train(
         runs = [_mix_in(run, mixed) for run in runs]
     run = runs[0]
     if workers > 1 and not launched_by_torchrun():
-        with directory.lock(), show_preparation() as on_progress:
+        with directory.lock(), show_stages("prepared") as on_progress:
             prepare_data(run, directory, on_progress, accept_changes=accept_changes)
         launch(workers, "regard", sys.argv[1:])
         if report is not None:
@@ -209,7 +209,7 @@ def train(
             candidates = dict(zip(names, runs, strict=True))
             run = _fit_to_time(candidates, directory, world, started + 60 * minutes)
         if world.is_main:
-            with show_preparation() as on_progress:
+            with show_stages("prepared") as on_progress:
                 prepare_data(run, directory, on_progress, accept_changes=accept_changes)
         world.wait()
         with show_progress() as progress:
@@ -315,7 +315,7 @@ def _fit_to_time(
     The choice is saved in the run directory, so that a resumed run keeps it. Candidates are in the
     order of their size.
     """
-    from regard.cli.prepare import show_preparation
+    from regard.cli.prepare import show_stages
     from regard.config.load import dump_config
     from regard.data import storage
     from regard.tasks.time_budget import (
@@ -327,7 +327,7 @@ def _fit_to_time(
     from regard.tasks.training import prepare_data
 
     def prepare(run: RunConfig) -> None:
-        with show_preparation() as report:
+        with show_stages("prepared") as report:
             prepare_data(run, directory, report)
 
     def measure() -> Iterator[MeasuredPreset]:

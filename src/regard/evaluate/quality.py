@@ -137,7 +137,7 @@ def worst_report(reports: Sequence[tuple[int, QualityReport]]) -> QualityReport:
     return QualityReport(worst.score, reasons, worst.features, unattended)
 
 
-_REASONS = {
+_REASONS: dict[str, str] = {
     "unlikely": "low probability under the model",
     "uneven": "token probabilities vary widely",
     "worst": "one token or the end is very unlikely",
@@ -146,6 +146,8 @@ _REASONS = {
     "short": "short for its source",
     "long": "long for its source",
 }
+PROBABILITY_REASONS = tuple(_REASONS[name] for name in ("unlikely", "uneven", "worst"))
+"""Reasons that hold for the model's own translations. Most human ones are less probable."""
 
 
 def _names() -> list[str]:

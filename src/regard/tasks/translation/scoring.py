@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regard.errors import ArtifactError
-from regard.evaluate.quality import assess_quality
+from regard.evaluate.quality import PROBABILITY_REASONS, assess_quality
 from regard.tasks.translation.translator import Translator
 
 TOO_LONG = "longer than all training texts"
@@ -62,7 +62,7 @@ def score_targets(
         translator: The model.
         sources: Source texts.
         targets: Their translations.
-        quality: Add the model's quality warnings.
+        quality: Add the quality warnings that do not depend on probabilities.
 
     Raises:
         ArtifactError: `quality`, but the model has no calibration.
@@ -97,7 +97,8 @@ def score_targets(
     for row, (alignment, logps) in zip(fitting, decoded, strict=True):
         reasons: tuple[str, ...] = (EMPTY,)
         if all(encoded[row]):
-            reasons = assess_quality(thresholds, alignment, logps).reasons
+            found = assess_quality(thresholds, alignment, logps).reasons
+            reasons = tuple(each for each in found if each not in PROBABILITY_REASONS)
         scores[row] = TargetScore(math.fsum(logps), len(logps), reasons)
     return scores
 
