@@ -137,7 +137,7 @@ def worst_report(reports: Sequence[tuple[int, QualityReport]]) -> QualityReport:
     return QualityReport(worst.score, reasons, worst.features, unattended)
 
 
-_REASONS: dict[str, str] = {
+_REASONS = {
     "unlikely": "low probability under the model",
     "uneven": "token probabilities vary widely",
     "worst": "one token or the end is very unlikely",
