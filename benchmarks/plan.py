@@ -7,10 +7,11 @@ in deploy/haproxy. Both, the balancer and the clients share this machine. The sa
 same random times are simulated and sent, at three shares of the simulated capacity, and by 32
 clients without pauses. The speed of the machine may vary within seconds, so all loads are short and
 repeated in rounds. Service times are measured before and after every load, as `regard plan` does,
-and the simulation is the mean of both. The clients and the balancer take CPU time from the
-replicas, which the simulation also counts. A figure is the median of the rounds' ratios. The
-sentences are Multi30k's test 2016; without --model, a small Transformer is trained once, as for
-`benchmarks.serve`. The cache is off. The last line is a JSON object.
+and the simulation is the mean of both; --quick measures them once, before the only round. The
+clients and the balancer take CPU time from the replicas, which the simulation also counts. A figure
+is the median of the rounds' ratios. The sentences are Multi30k's test 2016; without --model, a
+small Transformer is trained once, as for `benchmarks.serve`. The cache is off. The last line is a
+JSON object.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from regard.serve.settings import ServerSettings
 
 CONFIG = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"
 SHARES = (0.3, 0.6, 0.85)
-PATH_RATE = 40.0  # requests per second that measure the balancer and the clients
+PATH_RATE, PATH_REQUESTS = 40.0, 100  # per second, and in all, to measure balancer and clients
 LATENCY, THROUGHPUT = 0.25, 0.10  # largest relative differences
 Outcome = dict[str, float]  # percentiles in milliseconds and answers per second
 Comparison = dict[str, list[Outcome]]  # "measured" and "simulated", for each round
@@ -181,7 +182,7 @@ def main() -> int:
         for each in (*urls, url):  # warm them up
             send(each, {"bodies": bodies(texts[:16], 1), "clients": 1})
         first = selected_replica(url, urls, texts)
-        path = path_seconds(url, process, texts)
+        path = path_seconds(url, process, texts[:PATH_REQUESTS])
 
         def measure() -> ServiceMeasurement:
             found = measure_service("en-de", model, texts, report=lambda line: None)
@@ -198,7 +199,8 @@ def main() -> int:
             load: Comparison, measured: ServiceMeasurement, count: int, **job: Any
         ) -> ServiceMeasurement:
             """Send a load; simulate it with the times before and after it."""
-            real, after = measure_load(url, texts, count, **job), measure()
+            real = measure_load(url, texts, count, **job)
+            after = measured if options.quick else measure()
             both = [simulate(each, count, first, **job) for each in (measured, after)]
             simulated = {name: mean(each[name] for each in both) for name in real}
             load["measured"].append(real)
