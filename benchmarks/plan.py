@@ -173,7 +173,7 @@ def main() -> int:
         print("HAProxy is not installed.", file=sys.stderr)
         return 2
     model = options.model or trained_model()
-    seconds, rounds = (6.0, 1) if options.quick else (15.0, 4)
+    seconds, rounds = (5.0, 1) if options.quick else (15.0, 4)
     texts = read_pairs("test_2016_flickr")[0][:MAX_TEXTS]
     with contextlib.ExitStack() as stack:
         urls = [stack.enter_context(running_replica("en-de", model)) for _ in range(2)]
