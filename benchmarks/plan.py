@@ -46,7 +46,7 @@ from regard.serve.settings import ServerSettings
 
 CONFIG = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"
 SHARES = (0.3, 0.6, 0.85)
-PATH_RATE, PATH_REQUESTS = 40.0, 100  # per second, and in all, to measure balancer and clients
+PATH_RATE = 40.0  # requests per second that measure the balancer and the clients
 LATENCY, THROUGHPUT = 0.25, 0.10  # largest relative differences
 Outcome = dict[str, float]  # percentiles in milliseconds and answers per second
 Comparison = dict[str, list[Outcome]]  # "measured" and "simulated", for each round
@@ -173,7 +173,7 @@ def main() -> int:
         print("HAProxy is not installed.", file=sys.stderr)
         return 2
     model = options.model or trained_model()
-    seconds, rounds = (5.0, 1) if options.quick else (15.0, 4)
+    seconds, rounds, path_requests = (5.0, 1, 100) if options.quick else (15.0, 4, MAX_TEXTS)
     texts = read_pairs("test_2016_flickr")[0][:MAX_TEXTS]
     with contextlib.ExitStack() as stack:
         urls = [stack.enter_context(running_replica("en-de", model)) for _ in range(2)]
@@ -182,7 +182,7 @@ def main() -> int:
         for each in (*urls, url):  # warm them up
             send(each, {"bodies": bodies(texts[:16], 1), "clients": 1})
         first = selected_replica(url, urls, texts)
-        path = path_seconds(url, process, texts[:PATH_REQUESTS])
+        path = path_seconds(url, process, texts[:path_requests])
 
         def measure() -> ServiceMeasurement:
             found = measure_service("en-de", model, texts, report=lambda line: None)
@@ -200,13 +200,13 @@ def main() -> int:
         ) -> ServiceMeasurement:
             """Send a load; simulate it with the times before and after it."""
             real = measure_load(url, texts, count, **job)
-            after = measured if options.quick else measure()
-            both = [simulate(each, count, first, **job) for each in (measured, after)]
-            simulated = {name: mean(each[name] for each in both) for name in real}
+            times = [measured] if options.quick else [measured, measure()]
+            outcomes = [simulate(each, count, first, **job) for each in times]
+            simulated = {name: mean(each[name] for each in outcomes) for name in real}
             load["measured"].append(real)
             load["simulated"].append(simulated)
             print(f"  {job}: {real}, simulated {simulated}", flush=True)
-            return after
+            return times[-1]
 
         measured = measure()
         capacity = simulate(measured, 2_000, first, clients=CLIENTS)["throughput"]
