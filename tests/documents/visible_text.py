@@ -1,0 +1,386 @@
+"""The text of documents as other readers see it: html5lib, markdown-it, PyYAML, ElementTree, csv.
+
+`read_parts` divides a document into texts and markup, without the formats of regard. A text is what
+a translation may change; everything else must stay. To add a format, add its reader to `READERS`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text that is translated, or markup."""
+
+    text: str
+    is_text: bool = True
+
+
+Reader = Callable[[bytes], Iterable[Part]]
+
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+_STRING_MARKUP = re.compile(r"(</?[A-Za-z][^<>]*>|<!--.*?-->)", re.DOTALL)
+
+
+def read_parts(name: str, content: bytes) -> list[Part]:
+    """The parts of a document; neighbouring texts are one."""
+    parts: list[Part] = []
+    for part in READERS[name](content):
+        if part.is_text and parts and parts[-1].is_text:
+            parts[-1] = Part(parts[-1].text + part.text)
+        elif part.text:
+            parts.append(part)
+    if name in COLLAPSED:
+        parts = [Part(_SPACES.sub(" ", p.text)) if p.is_text else p for p in parts]
+    return [part for part in parts if part.text]
+
+
+def kept(text: str) -> Part:
+    return Part(text, is_text=False)
+
+
+def read_text(content: bytes) -> Iterator[Part]:
+    yield Part(decoded(content))
+
+
+def decoded(content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16")
+    return content.decode("utf-8-sig")
+
+
+# HTML
+
+HTML_KEPT = frozenset(
+    "script style code pre kbd samp tt var math svg textarea iframe object audio video canvas "  # noqa: SIM905
+    "picture map template acronym dir plaintext xmp noembed noframes".split()
+)
+HTML_ATTRIBUTES = frozenset(["alt", "title", "placeholder", "aria-label"])
+
+
+def read_html(content: bytes) -> Iterator[Part]:
+    import html5lib
+
+    tree = html5lib.parse(decoded(content), treebuilder="etree", namespaceHTMLElements=False)
+    yield from _html_element(tree, False)
+
+
+def _html_element(element: Any, keeps: bool) -> Iterator[Part]:
+    if not isinstance(element.tag, str):
+        yield kept(f"<!--{element.text}-->")
+    else:
+        classes = (element.get("class") or "").split()
+        translate = (element.get("translate") or "").strip().lower()
+        own = keeps or element.tag in HTML_KEPT or translate == "no" or "notranslate" in classes
+        yield kept(f"<{element.tag}")
+        for name, value in sorted(element.attrib.items(), key=str):
+            if not own and _is_text_attribute(element, name):
+                yield from (kept(f"{name}="), Part(value))
+            else:
+                yield kept(f"{name}={value}")
+        yield kept(">")
+        yield Part(element.text or "", not own)
+        for child in element:
+            yield from _html_element(child, own)
+        yield kept(f"</{element.tag}>")
+    yield Part(element.tail or "", not keeps)
+
+
+def _is_text_attribute(element: Any, name: str) -> bool:
+    kind = (element.get("type") or "").lower()
+    return (
+        name in HTML_ATTRIBUTES
+        or (name == "label" and element.tag in ("option", "optgroup", "track"))
+        or (name == "value" and element.tag == "input" and kind in ("submit", "button", "reset"))
+        or (
+            name == "content"
+            and element.tag == "meta"
+            and (element.get("name") or "").lower() == "description"
+        )
+    )
+
+
+# Markdown
+
+FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)", re.DOTALL)
+FRONT_TEXTS = frozenset(["title", "linktitle", "description", "summary"])
+
+
+def read_markdown(content: bytes) -> Iterator[Part]:
+    from markdown_it import MarkdownIt
+
+    text = decoded(content)
+    if front := FRONT_MATTER.match(text):
+        yield from _front_matter(front[1] or "")
+        text = text[front.end() :]
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for token in parser.parse(text):
+        if token.type == "inline":
+            yield from _markdown_inline(token.children or [])
+        else:
+            yield kept(f"{token.type} {token.tag} {token.attrs} {token.info} {token.content}")
+
+
+def _markdown_inline(tokens: Iterable[Any]) -> Iterator[Part]:
+    for token in tokens:
+        if token.type == "text":
+            yield Part(token.content)
+        elif token.type == "softbreak":
+            yield Part(" ")
+        elif token.type == "image":
+            yield kept(f"image {sorted(token.attrs.items())}")
+            yield from _markdown_inline(token.children or [])
+            yield kept("image end")
+        else:
+            yield kept(f"{token.type} {token.tag} {token.attrs} {token.content}")
+
+
+def _front_matter(text: str) -> Iterator[Part]:
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError:
+        yield kept(text)
+        return
+    for key, value in (values if isinstance(values, dict) else {}).items():
+        yield kept(str(key))
+        yield Part(str(value), isinstance(value, str) and str(key).lower() in FRONT_TEXTS)
+        yield kept(";")
+
+
+# Strings of software
+
+
+def read_string(text: str) -> Iterator[Part]:
+    """A string with the tags in it."""
+    for number, part in enumerate(_STRING_MARKUP.split(text)):
+        yield Part(part, number % 2 == 0)
+
+
+def read_json(content: bytes) -> Iterator[Part]:
+    yield from _json_value(json.loads(decoded(content), strict=False))
+
+
+def _json_value(value: Any, keeps: bool = False) -> Iterator[Part]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield kept(f"{{{key}:")
+            yield from _json_value(item, keeps or key.startswith("@"))
+    elif isinstance(value, list):
+        for item in value:
+            yield kept("[")
+            yield from _json_value(item, keeps)
+    elif isinstance(value, str) and not keeps:
+        yield from read_string(value)
+    else:
+        yield kept(json.dumps(value))
+    yield kept(";")
+
+
+def read_yaml(content: bytes) -> Iterator[Part]:
+    text = decoded(content)
+    for event in yaml.parse(text):
+        names = (getattr(event, "anchor", None), getattr(event, "tag", None))
+        yield kept(f"{type(event).__name__} {names}")
+    seen: set[int] = set()
+    for document in yaml.compose_all(text, yaml.SafeLoader):
+        yield from _yaml_node(document, seen)
+
+
+def _yaml_node(node: Any, seen: set[int]) -> Iterator[Part]:
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield kept(f"{{{key.value}:")
+            yield from _yaml_node(value, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield kept("[")
+            yield from _yaml_node(value, seen)
+    elif node is not None and node.tag == "tag:yaml.org,2002:str":
+        yield from read_string(node.value)
+    elif node is not None:
+        yield kept(f"{node.tag} {node.value}")
+    yield kept(";")
+
+
+_PO_STRING = re.compile(
+    r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*("(?:[^"\\]|\\.)*")\s*$'
+)
+
+
+def read_po(content: bytes) -> Iterator[Part]:
+    """Messages; the text of one without a translation is its source."""
+    for block in re.split(r"\n[ \t]*\r?\n", decoded(content)):
+        strings: dict[str, str] = {}
+        keyword = ""
+        for line in block.splitlines():
+            if line.startswith("#~"):
+                yield kept(line)
+            elif not line.startswith("#") and (found := _PO_STRING.match(line.strip())):
+                keyword = found[1] or keyword
+                value = json.loads(re.sub(r"\\([^nrtbf\"\\/u])", r"\1", found[2]), strict=False)
+                strings[keyword] = strings.get(keyword, "") + value
+        filled = [key for key in strings if key.startswith("msgstr")]
+        for key, value in strings.items():
+            if key not in filled or not strings.get("msgid"):
+                yield kept(f"{key} {value}")
+                continue
+            source = strings["msgid"]
+            if key not in ("msgstr", "msgstr[0]"):
+                source = strings.get("msgid_plural", source)
+            yield kept(f"{key}")
+            yield from read_string(value or source)
+            yield kept(";")
+
+
+def read_properties(content: bytes) -> Iterator[Part]:
+    lines = re.split(r"\r\n|\n|\r", decoded(content))
+    number = 0
+    while number < len(lines):
+        line = lines[number].lstrip(" \t\f")
+        number += 1
+        if not line or line[0] in "#!":
+            yield kept(line + "\n")
+            continue
+        while re.search(r"(?<!\\)(?:\\\\)*\\$", line) and number < len(lines):
+            line = line[:-1] + lines[number].lstrip(" \t\f")
+            number += 1
+        found = re.match(r"((?:[^\\=: \t\f]|\\.)*)[ \t\f]*[=:]?[ \t\f]*(.*)", line, re.DOTALL)
+        assert found is not None
+        yield kept(found[1] + "=")
+        yield from read_string(re.sub(r"\\(u[0-9a-fA-F]{4}|.)", _property_escape, found[2]))
+        yield kept("\n")
+
+
+def _property_escape(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] == "u" and len(code) == 5:
+        return chr(int(code[1:], 16))
+    return {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}.get(code, code)
+
+
+def read_csv(content: bytes) -> Iterator[Part]:
+    yield from _rows(content, ",")
+
+
+def read_tsv(content: bytes) -> Iterator[Part]:
+    yield from _rows(content, "\t")
+
+
+def _rows(content: bytes, separator: str) -> Iterator[Part]:
+    for row in csv.reader(io.StringIO(decoded(content), newline=""), delimiter=separator):
+        for cell in row:
+            formula = cell.lstrip().startswith(("=", "+", "-", "@"))
+            yield from [kept(cell)] if formula else read_string(cell)
+            yield kept("|")
+        yield kept("\n")
+
+
+# XML
+
+
+def read_android(content: bytes) -> Iterator[Part]:
+    yield from _android_element(ElementTree.fromstring(content), False)
+
+
+def _android_element(element: Any, keeps: bool) -> Iterator[Part]:
+    own = keeps or element.get("translatable") == "false" or "}g" in element.tag
+    yield kept(f"<{element.tag} {sorted(element.attrib.items())}>")
+    yield Part(_android_text(element.text), not own)
+    for child in element:
+        yield from _android_element(child, own)
+    yield kept(f"</{element.tag}>")
+    yield Part(_android_text(element.tail), not keeps)
+
+
+def _android_text(text: str | None) -> str:
+    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text or "")
+
+
+def read_xliff(content: bytes) -> Iterator[Part]:
+    """Units; the text of one without a target is its source."""
+    for unit in ElementTree.fromstring(content).iter():
+        name = unit.tag.rpartition("}")[2]
+        if name not in ("trans-unit", "segment"):
+            continue
+        children = {child.tag.rpartition("}")[2]: child for child in unit}
+        target = children.get("target")
+        if target is None or (not len(target) and not (target.text or "").strip()):
+            target = children["source"]
+        yield from _xliff_content(target)
+        yield kept(";")
+
+
+def _xliff_content(element: Any) -> Iterator[Part]:
+    yield Part(element.text or "")
+    for child in element:
+        name = child.tag.rpartition("}")[2]
+        yield kept(f"<{name} {sorted(child.attrib.items())}>")
+        if name in ("g", "pc", "sm", "mrk") and child.get("mtype") != "protected":
+            yield from _xliff_content(child)
+        else:
+            yield kept("".join(child.itertext()))
+        yield kept(f"</{name}>")
+        yield Part(child.tail or "")
+
+
+def read_docx(content: bytes) -> Iterator[Part]:
+    """The texts of paragraphs. Runs may be divided elsewhere, so they are no parts."""
+    w = "{urn:w}"
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if not re.fullmatch(
+                r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml", name
+            ):
+                yield kept(f"{name} {archive.read(name)!r}")
+                continue
+            root = ElementTree.fromstring(archive.read(name))
+            w = root.tag.rpartition("}")[0] + "}"
+            for element in root.iter():
+                if element.tag == f"{w}t":
+                    yield Part(element.text or "")
+                elif element.tag == f"{w}p":
+                    yield kept("paragraph")
+
+
+def read_subtitles(content: bytes) -> Iterator[Part]:
+    for line in re.split(r"(\r\n|\n|\r)", decoded(content)):
+        if "-->" in line or line.startswith(("WEBVTT", "NOTE")) or not line.strip():
+            yield kept(line)
+        else:
+            for number, part in enumerate(re.split(r"(<[^<>]*>|\{\\[^{}]*\})", line)):
+                yield Part(unescape(part), number % 2 == 0)
+
+
+READERS: dict[str, Reader] = {
+    "text": read_text,
+    "html": read_html,
+    "markdown": read_markdown,
+    "docx": read_docx,
+    "xliff": read_xliff,
+    "po": read_po,
+    "json": read_json,
+    "yaml": read_yaml,
+    "android": read_android,
+    "properties": read_properties,
+    "srt": read_subtitles,
+    "vtt": read_subtitles,
+    "csv": read_csv,
+    "tsv": read_tsv,
+}
+COLLAPSED = frozenset(["html", "markdown", "android", "srt", "vtt"])
+"""Formats in which a run of white space is one space."""
