@@ -21,10 +21,10 @@ from regard.align.word_aligner import (
     encode_pairs,
     to_links,
 )
+from regard.data import storage
 from regard.data.formats import files
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
-from regard.data.preparation.tasks import TaskResult
 from regard.errors import ArtifactError, CorpusError
 
 WORDS = 60
@@ -129,34 +129,32 @@ def test_every_number_of_workers_gives_the_same_bytes(trained, tmp_path, small_c
         assert train(tmp_path, "two", runner).to_bytes() == alone
 
 
-class Killed(InProcessRunner):
-    """Stops after some tasks, as a killed process does."""
-
-    def __init__(self, tasks: int) -> None:
-        self.left = tasks
-
-    def map(self, function, arguments, done):
-        def count(result: TaskResult) -> None:
-            done(result)
-            self.left -= result.fresh
-            if self.left <= 0:
-                raise KeyboardInterrupt
-
-        return super().map(function, arguments, count)
-
-
-def test_a_killed_training_resumes_to_the_same_bytes(tmp_path, small_chunks) -> None:
-    make_corpus(tmp_path)
+def test_a_training_killed_at_any_write_resumes_to_the_same_bytes(tmp_path, monkeypatch) -> None:
+    """It is killed at every 23rd file, in every stage, and started again."""
+    monkeypatch.setattr("regard.align.chunks.PAIRS", 40)
+    make_corpus(tmp_path, pairs=120)
     whole = train(tmp_path, "whole").to_bytes()
-    for tasks in (3, 12, 25, 10):
-        with pytest.raises(KeyboardInterrupt):
-            train(tmp_path, "killed", Killed(tasks))
-    stages: list[tuple[str, int]] = []
-    resumed = train(
-        tmp_path, "killed", on_progress=lambda p: stages.append((p.stage, p.done - p.found))
-    )
+    write = storage.write_bytes
+    before_kill = 0
+
+    def write_some(path: str, content: bytes) -> None:
+        nonlocal before_kill
+        before_kill -= "_ids" not in path  # these are written again by every run
+        if before_kill < 0:
+            raise KeyboardInterrupt
+        write(path, content)
+
+    monkeypatch.setattr(storage, "write_bytes", write_some)
+    for _ in range(50):
+        before_kill = 23
+        try:
+            resumed = train(tmp_path, "killed")
+        except KeyboardInterrupt:
+            continue
+        break
     assert resumed.to_bytes() == whole
-    assert ("read", 5) not in stages  # nothing is read again
+    left = {path.name.split("-")[0] for path in (tmp_path / "killed").iterdir()}
+    assert left <= {"cut.json", "chunk", "cells", "lexicon"}  # counts and sums are removed
 
 
 def test_compressed_files_are_read_once_and_give_the_same_bytes(

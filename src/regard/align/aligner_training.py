@@ -1,45 +1,49 @@
 """Train a word aligner on a corpus of any size: EM as a series of idempotent tasks.
 
     count     a chunk and a lexicon → the expected counts of the chunk
-    update    all counts            → the next lexicon
+    sum       the counts of a wave  → their sum with those of the waves before it
+    update    the sum of all waves  → the next lexicon
 
 IBM Model 1 runs first, then the HMM, with agreement of both directions from the second iteration
 on (Liang et al. 2006). Chunks have a fixed size and counts are summed in their order, so the result
-is the same for every runner and number of workers. After two iterations most pairs of words have no
-counts left. They are pruned, and the memory of the rest is small. A training that was killed
-resumes with the missing tasks.
+is the same for every runner and number of workers.
+
+Time, memory and files grow with the corpus at most. The counts of a chunk are those of its own
+words; they are removed as soon as they are summed, a wave at a time, and a lexicon as soon as the
+next one is complete. An entry whose expected count is 0 in both directions is pruned; after two
+iterations most entries are. A training that was killed resumes with the missing tasks: the name of
+a lexicon's task is its iteration, and its key needs none of the removed files.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.align.chunks import (
-    PARTITIONS,
     PairReader,
-    cooccurring_words,
-    load_pairs,
-    merge_partition,
+    Vocabularies,
+    choose_edges,
+    find_cells,
+    load_chunk,
+    load_words,
+    merge_part,
     merge_vocabularies,
     read_chunk,
 )
-from regard.align.hmm import (
-    FLOOR,
-    JUMPS,
-    LEXICON_TYPES,
-    REACH,
-    ExpectedCounts,
-    Floats,
-    Ids,
-    Lexicon,
-    Model,
-)
+from regard.align.hmm import JUMPS, Floats, Ids, Lexicon, Model
 from regard.align.kernels.native_hmm import expected_counts
+from regard.align.stored_lexicon import (
+    SUM_TYPES,
+    StoredLexicon,
+    WordSums,
+    load_chunk_lexicon,
+    write_first_lexicon,
+    write_next_lexicon,
+)
 from regard.align.word_aligner import WordAligner
 from regard.data import storage
 from regard.data.preparation.pipeline import ProgressCallback, run_tasks
@@ -50,15 +54,17 @@ from regard.data.preparation.tasks import (
     Stage,
     TaskResult,
     Write,
+    dump_json,
+    remove_result,
     run_task,
 )
 from regard.errors import CorpusError
 
 ITERATIONS: tuple[Model, ...] = ("ibm1", "ibm1", "ibm1", "hmm", "hmm", "hmm", "hmm")
+WAVES = 8  # of an iteration; at most the counts of one are on disk
 MAX_TRAINING_WORDS = 200  # of a side; longer pairs are not trained on
 MIN_SAVED = 1e-3  # entries that are less likely than this in both directions are not saved
-JUMP_PRIOR = 0.5  # added to the count of each jump
-FIRST_JUMPS = np.exp(-np.abs(np.arange(JUMPS) - REACH - 1) / 3) + 1e-3  # the next word is likeliest
+DIRECTIONS = ("forward", "backward")
 
 
 def train_aligner(
@@ -70,95 +76,147 @@ def train_aligner(
     on_progress: ProgressCallback = lambda progress: None,
 ) -> WordAligner:
     """Train an aligner on the pairs of `readers`; intermediate files are kept in `work`."""
-    training = _Training(work, runner, on_progress)
-    chunks = training.read(readers, pretokenized)
-    kept = sum(chunk.facts["kept"] for chunk in chunks)
+    training = _read(readers, work, runner, on_progress, pretokenized)
+    kept = sum(chunk.facts["kept"] for chunk in training.chunks)
     if not kept:
         raise CorpusError("The corpus has no pairs of which both sides have words to align.")
-    vocabularies = merge_vocabularies(work, chunks)
-    done = training.first_lexicon(chunks, vocabularies)
-    for number, model in enumerate(ITERATIONS):
-        done = training.iterate(number, model, chunks, done)
+    lexicon = StoredLexicon.of(work, training.lexicon(len(ITERATIONS)))
     facts = {
         "pairs": kept,
-        "skipped": sum(chunk.facts["read"] for chunk in chunks) - kept,
+        "skipped": sum(chunk.facts["read"] for chunk in training.chunks) - kept,
         "iterations": ITERATIONS,
     }
-    lexicon = load_lexicon(work, done.name)
-    return _compact(lexicon, vocabularies["source"], vocabularies["target"], facts)
+    return _compact(lexicon, training.vocabularies, facts)
 
 
-@dataclass(slots=True)
+def _read(
+    readers: Sequence[PairReader],
+    work: str,
+    runner: Runner,
+    on_progress: ProgressCallback,
+    pretokenized: bool,
+) -> _Training:
+    """Read all chunks and number their words."""
+    parameters = {"pretokenized": pretokenized, "max_words": MAX_TRAINING_WORDS}
+    tasks = [
+        PreparationTask(
+            "align read",
+            work,
+            f"chunk-{n:05}",
+            {"reader": _digest(reader.identity)},
+            parameters,
+            {"reader": reader},
+        )
+        for n, reader in enumerate(readers)
+    ]
+    chunks = run_tasks("read", run_em_stage, tasks, runner, 0, on_progress)
+    pairs = sum(chunk.facts["read"] for chunk in chunks)
+    vocabularies = merge_vocabularies(work, chunks)
+    inputs = {"chunks": _digest([chunk.outputs for chunk in chunks])}
+    return _Training(work, runner, on_progress, chunks, vocabularies, inputs, pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class _Training:
     work: str
     runner: Runner
     on_progress: ProgressCallback
-    pairs: int = 0
+    chunks: list[TaskResult]
+    vocabularies: Vocabularies
+    inputs: Facts  # identity of all chunks
+    pairs: int
 
-    def read(self, readers: Sequence[PairReader], pretokenized: bool) -> list[TaskResult]:
-        parameters = {"pretokenized": pretokenized, "max_words": MAX_TRAINING_WORDS}
-        tasks = [
-            self._task("read", f"chunk-{n:05}", reader.identity, parameters, {"reader": reader})
-            for n, reader in enumerate(readers)
-        ]
-        chunks = self._run("read", tasks)
-        self.pairs = sum(chunk.facts["read"] for chunk in chunks)
-        return chunks
-
-    def first_lexicon(
-        self, chunks: Sequence[TaskResult], vocabularies: dict[str, dict[str, int]]
-    ) -> TaskResult:
-        """All pairs of words that occur together, equally likely."""
-        sources, targets = (len(vocabularies[side]) for side in ("source", "target"))
-        partitions = min(PARTITIONS, len(chunks))
-        edges = np.linspace(0, sources, partitions + 1).astype(int).tolist()
-        inputs: Facts = {"chunks": [chunk.outputs for chunk in chunks]}
-        found = self._run(
-            "cooccur",
-            [
-                self._task("cooccur", f"words-{n:05}", inputs | {"chunk": n}, {"edges": edges},
-                           {"chunk": chunk.name})
-                for n, chunk in enumerate(chunks)
-            ],
-        )  # fmt: skip
-        merges = []
-        for part in range(partitions):
-            ranges = [(each.name, *each.facts["edges"][part : part + 2]) for each in found]
-            keys = {"keys": [each.outputs for each in found]}
-            where = {"ranges": ranges}
-            merges.append(self._task("merge", f"part-{part:02}", keys, {"part": part}, where))
-        parts = self._run("merge", merges)
-        names = {"parts": [part.name for part in parts], "sizes": (sources, targets)}
-        inputs = {"parts": [part.outputs for part in parts]}
-        return run_task(self._task("start", "lexicon-0", inputs, {}, names), _start)
-
-    def iterate(
-        self, number: int, model: Model, chunks: Sequence[TaskResult], lexicon: TaskResult
-    ) -> TaskResult:
-        """One iteration of EM; return the next lexicon."""
-        agree = number > 0
-        inputs: Facts = {"lexicon": lexicon.outputs}
-        parameters: Facts = {"model": model, "agree": agree}
-        counts = [
-            self._task("count", f"counts-{number}-{n:05}", inputs | {"chunk": chunk.outputs},
-                       parameters, {"chunk": chunk.name, "lexicon": lexicon.name})
-            for n, chunk in enumerate(chunks)
-        ]  # fmt: skip
+    def lexicon(self, number: int) -> TaskResult:
+        """The lexicon after `number` iterations. An earlier one is trained only for it."""
+        name = f"lexicon-{number}"
+        parameters: Facts = {"iterations": ITERATIONS[:number]}
+        if number == 0:
+            task = self._task("start", name, self.inputs, parameters, {})
+            return run_task(task, self._first_lexicon)
+        model = ITERATIONS[number - 1]
 
         def update(task: PreparationTask, write: Write) -> Facts:
-            found = self._run(f"{model} {number + 1}", counts)
-            updated = _maximize(load_lexicon(self.work, lexicon.name), self.work, found)
-            _write_lexicon(updated, task.name, write)
-            return {"entries": len(updated.targets)}
+            before = self.lexicon(number - 1)
+            stored = StoredLexicon.of(self.work, before)
+            waves = self._waves()
+            summed = self._sum(number, model, before, waves, len(waves) - 1)
+            counts = [_load_sums(self.work, summed.name, part) for part in range(len(stored))]
+            return write_next_lexicon(
+                stored, counts, _load_word_sums(self.work, summed.name), name, write
+            )
 
-        inputs = inputs | {"chunks": [chunk.outputs for chunk in chunks]}
-        done = run_task(
-            self._task("update", f"lexicon-{number + 1}", inputs, parameters, {}), update
-        )
-        if not storage.is_remote(self.work):  # as large as the lexicon, and not needed again
-            for task in counts:
-                for path in Path(self.work).glob(f"{task.name}.*"):
-                    path.unlink(missing_ok=True)
+        lexicon = run_task(self._task("update", name, self.inputs, parameters, {}), update)
+        remove_result(self.work, f"lexicon-{number - 1}")
+        remove_result(self.work, f"sum-{number}-{len(self._waves()) - 1}")
+        return lexicon
+
+    def _first_lexicon(self, task: PreparationTask, write: Write) -> Facts:
+        """All pairs of words that occur together, equally likely."""
+        sizes = len(self.vocabularies.source), len(self.vocabularies.target)
+        checksums = self.vocabularies.checksums
+        cells = self._run(
+            "cells",
+            [
+                self._task("cells", f"cells-{n:05}",
+                           {"chunk": chunk.outputs, "ids": checksums[n]}, {}, {"chunk": chunk.name})
+                for n, chunk in enumerate(self.chunks)
+            ],
+        )  # fmt: skip
+        edges = choose_edges(self.work, self.chunks, sizes[0])
+        inputs = {"cells": _digest([done.outputs for done in cells])}
+        where = {"chunks": [chunk.name for chunk in self.chunks]}
+        merges = [
+            self._task("merge", f"part-{n:02}", inputs, {"range": edges[n : n + 2]}, where)
+            for n in range(len(edges) - 1)
+        ]
+        parts = self._run("merge", merges)
+        keys = [storage.map_array(task.path(f"{part.name}.keys"), np.int64) for part in parts]
+        facts = write_first_lexicon(task.name, keys, edges, sizes, write)
+        for part in parts:
+            remove_result(self.work, part.name)
+        return facts
+
+    def _waves(self) -> list[range]:
+        size = -(-len(self.chunks) // WAVES)
+        return [
+            range(start, min(start + size, len(self.chunks)))
+            for start in range(0, len(self.chunks), size)
+        ]
+
+    def _sum(
+        self, number: int, model: Model, lexicon: TaskResult, waves: Sequence[range], wave: int
+    ) -> TaskResult:
+        """The counts of an iteration up to a wave. Earlier waves are counted only for it."""
+        inputs: Facts = {"lexicon": _digest(lexicon.outputs)}
+        parameters: Facts = {"model": model, "agree": number > 1}
+        names = [f"counts-{number}-{n:05}" for n in waves[wave]]
+
+        def add(task: PreparationTask, write: Write) -> Facts:
+            before = None
+            if wave:
+                before = self._sum(number, model, lexicon, waves, wave - 1).name
+            stored = StoredLexicon.of(self.work, lexicon)
+            tasks = [
+                self._task("count", name, inputs | {"chunk": _digest(self.chunks[n].outputs)},
+                           parameters, {"chunk": self.chunks[n].name, "lexicon": stored})
+                for n, name in zip(waves[wave], names, strict=True)
+            ]  # fmt: skip
+            counted = self._run(f"{model} {number} ({wave + 1} of {len(waves)})", tasks)
+            for part in range(len(stored)):
+                sums = _add_entries(stored, part, before, counted)
+                for direction, array in zip(DIRECTIONS, sums, strict=True):
+                    write(f"{task.name}-{part:02}.{direction}", array.data.cast("B"))
+            chunks = [self.chunks[n].name for n in waves[wave]]
+            for field, array in _add_words(stored, before, counted, chunks).items():
+                write(f"{task.name}-words.{field}", array.data.cast("B"))
+            return {}
+
+        task = self._task("sum", f"sum-{number}-{wave}", inputs | self.inputs, parameters, {})
+        done = run_task(task, add)
+        for name in names:
+            remove_result(self.work, name)
+        if wave:
+            remove_result(self.work, f"sum-{number}-{wave - 1}")
         return done
 
     def _task(
@@ -171,25 +229,24 @@ class _Training:
 
 
 def count_chunk(task: PreparationTask, write: Write) -> Facts:
-    """Write the counts of a chunk: of its entries that have any, of words and of jumps."""
-    lexicon = load_lexicon(task.root, task.where["lexicon"])
-    pairs = load_pairs(task.root, task.where["chunk"])
+    """Write the counts of a chunk: of its entries that have any, of its words and of jumps."""
+    words, pairs = load_chunk(task.root, task.where["chunk"])
+    chunk = load_chunk_lexicon(task.where["lexicon"], task.where["chunk"], words)
     model, agree = task.parameters["model"], task.parameters["agree"]
-    counts = expected_counts(lexicon, pairs, model, agree=agree)
-    used = np.flatnonzero((counts.forward > 0) | (counts.backward > 0)).astype(np.int32)
-    write(f"{task.name}.entries", used.tobytes())
+    counts = expected_counts(chunk.lexicon, pairs, model, agree=agree)
+    used = np.flatnonzero((counts.forward > 0) | (counts.backward > 0))
+    write(f"{task.name}.entries", chunk.entries[used].tobytes())
     write(f"{task.name}.forward", counts.forward[used].tobytes())
     write(f"{task.name}.backward", counts.backward[used].tobytes())
-    write(f"{task.name}.null_targets", counts.null_targets.tobytes())
-    write(f"{task.name}.null_sources", counts.null_sources.tobytes())
-    write(f"{task.name}.jumps", counts.jumps.tobytes())
-    return {}
+    for field in SUM_TYPES:
+        write(f"{task.name}.{field}", getattr(counts, field).tobytes())
+    return {"edges": np.searchsorted(used, chunk.edges).tolist()}
 
 
 STAGES: dict[str, Stage] = {
     "align read": read_chunk,
-    "align cooccur": cooccurring_words,
-    "align merge": merge_partition,
+    "align cells": find_cells,
+    "align merge": merge_part,
     "align count": count_chunk,
 }
 
@@ -198,103 +255,99 @@ def run_em_stage(task: PreparationTask) -> TaskResult:
     return run_task(task, STAGES[task.stage])
 
 
-def load_lexicon(root: str, name: str) -> Lexicon:
-    arrays = {
-        field: storage.map_array(storage.join_path(root, f"{name}.{field}"), dtype)
-        for field, dtype in LEXICON_TYPES.items()
+def _add_entries(
+    stored: StoredLexicon, part: int, before: str | None, counted: Sequence[TaskResult]
+) -> tuple[Floats, Floats]:
+    """The counts of the entries of a part: those of `before` and those of chunks."""
+    if before is None:
+        size = len(stored.part(part).targets)
+        sums = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    else:
+        sums = _load_sums(stored.root, before, part)
+        sums = sums[0].copy(), sums[1].copy()
+    for done in counted:
+        path = storage.join_path(stored.root, done.name)
+        start, stop = done.facts["edges"][part : part + 2]
+        entries = storage.map_array(f"{path}.entries", np.int32)[start:stop]
+        for direction, total in zip(DIRECTIONS, sums, strict=True):
+            total[entries] += storage.map_array(f"{path}.{direction}", np.float32)[start:stop]
+    return sums
+
+
+def _add_words(
+    stored: StoredLexicon, before: str | None, counted: Sequence[TaskResult], chunks: Sequence[str]
+) -> WordSums:
+    """The counts of words and jumps: those of `before` and those of chunks."""
+    if before is None:
+        shapes = {field: array.shape for field, array in stored.words().items()}
+        sums = {field: np.zeros(shapes[field], dtype) for field, dtype in SUM_TYPES.items()}
+    else:
+        sums = {
+            field: array.copy() for field, array in _load_word_sums(stored.root, before).items()
+        }
+    for done, chunk in zip(counted, chunks, strict=True):
+        path = storage.join_path(stored.root, done.name)
+        words = load_words(stored.root, chunk)
+        found = {
+            field: storage.map_array(f"{path}.{field}", dtype) for field, dtype in SUM_TYPES.items()
+        }
+        sums["null_targets"][words.targets] += found["null_targets"]
+        sums["null_sources"][words.sources] += found["null_sources"]
+        sums["jumps"] += found["jumps"].reshape(2, JUMPS)
+    return sums
+
+
+def _load_sums(root: str, name: str, part: int) -> tuple[Floats, Floats]:
+    path = storage.join_path(root, f"{name}-{part:02}")
+    forward, backward = (
+        storage.map_array(f"{path}.{direction}", np.float32) for direction in DIRECTIONS
+    )
+    return forward, backward
+
+
+def _load_word_sums(root: str, name: str) -> WordSums:
+    path = storage.join_path(root, f"{name}-words")
+    sums = {
+        field: storage.map_array(f"{path}.{field}", dtype) for field, dtype in SUM_TYPES.items()
     }
-    return Lexicon(**{**arrays, "jumps": arrays["jumps"].reshape(2, JUMPS)})
+    return {**sums, "jumps": sums["jumps"].reshape(2, JUMPS)}
 
 
-def _write_lexicon(lexicon: Lexicon, name: str, write: Write) -> None:
-    for field in LEXICON_TYPES:
-        write(f"{name}.{field}", np.ascontiguousarray(getattr(lexicon, field)).data.cast("B"))
-
-
-def _start(task: PreparationTask, write: Write) -> Facts:
-    sources, targets = task.where["sizes"]
-    paths = [task.path(f"{name}.keys") for name in task.where["parts"]]
-    keys = np.concatenate([storage.map_array(path, np.int64) for path in paths])
-    source, target = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
-    source_counts, target_counts = np.bincount(source, None, sources), np.bincount(target)
-    jumps = (FIRST_JUMPS / FIRST_JUMPS.sum()).astype(np.float32)
-    lexicon = Lexicon(
-        rows=np.concatenate([[0], np.cumsum(source_counts)]),
-        targets=target,
-        forward=(1 / source_counts[source]).astype(np.float32),
-        backward=(1 / target_counts[target]).astype(np.float32),
-        null_targets=np.full(targets, 1 / targets, np.float32),
-        null_sources=np.full(sources, 1 / sources, np.float32),
-        jumps=np.stack([jumps, jumps]),
-    )
-    _write_lexicon(lexicon, task.name, write)
-    return {"entries": len(keys)}
-
-
-def _maximize(lexicon: Lexicon, work: str, chunks: Sequence[TaskResult]) -> Lexicon:
-    """The M-step: normalize the summed counts; entries without counts are pruned."""
-    total = ExpectedCounts.zeros(lexicon)
-    for chunk in chunks:
-        path = storage.join_path(work, chunk.name)
-        entries = storage.map_array(f"{path}.entries", np.int32)
-        for side, sums in (("forward", total.forward), ("backward", total.backward)):
-            sums[entries] += storage.map_array(f"{path}.{side}", np.float32)
-        total.null_targets[:] += storage.map_array(f"{path}.null_targets", np.float32)
-        total.null_sources[:] += storage.map_array(f"{path}.null_sources", np.float32)
-        total.jumps[:] += storage.map_array(f"{path}.jumps", np.float64).reshape(2, JUMPS)
-    used = np.flatnonzero((total.forward > 0) | (total.backward > 0))
-    source = _entry_sources(lexicon)[used]
-    target = lexicon.targets[used]
-    jumps = lexicon.jumps
-    if total.jumps.any():
-        smoothed = total.jumps + JUMP_PRIOR
-        jumps = (smoothed / smoothed.sum(axis=1, keepdims=True)).astype(np.float32)
-    return Lexicon(
-        rows=np.concatenate([[0], np.cumsum(np.bincount(source, None, len(lexicon.rows) - 1))]),
-        targets=target,
-        forward=_normalized(total.forward[used], source, len(lexicon.null_sources)),
-        backward=_normalized(total.backward[used], target, len(lexicon.null_targets)),
-        null_targets=_normalized(total.null_targets),
-        null_sources=_normalized(total.null_sources),
-        jumps=jumps,
-    )
-
-
-def _normalized(counts: Floats, words: NDArray[np.int32] | None = None, size: int = 1) -> Floats:
-    """Counts divided by their sum, or by the sum of those with the same word; at least FLOOR."""
-    groups = np.zeros(len(counts), np.int32) if words is None else words
-    total = np.bincount(groups, counts, size)[groups]
-    shares = np.divide(counts, total, out=np.zeros(len(counts)), where=total > 0)
-    return np.maximum(shares, FLOOR).astype(np.float32)
-
-
-def _compact(
-    lexicon: Lexicon, sources: dict[str, int], targets: dict[str, int], facts: Facts
-) -> WordAligner:
+def _compact(stored: StoredLexicon, vocabularies: Vocabularies, facts: Facts) -> WordAligner:
     """Keep the likely entries and the words that have any."""
-    kept = np.flatnonzero(np.maximum(lexicon.forward, lexicon.backward) >= MIN_SAVED)
-    used_sources, source = np.unique(_entry_sources(lexicon)[kept], return_inverse=True)
-    used_targets, target = np.unique(lexicon.targets[kept], return_inverse=True)
-    small = replace(
-        lexicon,
+    parts = []
+    for number in range(len(stored)):
+        part = stored.part(number)
+        kept = np.flatnonzero(np.maximum(part.forward, part.backward) >= MIN_SAVED)
+        parts.append(
+            (part.sources[kept], part.targets[kept], part.forward[kept], part.backward[kept])
+        )
+    all_sources, all_targets, forward, backward = map(np.concatenate, zip(*parts, strict=True))
+    used_sources, source = np.unique(all_sources, return_inverse=True)
+    used_targets, target = np.unique(all_targets, return_inverse=True)
+    words = stored.words()
+    small = Lexicon(
         rows=np.concatenate([[0], np.cumsum(np.bincount(source, None, len(used_sources)))]),
         targets=target.astype(np.int32),
-        forward=lexicon.forward[kept],
-        backward=lexicon.backward[kept],
-        null_sources=lexicon.null_sources[used_sources],
-        null_targets=lexicon.null_targets[used_targets],
-        jumps=np.array(lexicon.jumps),
+        forward=forward,
+        backward=backward,
+        null_targets=words["null_targets"][used_targets],
+        null_sources=words["null_sources"][used_sources],
+        jumps=np.array(words["jumps"]),
     )
     return WordAligner(
-        _selected(sources, used_sources), _selected(targets, used_targets), small, facts
+        _selected(vocabularies.source, used_sources),
+        _selected(vocabularies.target, used_targets),
+        small,
+        facts,
     )
-
-
-def _entry_sources(lexicon: Lexicon) -> Ids:
-    """The source word of each entry."""
-    return np.repeat(np.arange(len(lexicon.rows) - 1, dtype=np.int32), np.diff(lexicon.rows))
 
 
 def _selected(ids: dict[str, int], used: Ids) -> dict[str, int]:
     words = list(ids)
     return {words[old]: new for new, old in enumerate(used.tolist())}
+
+
+def _digest(identity: object) -> str:
+    """Identifies JSON values in the key of a task, whose manifest then stays small."""
+    return hashlib.sha256(dump_json({"value": identity})).hexdigest()

@@ -1,21 +1,23 @@
 """Chunks of a corpus as word ids, and the pairs of words that occur together in them.
 
-    read      a chunk of the corpus → the words of its pairs, as ids of the chunk's own vocabulary
-    cooccur   a chunk               → the sorted pairs of words that occur together in it
-    merge     all chunks            → the pairs of one range of source words, without repetitions
+    read    a chunk of the corpus → the words of its pairs, as ids of the chunk's own vocabulary
+    cells   a chunk               → its cells: the pairs of words that occur together in it
+    merge   all chunks            → the cells of one range of source words, without repetitions
 
 The stages run as tasks (see `data.preparation.tasks`). Only the vocabularies are held in memory.
+The files of a chunk have the size of the chunk: nothing in them depends on the whole corpus.
 """
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from regard.align.hmm import Ids, WordPairs
 from regard.align.word_aligner import aligner_words, encode_pairs
@@ -29,7 +31,9 @@ from regard.data.preparation.runner import Runner
 from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
 
 PAIRS = 10_000  # of a chunk
-PARTITIONS = 16  # ranges of source words that are merged independently
+PART_CELLS = 1 << 26  # of all chunks, in a range of source words that is merged at once
+MAX_PARTS = 64
+MERGED = 1 << 24  # keys that are merged at once: 128 MB, three times that while they are sorted
 SIDES = ("source", "target")
 
 
@@ -125,50 +129,127 @@ def read_chunk(task: PreparationTask, write: Write) -> Facts:
     return {"read": read, "kept": len(pairs)}
 
 
-def merge_vocabularies(root: str, chunks: Sequence[TaskResult]) -> dict[str, dict[str, int]]:
+def merge_vocabularies(root: str, chunks: Sequence[TaskResult]) -> Vocabularies:
     """Number the words of all chunks in the order in which they first occur.
 
     Writes the numbers of each chunk's words to `NAME.source_ids` and `NAME.target_ids`.
     """
     vocabularies: dict[str, dict[str, int]] = {side: {} for side in SIDES}
+    checksums = []
     for chunk in chunks:
+        digest = hashlib.sha256()
         for side, ids in vocabularies.items():
             path = storage.join_path(root, f"{chunk.name}.{side}")
             text = storage.read_bytes(f"{path}_words").decode()
             words = text.split("\n") if text else []
             numbers = np.fromiter((ids.setdefault(word, len(ids)) for word in words), np.int32)
             storage.write_bytes(f"{path}_ids", numbers.tobytes())
-    return vocabularies
+            digest.update(numbers.data)
+        checksums.append(digest.hexdigest())
+    return Vocabularies(vocabularies["source"], vocabularies["target"], checksums)
 
 
-def load_pairs(root: str, name: str) -> WordPairs:
-    """The pairs of a chunk as ids of the merged vocabularies."""
+@dataclass(frozen=True, slots=True)
+class Vocabularies:
+    """The words of all chunks.
+
+    Args:
+        source: The number of each source word.
+        target: The number of each target word.
+        checksums: Of the numbers of each chunk's words.
+    """
+
+    source: dict[str, int]
+    target: dict[str, int]
+    checksums: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkWords:
+    """The words of a chunk: their numbers in the merged vocabularies, ascending."""
+
+    sources: Ids
+    targets: Ids
+
+
+def load_chunk(root: str, name: str) -> tuple[ChunkWords, WordPairs]:
+    """The words of a chunk, and its pairs as places in them."""
     path = storage.join_path(root, name)
-
-    def ids(side: str) -> Ids:
+    words = load_words(root, name)
+    texts = []
+    for side, ordered in zip(SIDES, (words.sources, words.targets), strict=True):
         numbers = storage.map_array(f"{path}.{side}_ids", np.int32)
-        return np.ascontiguousarray(numbers[storage.map_array(f"{path}.{side}", np.int32)])
-
+        ranks = np.searchsorted(ordered, numbers).astype(np.int32)
+        texts.append(np.ascontiguousarray(ranks[storage.map_array(f"{path}.{side}", np.int32)]))
     ends = (storage.map_array(f"{path}.{side}_ends", np.int64) for side in SIDES)
-    return WordPairs(ids("source"), ids("target"), *ends)
+    return words, WordPairs(*texts, *ends)
 
 
-def cooccurring_words(task: PreparationTask, write: Write) -> Facts:
-    pairs = load_pairs(task.root, task.where["chunk"])
+def load_words(root: str, name: str) -> ChunkWords:
+    path = storage.join_path(root, name)
+    return ChunkWords(
+        *(np.sort(storage.map_array(f"{path}.{side}_ids", np.int32)) for side in SIDES)
+    )
+
+
+def find_cells(task: PreparationTask, write: Write) -> Facts:
+    """Write the places of each source word's cells, and the target words of the cells."""
+    words, pairs = load_chunk(task.root, task.where["chunk"])
     keys = [_unique((_wide(s)[:, None] << 32 | _wide(t)).ravel()) for s, t in pairs]
-    found = _unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
-    write(f"{task.name}.keys", found.tobytes())
-    edges = np.searchsorted(found, [word << 32 for word in task.parameters["edges"]])
-    return {"edges": edges.tolist()}
+    cells = _unique(np.concatenate([np.zeros(0, np.int64), *keys]))
+    rows = np.concatenate([[0], np.cumsum(np.bincount(cells >> 32, None, len(words.sources)))])
+    name = task.where["chunk"]
+    write(f"{name}.rows", rows.astype(np.int64).tobytes())
+    write(f"{name}.cells", (cells & 0xFFFFFFFF).astype(_cell_type(words)).tobytes())
+    return {"cells": len(cells)}
 
 
-def merge_partition(task: PreparationTask, write: Write) -> Facts:
-    parts = []
-    for name, start, stop in task.where["ranges"]:
-        raw = storage.read_bytes(task.path(f"{name}.keys"), 8 * start, 8 * stop)
-        parts.append(np.frombuffer(raw, np.int64))
-    write(f"{task.name}.keys", _unique(np.concatenate(parts)).tobytes())
-    return {}
+def load_cells(
+    root: str, name: str, words: ChunkWords
+) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
+    """The first cell of each source word of a chunk, and the target word of each cell."""
+    path = storage.join_path(root, name)
+    cells = storage.map_array(f"{path}.cells", _cell_type(words))
+    return storage.map_array(f"{path}.rows", np.int64), cells
+
+
+def choose_edges(root: str, chunks: Sequence[TaskResult], sources: int) -> list[int]:
+    """Ranges of source words with about the same number of cells in all chunks."""
+    cells = np.zeros(sources, np.int64)
+    for chunk in chunks:
+        path = storage.join_path(root, chunk.name)
+        numbers = np.sort(storage.map_array(f"{path}.source_ids", np.int32))
+        cells[numbers] += np.diff(storage.map_array(f"{path}.rows", np.int64))
+    ends = cells.cumsum()
+    total = int(cells.sum())
+    parts = min(MAX_PARTS, 1 + total // PART_CELLS)
+    inner = np.searchsorted(ends, [total * n // parts for n in range(1, parts)]) + 1
+    return sorted({0, *inner.tolist(), sources})
+
+
+def merge_part(task: PreparationTask, write: Write) -> Facts:
+    """Write the cells of a range of source words as keys: source word × 2³² + target word."""
+    first, stop = task.parameters["range"]
+    merged = np.zeros(0, np.int64)
+    waiting: list[NDArray[np.int64]] = []
+    size = 0  # of all arrays in `waiting`
+    for name in task.where["chunks"]:
+        words = load_words(task.root, name)
+        rows, cells = load_cells(task.root, name, words)
+        start, end = np.searchsorted(words.sources, (first, stop))
+        source = np.repeat(_wide(words.sources[start:end]), np.diff(rows[start : end + 1]))
+        target = words.targets[cells[rows[start] : rows[end]]]
+        waiting.append(source << 32 | target)
+        size += len(source)
+        if size > max(MERGED, len(merged)):  # merging seldom keeps the time linear
+            merged, waiting, size = _unique(np.concatenate([merged, *waiting])), [], 0
+    merged = _unique(np.concatenate([merged, *waiting]))
+    write(f"{task.name}.keys", merged.tobytes())
+    return {"keys": len(merged)}
+
+
+def _cell_type(words: ChunkWords) -> DTypeLike:
+    return np.uint16 if len(words.targets) <= 1 << 16 else np.int32
 
 
 def _unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -80,13 +80,23 @@ def run_task(task: PreparationTask, stage: Stage) -> TaskResult:
         "key": task.key,
         "stage": task.stage,
         "version": VERSION,
-        "inputs": task.inputs,
-        "parameters": task.parameters,
+        "parameters": task.parameters,  # not the inputs: those of all tasks may be quadratic
         "facts": facts,
         "outputs": outputs,
     }
     storage.write_bytes(task.manifest, dump_json(manifest))
     return TaskResult(task.name, facts, _checksums(outputs), fresh=True)
+
+
+def remove_result(root: str, name: str) -> None:
+    """Delete the outputs of a task and then its manifest, if it has one."""
+    manifest = storage.join_path(root, f"{name}.json")
+    try:
+        outputs = json.loads(storage.read_bytes(manifest))["outputs"]
+    except FileNotFoundError:
+        return
+    for output in (*outputs, f"{name}.json"):
+        storage.remove_file(storage.join_path(root, output))
 
 
 def dump_json(facts: Facts) -> bytes:
