@@ -54,7 +54,7 @@ def xml_scores(
     results = translator.translate([source.text for source, _ in pairs], alignments=True)
     parsed = matched = kept = 0
     for (source, reference), result in zip(pairs, map(aligned_result, results), strict=True):
-        assert result.weights is not None
+        assert result.parts is not None
         projected = project_markup(
             source, result.source_words, result.text, result.target_words, result.weights
         )

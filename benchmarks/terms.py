@@ -172,7 +172,7 @@ def mix_codes(translate: Translate, sentences: Sequence[Sentence]) -> list[str]:
 
 def _project(source: MarkedText, result: AlignedTranslation, written: Sequence[str]) -> str:
     """A translation with a text for each element of its source."""
-    if result.weights is None:
+    if result.parts is None:
         return result.text
     target = project_markup(
         source, result.source_words, result.text, result.target_words, result.weights

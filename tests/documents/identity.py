@@ -54,7 +54,7 @@ class Counts:
 
 def identity(text: str) -> AlignedTranslation:
     words = split_words(text)
-    return AlignedTranslation(text, words, words, np.eye(len(words), len(words) + 1, dtype="f"))
+    return AlignedTranslation(text, words, words, [np.eye(len(words), len(words) + 1, dtype="f")])
 
 
 def upper_case(text: str) -> AlignedTranslation:
@@ -66,7 +66,7 @@ def upper_case(text: str) -> AlignedTranslation:
         target += text[start:end].upper()
         cursor = end
     weights = np.eye(len(words), len(words) + 1, dtype="f")
-    return AlignedTranslation(target + text[cursor:], words, target_words, weights)
+    return AlignedTranslation(target + text[cursor:], words, target_words, [weights])
 
 
 def with_links(translate: Translator, kind: str, seed: int = 0) -> Translator:
@@ -75,7 +75,6 @@ def with_links(translate: Translator, kind: str, seed: int = 0) -> Translator:
 
     def spoiled(text: str) -> AlignedTranslation:
         result = translate(text)
-        assert result.weights is not None
         weights = result.weights.copy()
         if kind == "none":
             weights[:] = 0
@@ -85,7 +84,7 @@ def with_links(translate: Translator, kind: str, seed: int = 0) -> Translator:
             weights = weights[randoms.permutation(len(weights))]
         else:
             weights = randoms.random(weights.shape, np.float32) / max(1, len(weights))
-        return replace(result, weights=weights)
+        return replace(result, parts=[weights])
 
     return spoiled
 

@@ -58,11 +58,11 @@ def test_a_translation_gets_the_kept_texts(target: str, written: str, notes: int
     words: Sequence[str] = ("Voyez", "K1Z", "maintenant", ".")
     columns = split_words(job.texts[0])
     rows = split_words(target)
-    weights = np.zeros((len(rows), len(columns)), np.float32)
+    weights = np.zeros((len(rows), len(columns) + 1), np.float32)
     for row, (start, end) in enumerate(rows):
         if target[start:end] in words and target[start:end] != "K1Z":
             weights[row, words.index(target[start:end])] = 1
-    result = AlignedTranslation(target, columns, rows, weights)
+    result = AlignedTranslation(target, columns, rows, [weights])
     found = job.finish({job.texts[0]: result})
     assert found.content.decode() == f'{{"a": "{written}"}}'
     (segment,) = found.report.segments

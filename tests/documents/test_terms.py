@@ -61,7 +61,7 @@ def place(source: MarkedText, target: str) -> tuple[PlacedTerms, str]:
     """Place terms in a translation whose words are those of the source, in order."""
     rows, columns = split_words(target), split_words(source.text)
     weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
-    placed = place_terms(source, AlignedTranslation(target, columns, rows, weights), BASE)
+    placed = place_terms(source, AlignedTranslation(target, columns, rows, [weights]), BASE)
     found = project_markup(placed.marked, columns, target, rows, weights)
     return placed, render_markup(found.marked)
 

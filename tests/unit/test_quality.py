@@ -32,7 +32,7 @@ def pair(source: str, target: str, links: dict[int, int] | None = None) -> WordA
     weights = np.zeros((len(targets.words), len(sources.words) + 1), np.float32)
     for j in range(len(targets.words)):
         weights[j, (links or {}).get(j, min(j, len(sources.words)))] = 1.0
-    return WordAlignment(sources, targets, weights, frozenset())
+    return WordAlignment(sources, targets, (weights,), frozenset())
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,7 @@ def align_words(
     weights = _select_head(weights, alignment_head.head)
     found = _weighted_links(weights, alignment_head.null)
     links = Links(link for link, weight in found.items() if weight >= alignment_head.threshold)
-    return WordAlignment(source, target, weights.numpy(), links)
+    return WordAlignment(source, target, (weights.numpy(),), links)
 
 
 def has_alignment_head(model: EncoderDecoder[Any, Any], alignment_head: AlignmentHead) -> bool:

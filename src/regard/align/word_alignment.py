@@ -15,16 +15,30 @@ from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText, concatenate_texts
 from regard.align.word_aligner import WordAligner, to_links
 from regard.text.tokenizer import Span
+from regard.text.words import join_weights
 
 
 @dataclass(frozen=True, slots=True)
 class WordAlignment:
-    """The word alignment of a source and a target text."""
+    """The word alignment of a source and a target text.
+
+    Args:
+        source: The source text.
+        target: The target text.
+        parts: Of each part of the texts that was aligned by itself, the weights of its links:
+            target words × source words, and a last column of no source word.
+        links: (source word, target word).
+    """
 
     source: TokenizedText
     target: TokenizedText
-    weights: NDArray[np.float32]  # J × I: of each target word; the last column is no source word
-    links: Links  # (source word, target word)
+    parts: tuple[NDArray[np.float32], ...]
+    links: Links
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """J × (I + 1): of each target word; the last column is no source word."""
+        return join_weights(self.parts)
 
     def __str__(self) -> str:
         return write_links(self.links)
@@ -40,7 +54,7 @@ def align_texts(
         linked = matrix.T
         null = np.maximum(0, 1 - linked.sum(axis=1, keepdims=True))
         weights = np.concatenate([linked, null], axis=1)
-        alignments.append(WordAlignment(source, target, weights, to_links(matrix)))
+        alignments.append(WordAlignment(source, target, (weights,), to_links(matrix)))
     return alignments
 
 
@@ -53,15 +67,12 @@ def concatenate_alignments(
     """
     source_text = concatenate_texts(source, [(span[0], part.source) for span, _, part in parts])
     target_text = concatenate_texts(target, [(span[0], part.target) for _, span, part in parts])
-    weights = np.zeros((len(target_text.words), len(source_text.words) + 1), np.float32)
     links: set[tuple[int, int]] = set()
     row = column = 0
     for *_, part in parts:
-        rows, columns = part.weights.shape[0], part.weights.shape[1] - 1
-        weights[row : row + rows, column : column + columns] = part.weights[:, :-1]
-        weights[row : row + rows, -1] = part.weights[:, -1]
         links |= {(column + i, row + j) for i, j in part.links}
-        row, column = row + rows, column + columns
+        row, column = row + len(part.target.words), column + len(part.source.words)
+    weights = tuple(matrix for *_, part in parts for matrix in part.parts)
     return WordAlignment(source_text, target_text, weights, Links(links))
 
 

@@ -51,7 +51,7 @@ def place_terms(
     missing = _missing(matches, translation.text, terms)
     made_by = {match: "" if match in missing else "model" for match in matches}
     marked, accepted = _mark(source, missing, escape)
-    if accepted and translation.weights is not None:
+    if accepted and translation.parts is not None:
         projection = project_markup(
             marked,
             translation.source_words,

@@ -156,7 +156,7 @@ def _names() -> list[str]:
 
 def _unattended(aligned: WordAlignment) -> list[bool]:
     """For each source word, whether its total weight is below UNATTENDED; false for punctuation."""
-    totals = aligned.weights.sum(axis=0)[:-1].tolist()
+    totals = [total for part in aligned.parts for total in part.sum(axis=0)[:-1].tolist()]
     is_word = [any(map(str.isalnum, text)) for text in aligned.source.word_texts]
     return [total < UNATTENDED and word for total, word in zip(totals, is_word, strict=True)]
 

@@ -46,21 +46,17 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
 def assemble_aligned(
     checked: CheckedRequest, number: int, found: Sequence[SegmentValues]
 ) -> AlignedTranslation:
-    """As `assemble`: the best translation, with the weights of its alignment."""
+    """As `assemble`: the best translation, with the weights of its alignment, in parts."""
     translation = assemble(checked, number, found)
     alignment, warnings = translation.alignment, tuple(translation.warnings)
     if alignment is None:
         return AlignedTranslation(translation.text, warnings=warnings)
-    weights = np.zeros((len(alignment.target), len(alignment.source)), np.float32)
-    row = column = 0
+    parts = []
     for best, *_ in found:
         rows, columns = len(best["alignment"]["target"]), len(best["alignment"]["source"])
-        part = decode_weights(best["weights"], rows) if rows else np.zeros((0, columns), np.float32)
-        weights[row : row + rows, column : column + columns] = part[:, :columns]
-        row, column = row + rows, column + columns
-    return AlignedTranslation(
-        translation.text, alignment.source, alignment.target, weights, warnings
-    )
+        empty = np.zeros((0, columns + 1), np.float32)
+        parts.append(decode_weights(best["weights"], rows) if rows else empty)
+    return AlignedTranslation(translation.text, alignment.source, alignment.target, parts, warnings)
 
 
 def _assemble_rank(

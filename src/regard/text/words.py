@@ -15,6 +15,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.text.normalize import REMOVED
 from regard.text.tokenizer import Span
 
@@ -143,3 +146,22 @@ def _stays_inside(text: str, place: int) -> bool:
     if text[place] in _APOSTROPHES:
         return before.isalpha() and after.isalpha()
     return before.isdecimal() and after.isdecimal()
+
+
+def join_weights(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """The weights of links of a text whose parts were aligned one by one.
+
+    Each part is of target words × source words, and its last column of no source word. The memory
+    of the whole grows with the square of the text; what can be computed from the parts should be.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    size = sum(len(part) for part in parts), sum(part.shape[1] - 1 for part in parts) + 1
+    weights = np.zeros(size, np.float32)
+    row = column = 0
+    for part in parts:
+        rows, columns = len(part), part.shape[1] - 1
+        weights[row : row + rows, column : column + columns] = part[:, :-1]
+        weights[row : row + rows, -1] = part[:, -1]
+        row, column = row + rows, column + columns
+    return weights

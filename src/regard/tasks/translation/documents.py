@@ -23,7 +23,7 @@ from regard.documents.placeholders import (
     protect_placeholders,
     repeated_placeholders,
 )
-from regard.documents.projection import project_markup
+from regard.documents.projection import Projection, project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
 from regard.documents.stand_ins import hide_kept_texts, replace_ranges
@@ -155,7 +155,7 @@ class DocumentJob:
     ) -> _Translated:
         match = self.remembered.get(original.text)
         sources = _Sources(segment, original, sent, hidden, match)
-        if self.terms is None or result.weights is None or match is not None:
+        if self.terms is None or result.parts is None or match is not None:
             return _translate_segment(sources, result, self.keep)
         placed = place_terms(sent, result, self.terms, self._escape(segment))
         sources = replace(sources, sent=placed.marked)
@@ -206,7 +206,7 @@ def aligned_result(result: TranslationResult) -> AlignedTranslation:
         result.text,
         alignment.source.words,
         alignment.target.words,
-        alignment.weights,
+        alignment.parts,
         result.warnings,
     )
 
@@ -229,7 +229,7 @@ def translate_content(
     targets = [match.target for match in job.remembered.values()]
     results = {
         one.source.raw: AlignedTranslation(
-            one.target.raw, one.source.words, one.target.words, one.weights
+            one.target.raw, one.source.words, one.target.words, one.parts
         )
         for one in (align(sources, targets) if sources else [])
     }
@@ -258,12 +258,14 @@ def _translate_segment(
     if match is not None and match.score < 1:
         notes.append(f"From the memory, {match.score:.0%} equal to {match.source[:200]!r}.")
     text = sources.original.text
-    if result.weights is None:
+    if result.parts is None:
         notes.append("It was not translated.")
         return _Translated(None, SegmentReport(segment.place, text, text, tuple(notes)), 0)
-    projection = project_markup(
-        sent, result.source_words, result.text, result.target_words, result.weights
-    )
+    projection = Projection(MarkedText(result.text), ())
+    if sent.elements:
+        projection = project_markup(
+            sent, result.source_words, result.text, result.target_words, result.weights
+        )
     notes += [
         f"{_describe(sent, index)} has no word links: check its place."
         for index in projection.unplaced
