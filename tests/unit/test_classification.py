@@ -240,9 +240,7 @@ def test_without_a_validation_file_some_documents_are_held_out(folder: Path) -> 
     command = arguments(folder, directory.path, "train.steps=1", "data.held_out=0.1")
     at = command.index("--valid-file")
     run_cli(command[:at] + command[at + 2 :])
-    found = held_out_documents(
-        PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
-    )
+    found = held_out_documents(PreparedData.open(str(directory.data)))
     assert 5 <= len(found.texts) <= 40
     assert all(label in text.lower() for text, label in zip(found.texts, found.labels, strict=True))
 

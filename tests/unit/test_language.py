@@ -229,9 +229,7 @@ def test_without_a_validation_file_some_texts_are_held_out(folder: Path) -> None
     )
     at = command.index("--valid-file")
     run_cli(command[:at] + command[at + 2 :])
-    texts = held_out_texts(
-        PreparedData.open(str(directory.data)), SentencePiece.load(directory.data)
-    )
+    texts = held_out_texts(PreparedData.open(str(directory.data)))
     assert 10 <= len(texts) <= 80
     assert all(set(text.split()) <= set(WORDS) for text in texts)
 

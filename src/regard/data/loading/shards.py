@@ -6,6 +6,7 @@
     train-00000.target       the same for the targets
     train-00000.lengths      pairs × 2 uint16: the number of ids of each source and target
     train-00000.json         origin of the shard, dropped pairs, checksums
+    valid-00000.source.txt   the normalized texts of held-out sources; .target.txt of their targets
 
 The directory may be in an object store; a shard is then fetched when it is opened.
 """
@@ -16,7 +17,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,14 @@ class Shard:
                 f"{list(self.tokens)}. The file is damaged. Prepare the data again."
             )
         return OpenShard(source, target, lengths, ends[:-1])
+
+    def read_texts(self, side: Literal["source", "target"]) -> tuple[str, ...]:
+        """Return the normalized texts of one side, in order; only held-out shards have them.
+
+        A text that is stored as several windows is one text here.
+        """
+        path = storage.join_path(self.root, f"{self.name}.{side}.txt")
+        return tuple(storage.read_bytes(path).decode().split("\n")[:-1])
 
     def verify(self) -> None:
         """Compare the shard with its checksums. Raises ArtifactError if they differ."""

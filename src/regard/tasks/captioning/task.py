@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.align.alignment_head import AlignmentHead
 from regard.bundle.bundle import Bundle
@@ -97,7 +98,7 @@ class CaptioningTask(Task[CaptioningModule]):
                 "train.subword_alpha: subword sampling does not apply to captioning. Set it to 0."
             )
         if not run.data.valid:
-            valid = _held_out_images(prepared, tokenizer)
+            valid = _held_out_images(prepared)
         else:
             corpus = self.corpus(run.data.valid[0], "valid")
             valid = _read_images(corpus, tokenizer, run.data.max_length)
@@ -173,15 +174,14 @@ def _read_images(corpus: Captions, tokenizer: Tokenizer, max_length: int) -> Val
     return replace(images, too_long=len(captions) - len(kept))
 
 
-def _held_out_images(prepared: PreparedData, tokenizer: Tokenizer) -> ValidationImages:
+def _held_out_images(prepared: PreparedData) -> ValidationImages:
     """Return the captions that were held out from training, normalized."""
-    captions, names = [], []
+    captions: list[CaptionedImage] = []
+    names: list[NDArray[np.uint64]] = []
     for shard in prepared.shards("valid"):
         opened = shard.open()
-        for i in range(shard.pairs):
-            name, target = opened.pair(i)
-            names.append(name)
-            captions.append(CaptionedImage("", tokenizer.decode(target.tolist())))
+        names += (opened.pair(i)[0] for i in range(shard.pairs))
+        captions += (CaptionedImage("", text) for text in shard.read_texts("target"))
     return validation_images(captions, from_ids(np.array(names).reshape(-1, 4)))
 
 

@@ -152,18 +152,13 @@ def read_labelled(corpus: Corpus, tokenizer: Tokenizer, classes: Sequence[str]) 
     return LabelledTexts(tuple(pair.source for pair in pairs), labels)
 
 
-def held_out_documents(prepared: PreparedData, tokenizer: Tokenizer) -> LabelledTexts:
+def held_out_documents(prepared: PreparedData) -> LabelledTexts:
     """Return the documents that were held out from training, normalized."""
-    texts, labels = [], []
+    texts: list[str] = []
+    labels: list[str] = []
     for shard in prepared.shards("valid"):
-        opened = shard.open()
-        for i in range(shard.pairs):
-            ids, label = (side.tolist() for side in opened.pair(i))
-            stops = [position for position, token in enumerate(ids) if token == EOS]
-            starts = [0, *(stop + 1 for stop in stops)]
-            sentences = [tokenizer.decode(ids[a:b]) for a, b in zip(starts, stops, strict=False)]
-            texts.append("\n\n".join(sentences))
-            labels.append(prepared.labels[label[0]])
+        texts += (text.replace("\t", "\n\n") for text in shard.read_texts("source"))
+        labels += shard.read_texts("target")
     if not texts:
         raise ConfigError(
             "data.valid: contains no documents. Name a validation file, or raise data.held_out."

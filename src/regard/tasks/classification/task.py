@@ -73,7 +73,7 @@ class ClassificationTask(Task[ClassificationModule]):
             )
         valid = run.data.valid
         if not valid:
-            documents = held_out_documents(prepared, tokenizer)
+            documents = held_out_documents(prepared)
         else:
             documents = read_labelled(self.corpus(valid[0], "valid"), tokenizer, prepared.labels)
         return ClassificationModule(run, prepared, tokenizer, sample_documents(documents))

@@ -113,17 +113,14 @@ def read_texts(corpus: Corpus) -> tuple[str, ...]:
     return texts
 
 
-def held_out_texts(prepared: PreparedData, tokenizer: Tokenizer) -> tuple[str, ...]:
-    """Return the texts, and windows of texts, that were held out from training, normalized."""
-    texts: list[str] = []
-    for shard in prepared.shards("valid"):
-        opened = shard.open()
-        texts += [tokenizer.decode(opened.pair(i)[1].tolist()) for i in range(shard.pairs)]
+def held_out_texts(prepared: PreparedData) -> tuple[str, ...]:
+    """Return the texts that were held out from training, normalized."""
+    texts = tuple(text for shard in prepared.shards("valid") for text in shard.read_texts("target"))
     if not texts:
         raise ConfigError(
             "data.valid: contains no text. Name a validation file, or raise data.held_out."
         )
-    return tuple(texts)
+    return texts
 
 
 def sample_texts(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class LanguageTask(Task[LanguageModule]):
             )
         valid = run.data.valid
         if not valid:
-            texts = held_out_texts(prepared, tokenizer)
+            texts = held_out_texts(prepared)
         else:
             texts = read_texts(self.corpus(valid[0], "valid"))
         return LanguageModule(run, prepared, tokenizer, sample_texts(texts))

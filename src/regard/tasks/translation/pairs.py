@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import compress
 
 from regard.config.data import DataConfig
-from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.shards import PreparedData
 from regard.tasks.batches import corpus_name, valid_name
@@ -81,13 +80,7 @@ def held_out_pairs(prepared: PreparedData, data: DataConfig) -> Pairs:
     languages = {corpus_name(i): corpus.languages for i, corpus in enumerate(data.train)}
     parts = []
     for shard in prepared.shards("valid"):
-        paths = (
-            storage.join_path(prepared.root, f"{shard.name}.{side}.txt")
-            for side in ("source", "target")
-        )
-        sources, targets = (
-            tuple(storage.read_bytes(path).decode().split("\n")[:-1]) for path in paths
-        )
+        sources, targets = shard.read_texts("source"), shard.read_texts("target")
         named = languages.get(shard.corpus)
         parts.append(Pairs(sources, targets, () if named is None else (named,) * len(sources)))
     return _joined(parts).at_most(MAX_VALIDATION_PAIRS)
