@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -38,7 +42,7 @@ WORDS = [
     "Go",
 ]
 OPTIONS = {"beam_size": 2, "n_best": 1, "quality": True, "alignments": True}
-VERBS = ("translate", "score", "align")
+VERBS = ("translate", "sample", "score", "align")
 
 
 def make_job_files(folder: Path) -> Path:
@@ -56,15 +60,16 @@ def make_job_files(folder: Path) -> Path:
 
 def job_function(verb: str, models: str) -> BlockFunction:
     model, reverse = (JobModel.find(f"{models}/{name}") for name in ("model", "reverse"))
-    if verb == "translate":
-        return TranslateBlocks((model,), "auto", OPTIONS, SamplingOptions(), as_json=True)
+    if verb in ("translate", "sample"):
+        sampling = SamplingOptions() if verb == "sample" else None
+        return TranslateBlocks((model,), "auto", OPTIONS, sampling, as_json=True)
     if verb == "score":
         return ScoreBlocks(model, reverse, check=True, as_json=False)
     return ModelAlignBlocks(model, reverse, "attention", "grow-diag", False, as_json=True)
 
 
 def job_corpus(verb: str, folder: str, suffix: str = "") -> Corpus:
-    if verb == "translate":
+    if verb in ("translate", "sample"):
         return open_texts(f"{folder}/source{suffix}")
     return open_corpus(f"{folder}/source{suffix}", f"{folder}/target{suffix}")
 
@@ -91,3 +96,31 @@ def run_verb(
     with output.open("wb") as file:
         join_parts([*done.parts, *done.warnings], "", file)
     return output.read_bytes()
+
+
+def driver(
+    folder: Path, verbs: Sequence[str], out: str, runner: str, threads: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a process that runs jobs in `folder`, with names that begin with `out`.
+
+    Args:
+        runner: An expression, such as `ProcessRunner(2)`.
+        threads: OMP_NUM_THREADS; by default that of this process.
+    """
+    code = f"""
+if __name__ == "__main__":
+    from pathlib import Path
+    from tests.distributed.corpus_jobs import run_verb
+    from regard.data.preparation.runner import InProcessRunner, ProcessRunner
+    from regard.data.preparation.ray_runner import RayRunner
+    with {runner} as runner:
+        for verb in {tuple(verbs)!r}:
+            run_verb(verb, Path({str(folder)!r}), f"{out}-{{verb}}", runner)
+"""
+    script = folder / f"{out}.py"
+    script.write_text(code)
+    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    if threads is not None:
+        environment["OMP_NUM_THREADS"] = str(threads)
+    return subprocess.Popen([sys.executable, str(script)], start_new_session=True, env=environment)

@@ -1,11 +1,10 @@
-"""Invariant 11 for corpus jobs: runners and killed processes do not change their output."""
+"""Invariant 11 for corpus jobs: threads, runners and kills do not change their output."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from regard.data.jobs.corpus_job import BlockFunction, Compute, run_corpus_job
 from regard.data.jobs.part_formats import BlockResult
 from regard.data.preparation.prepare import StageProgress
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
-from tests.distributed.corpus_jobs import LINES, SIZE, VERBS, make_job_files, run_verb
+from tests.distributed.corpus_jobs import LINES, SIZE, VERBS, driver, make_job_files, run_verb
 from tests.distributed.ray_cluster import small_cluster
 
 pytest.importorskip("ray", reason="regard[cluster] is not installed")
@@ -34,11 +33,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, bytes]:
-    """The outputs of one process."""
-    outputs = {verb: run_verb(verb, folder, f"{verb}-1", InProcessRunner()) for verb in VERBS}
+    """The outputs of one process with three threads.
+
+    The test scripts set OMP_NUM_THREADS=1, so the other runs of this module have another number.
+    """
+    outputs = outputs_of(folder, "InProcessRunner()", 3)
     for output in outputs.values():
         assert output.count(b"\n") >= LINES
     return outputs
+
+
+def outputs_of(folder: Path, runner: str, threads: int) -> dict[str, bytes]:
+    """Run all jobs in a process of their own, with OMP_NUM_THREADS."""
+    name = f"threads-{threads}-{runner.strip('()').lower()}"
+    assert driver(folder, VERBS, name, runner, threads).wait() == 0
+    return {verb: (folder / f"{name}-{verb}.output").read_bytes() for verb in VERBS}
 
 
 class KillWorker:
@@ -59,6 +68,16 @@ class KillWorker:
                     return
             except psutil.Error:
                 continue
+
+
+@pytest.mark.parametrize(
+    ("runner", "threads"),
+    [("InProcessRunner()", 1), ("InProcessRunner()", 2), ("ProcessRunner(2)", 2)],
+)
+def test_threads_do_not_change_the_output(
+    folder: Path, expected: dict[str, bytes], runner: str, threads: int
+) -> None:
+    assert outputs_of(folder, runner, threads) == expected
 
 
 def test_two_processes_write_the_bytes_of_one_when_a_worker_is_killed(
@@ -85,50 +104,30 @@ def test_ray_writes_the_bytes_of_one_process_when_a_worker_is_killed(
     assert kill.killed
 
 
-def _driver(folder: Path, verb: str, out: str, runner: str) -> subprocess.Popen[bytes]:
-    code = f"""
-if __name__ == "__main__":
-    from pathlib import Path
-    from tests.distributed.corpus_jobs import run_verb
-    from regard.data.preparation.runner import ProcessRunner
-    from regard.data.preparation.ray_runner import RayRunner
-    with {runner} as runner:
-        run_verb({verb!r}, Path({str(folder)!r}), {out!r}, runner)
-"""
-    script = folder / f"{out}.py"
-    script.write_text(code)
-    root = str(Path(__file__).parents[2])
-    return subprocess.Popen(
-        [sys.executable, str(script)],
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])},
-    )
-
-
 def _parts(work: Path) -> int:
     return len(list(work.glob("part-*.json")))
 
 
-def _wait_for_parts(driver: subprocess.Popen[bytes], work: Path) -> None:
+def _wait_for_parts(process: subprocess.Popen[bytes], work: Path) -> None:
     deadline = time.monotonic() + 300
     while _parts(work) < 3:
-        assert time.monotonic() < deadline and driver.poll() is None
+        assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.005)
 
 
 def test_a_killed_driver_ends_its_workers_and_the_next_run_resumes(
     folder: Path, expected: dict[str, bytes]
 ) -> None:
-    driver = _driver(folder, "score", "resumed", "ProcessRunner(2)")
-    _wait_for_parts(driver, folder / "resumed")
-    workers = psutil.Process(driver.pid).children(recursive=True)
-    os.kill(driver.pid, signal.SIGKILL)
-    driver.wait()
+    process = driver(folder, ["score"], "resumed", "ProcessRunner(2)")
+    _wait_for_parts(process, folder / "resumed-score")
+    workers = psutil.Process(process.pid).children(recursive=True)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
     _, alive = psutil.wait_procs(workers, timeout=60)
     assert workers and not alive
-    parts = _parts(folder / "resumed")
+    parts = _parts(folder / "resumed-score")
     progress = KillWorker()
-    found = run_verb("score", folder, "resumed", InProcessRunner(), on_progress=progress)
+    found = run_verb("score", folder, "resumed-score", InProcessRunner(), on_progress=progress)
     assert 3 <= progress.found == parts < LINES / SIZE
     assert found == expected["score"]
 
@@ -179,10 +178,10 @@ def test_a_cluster_writes_the_bytes_of_one_process_when_a_driver_and_a_node_are_
         from regard.data.preparation.ray_runner import RayRunner
 
         runner = f"RayRunner(3, address={cluster.address!r})"
-        driver = _driver(folder, "translate", "translate-cluster", runner)
-        _wait_for_parts(driver, folder / "translate-cluster")
-        os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
+        process = driver(folder, ["translate"], "cluster", runner)
+        _wait_for_parts(process, folder / "cluster-translate")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
         def lose_node(progress: StageProgress) -> None:
             found.append(progress.found)
@@ -192,6 +191,6 @@ def test_a_cluster_writes_the_bytes_of_one_process_when_a_driver_and_a_node_are_
         found: list[int] = []
         with RayRunner(3, address=cluster.address) as runner:
             for verb in VERBS:
-                output = run_verb(verb, folder, f"{verb}-cluster", runner, on_progress=lose_node)
+                output = run_verb(verb, folder, f"cluster-{verb}", runner, on_progress=lose_node)
                 assert output == expected[verb]
         assert cluster.lost and max(found) >= 3

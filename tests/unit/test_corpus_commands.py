@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from regard.cli import translate as translate_command
@@ -68,6 +69,23 @@ def test_every_format_has_the_lines_of_a_small_file(
     run("translate", bundle, "--source", "a.en", "--out", "large")
     assert Path("large").read_bytes() == plain
     assert not list(folder.glob("*.work"))
+
+
+@pytest.mark.parametrize("sampling", [[], ["--sample", "--seed", "3"]], ids=["search", "sample"])
+def test_lines_and_jobs_write_the_same_bytes_with_any_number_of_threads(
+    folder: Path, bundle: Path, sampling: list[str]
+) -> None:
+    """Scores included, which the JSON lines print in full."""
+    command = ["translate", bundle, "--source", "a.en", "--json", *sampling, "--out"]
+    threads = torch.get_num_threads()
+    for count in (1, 3):
+        torch.set_num_threads(count)
+        run(*command, f"lines-{count}")
+        run(*command, f"job-{count}.gz")
+    torch.set_num_threads(threads)
+    outputs = {Path(f"lines-{count}").read_bytes() for count in (1, 3)}
+    outputs |= {gzip.decompress(Path(f"job-{count}.gz").read_bytes()) for count in (1, 3)}
+    assert len(outputs) == 1
 
 
 def test_a_column_of_a_table_is_translated(folder: Path, bundle: Path) -> None:

@@ -69,6 +69,20 @@ def test_results_do_not_depend_on_budget_and_order(name: str, beam_size: int) ->
         assert_same(in_small, alone)
 
 
+@pytest.mark.parametrize("options", [SearchOptions(3), SAMPLING], ids=["beam", "sampling"])
+@pytest.mark.parametrize("name", ["bahdanau", "transformer"])
+def test_fixed_batches_give_the_same_bits_for_every_number_of_threads(
+    name: str, options: SearchOptions
+) -> None:
+    engine, sources = TorchEngine(varied_model(name), fixed_batches=True), random_sources(12)
+    results, threads = [], torch.get_num_threads()
+    for count in (1, 2, 3):
+        torch.set_num_threads(count)
+        results.append(engine.search(sources, options))
+    torch.set_num_threads(threads)
+    assert results[0] == results[1] == results[2]
+
+
 @pytest.mark.parametrize("invariant", [False, True])
 @pytest.mark.parametrize("options", [SearchOptions(1), SearchOptions(3), SAMPLING], ids=str)
 def test_hypotheses_end_before_the_learned_positions_do(

@@ -204,7 +204,8 @@ def translate_lines(
     from regard.tasks.translation.translator import Translator
 
     with Console(stderr=True).status(f"translating {len(sources):,} sentences with {model}"):
-        results = Translator.load(model).translate(sources, to=to, beam_size=beam_size)
+        translator = Translator.load(model, fixed_batches=True)
+        results = translator.translate(sources, to=to, beam_size=beam_size)
         return [result.text for result in results]
 
 

@@ -281,7 +281,9 @@ def translate(
             return Client(server, key=key, model=server_model)
         from regard.tasks.translation.translator import Translator
 
-        return nullcontext(Translator.load(model or "", engine=engine, ensemble=ensemble or ()))
+        return nullcontext(
+            Translator.load(model or "", engine=engine, ensemble=ensemble or (), fixed_batches=True)
+        )
 
     path = None if source is None else Path(source)
     document = None if column is not None else chosen_format(path, format)

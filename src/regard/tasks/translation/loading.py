@@ -65,6 +65,8 @@ def make_torch_engine(
     name: EngineName,
     ensemble: Sequence[Bundle],
     device: str | None,
+    *,
+    fixed_batches: bool = False,
 ) -> TorchEngine:
     """Return an engine of the model, and of the models of further bundles with its tokenizers."""
     if name not in ("auto", "torch", "invariant"):
@@ -79,4 +81,6 @@ def make_torch_engine(
             )
     sizes = tokenizers[0].size, tokenizers[1].size
     others = [load_translation_model(each, sizes, device).model for each in ensemble]
-    return TorchEngine(model, ensemble=others, invariant=name == "invariant")
+    return TorchEngine(
+        model, ensemble=others, fixed_batches=fixed_batches, invariant=name == "invariant"
+    )

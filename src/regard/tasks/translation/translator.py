@@ -131,8 +131,8 @@ class Translator:
             ensemble: Further bundles with the same vocabulary. The search averages the
                 probabilities of all models. Alignments, quality and explanations come from the
                 model at `path`. Only for PyTorch models.
-            fixed_batches: The batches of CTranslate2, and so the last bits of scores, do not depend
-                on the number of cores. The batches of PyTorch never do.
+            fixed_batches: The batches, and so the last bits of scores, do not depend on the number
+                of threads, of which a short list may then leave some idle.
         """
         return cls.from_bundle(
             open_bundle(fetch_bundle(path)),
@@ -166,7 +166,14 @@ class Translator:
             loaded = model.load()
             search = loaded.config.search
             chosen = (
-                make_torch_engine(loaded.model, tokenizers, engine, ensemble, device),
+                make_torch_engine(
+                    loaded.model,
+                    tokenizers,
+                    engine,
+                    ensemble,
+                    device,
+                    fixed_batches=fixed_batches,
+                ),
                 SearchOptions(search.beam_size, search.length_penalty),
             )
         return cls(
