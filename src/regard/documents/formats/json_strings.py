@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
-from regard.documents.formats.strings import mark_string
+from regard.documents.formats.strings import WrittenString, mark_string
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.errors import DocumentError
 
 MAX_DEPTH = 200
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]', re.DOTALL)
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def find_json_segments(text: str) -> list[DocumentSegment]:
@@ -53,15 +57,26 @@ def _segments(text: str) -> Iterator[DocumentSegment]:
         else:
             if any(key.startswith("@") for key in path):
                 continue
-            marked = mark_string(json.loads(part, strict=False))
+            string = WrittenString(part[1:-1], _ESCAPE, _decode)
+            marked = mark_string(string.text, string.slice)
             if has_words(translated_text(marked)):
                 place = ".".join(path).replace(".[", "[]").replace("[", "[", 1)
-                yield DocumentSegment(*found.span(), marked, place)
+                yield DocumentSegment(found.start() + 1, found.end() - 1, marked, place)
+
+
+def _decode(found: re.Match[str]) -> str:
+    decoded: str = json.loads(f'"{found[0]}"')
+    return decoded
+
+
+def escape_json(text: str, style: str) -> str:
+    """Text as it is between the quotes of a string."""
+    written = json.dumps(text, ensure_ascii=False)[1:-1]
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def render_json(marked: MarkedText, style: str) -> str:
-    text = json.dumps(render_markup(marked), ensure_ascii=False)
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return render_markup(marked, lambda text: escape_json(text, style))
 
 
-JSON = TextFormat("json", find_json_segments, render_json)
+JSON = TextFormat("json", find_json_segments, render_json, escape_json)

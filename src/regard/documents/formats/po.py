@@ -18,10 +18,13 @@ _LINE = re.compile(
     r"[ \t]*(?:(?P<keyword>msgctxt|msgid_plural|msgid|msgstr)(?:\[(?P<form>\d{1,3})\])?[ \t]*)?"
     r'(?P<string>"(?:[^"\\\r\n]|\\.)*")[ \t]*$'
 )
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)")
 _CODES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_WRITTEN = {"\\": "\\\\", '"': '\\"'} | {
+    character: f"\\{code}" for code, character in _CODES.items()
+}
+_SPECIAL = re.compile(r'[\\"\a-\r]')
 
 
 @dataclass(slots=True)
@@ -44,7 +47,7 @@ def find_po_segments(text: str) -> list[DocumentSegment]:
         for key, (start, end) in message.ranges.items():
             first = key in ("msgstr", "msgstr[0]")
             source = singular if first else message.strings.get("msgid_plural", singular)
-            marked = mark_string(source)
+            marked = mark_string(source, lambda start, end, text=source: escape_po(text[start:end]))
             if not has_words(translated_text(marked)):
                 continue
             segment = DocumentSegment(start, end, marked, source[:60], in_place=False)
@@ -96,9 +99,13 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(int(code, 8)) if code[0] in "01234567" else _CODES.get(code, code)
 
 
+def escape_po(text: str, style: str = "") -> str:
+    """Text as it is between the quotes of a string."""
+    return _SPECIAL.sub(lambda found: _WRITTEN[found[0]], text)
+
+
 def render_po(marked: MarkedText, style: str) -> str:
-    text = "".join(_WRITTEN.get(character, character) for character in render_markup(marked))
-    return f'"{text}"'
+    return f'"{render_markup(marked, escape_po)}"'
 
 
-PO = TextFormat("po", find_po_segments, render_po)
+PO = TextFormat("po", find_po_segments, render_po, escape_po)

@@ -1,57 +1,110 @@
-"""Java properties: values are segments."""
+"""Java properties: values are segments.
+
+A file is UTF-8, or ISO-8859-1, which Java expected until version 9. A file without other characters
+than ASCII gets none, so that both readers understand it: `\\u00e9` is written for é.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
-from regard.documents.formats.strings import mark_string
-from regard.documents.marked_text import MarkedText, render_markup, translated_text
-
-_LINE = re.compile(
-    r"^[ \t\f]*(?![#!])(?P<key>(?:[^\\\s:=]|\\.)+)[ \t\f]*[:=]?[ \t\f]*"
-    r"(?P<value>(?:[^\\\r\n]|\\(?:\r\n|.))*)",
-    re.MULTILINE | re.DOTALL,
+from regard.documents.formats.base import (
+    DocumentSegment,
+    decode_document,
+    has_words,
+    replace_segments,
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|\r?\n[ \t\f]*|.)", re.DOTALL)
-_COMMENT = re.compile(r"^[ \t\f]*[#!].*$", re.MULTILINE)
+from regard.documents.formats.strings import WrittenString, mark_string
+from regard.documents.marked_text import MarkedText, render_markup, translated_text
+from regard.errors import DocumentError
+
+_BREAK = r"(?:\r\n|\r|\n)"
+_ESCAPED = rf"\\(?:{_BREAK}[ \t\f]*|[^\r\n]|\Z)"
+_SPACE = rf"(?:[ \t\f]|\\{_BREAK})*"
+# A comment, or a key with its value. It matches at the beginning of every line.
+_LINE = re.compile(
+    rf"[ \t\f]*(?:[#!][^\r\n]*|(?P<key>(?:[^\\ \t\f\r\n:=]|{_ESCAPED})*){_SPACE}"
+    rf"(?:[:=]{_SPACE})?(?P<value>(?:[^\\\r\n]|{_ESCAPED})*))(?:{_BREAK}|\Z)"
+)
+_ESCAPE = re.compile(
+    rf"\\(?:(?P<code>u[0-9a-fA-F]{{4}})|(?P<goes_on>{_BREAK}[ \t\f]*)|(?P<character>.|\Z))"
+)
+_OLD = "latin-1"
 _CODES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+_WRITTEN = {"\\": "\\\\"} | {character: f"\\{code}" for code, character in _CODES.items()}
+_SPECIAL = re.compile(r"[\\\n\t\r\f]")
+_OTHER = re.compile(r"[^\0-\x7f]")
 
 
-def find_properties(text: str) -> list[DocumentSegment]:
-    """The segments of a file, in order."""
-    comments = [found.span() for found in _COMMENT.finditer(text)]
-    segments, comment, place = [], 0, 0
-    while (found := _LINE.search(text, place)) is not None:
-        place = max(found.end(), found.start() + 1)
-        while comment < len(comments) and comments[comment][1] <= found.start():
-            comment += 1
-        if (
-            comment < len(comments)
-            and comments[comment][0] <= found.start("key") < (comments[comment][1])
-        ):
-            place = comments[comment][1]
-            continue
-        marked = mark_string(_ESCAPE.sub(_unescape, found["value"]))
-        if has_words(translated_text(marked)):
-            segments.append(DocumentSegment(*found.span("value"), marked, found["key"]))
+@dataclass(frozen=True, slots=True)
+class PropertiesFormat:
+    """Files of `java.util.Properties`."""
+
+    name: str = "properties"
+
+    def extract(self, content: bytes) -> list[DocumentSegment]:
+        text, _, encoding = _decode(content)
+        is_ascii = text.isascii() or encoding == _OLD
+        return find_properties(text, "ascii" if is_ascii else "")
+
+    def escape(self, text: str, style: str) -> str:
+        return escape_property(text, style)
+
+    def restore(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> bytes:
+        text, mark, encoding = _decode(content)
+        restored = replace_segments(text, segments, translations, render_property)
+        return mark + restored.encode(encoding)
+
+
+def _decode(content: bytes) -> tuple[str, bytes, str]:
+    try:
+        return decode_document(content)
+    except DocumentError:
+        return content.decode(_OLD), b"", _OLD
+
+
+def find_properties(text: str, style: str) -> list[DocumentSegment]:
+    """The segments of a file, in order; `style` is "ascii" for a file of ASCII characters."""
+    segments = []
+    for line in _LINE.finditer(text):
+        if line["value"]:
+            string = WrittenString(line["value"], _ESCAPE, _unescape)
+            marked = mark_string(string.text, string.slice)
+            if has_words(translated_text(marked)):
+                segments.append(DocumentSegment(*line.span("value"), marked, line["key"], style))
     return segments
 
 
 def _unescape(found: re.Match[str]) -> str:
-    code = found[1]
-    if code[0] == "u" and len(code) == 5:
-        return chr(int(code[1:], 16))
-    if code[0] in "\r\n":  # the line goes on
+    if found["code"]:
+        return chr(int(found["code"][1:], 16))
+    if found["goes_on"]:
         return ""
-    return _CODES.get(code, code)
+    return _CODES.get(found["character"], found["character"])
+
+
+def escape_property(text: str, style: str) -> str:
+    """Text as it is within a value."""
+    written = _SPECIAL.sub(lambda found: _WRITTEN[found[0]], text)
+    return _OTHER.sub(_as_code, written) if style == "ascii" else written
+
+
+def _as_code(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
 
 
 def render_property(marked: MarkedText, style: str) -> str:
-    text = render_markup(marked).replace("\\", "\\\\")
-    for code, character in _CODES.items():
-        text = text.replace(character, f"\\{code}")
-    return f"\\{text}" if text.startswith(" ") else text
+    """A value; its first character must not be read as part of what divides it from the key."""
+    text = render_markup(marked, lambda part: escape_property(part, style))
+    return f"\\{text}" if text.startswith((" ", "=", ":")) else text
 
 
-PROPERTIES = TextFormat("properties", find_properties, render_property)
+PROPERTIES = PropertiesFormat()

@@ -1,8 +1,12 @@
-"""Strings of software: texts with placeholders, and with tags if these are nested."""
+"""Strings of software: texts with placeholders, with tags if these are nested, and with escapes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from regard.documents.formats.html import tokenize_html
 from regard.documents.inline_tags import InlineBuilder
@@ -10,31 +14,85 @@ from regard.documents.marked_text import MarkedText
 from regard.documents.markup_tokens import match_tags
 from regard.documents.placeholders import CODE
 
+_LINE_BREAK = re.compile(r"([\r\n]\s*)")
 
-def mark_string(text: str) -> MarkedText:
-    """A string with the HTML tags in it as elements, except those in code.
+
+@dataclass(frozen=True)
+class WrittenString:
+    """A string as a file writes it.
+
+    Args:
+        written: The characters of the file.
+        escapes: Matches those that stand for others.
+        decode: Returns what an escape stands for.
+    """
+
+    written: str
+    escapes: re.Pattern[str]
+    decode: Callable[[re.Match[str]], str]
+
+    @cached_property
+    def text(self) -> str:
+        return self.escapes.sub(self.decode, self.written)
+
+    @cached_property
+    def _places(self) -> array[int]:
+        """Where each character of the text is written, and where the last one ends."""
+        places, cursor = array("L"), 0
+        for found in self.escapes.finditer(self.written):
+            places.extend(range(cursor, found.start()))
+            places.extend([found.start()] * len(self.decode(found)))
+            cursor = found.end()
+        places.extend(range(cursor, len(self.written) + 1))
+        return places
+
+    def slice(self, start: int, end: int) -> str:
+        """Part of the text as the file writes it."""
+        return self.written[self._places[start] : self._places[end]]
+
+
+def mark_string(text: str, written: Callable[[int, int], str] | None = None) -> MarkedText:
+    """A string with the HTML tags in it as elements, except those in code, and its line breaks.
 
     Entities stay text: the string is not HTML.
+
+    Args:
+        text: The string.
+        written: Returns a part of it as the file writes it; without it, the part itself.
     """
-    if "<" not in text:
+    if "<" not in text and _LINE_BREAK.search(text.strip()) is None:
         return MarkedText(text)
-    code = [found.span() for found in CODE.finditer(text)]
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    inner = text[first:last]
+    code = [found.span() for found in CODE.finditer(inner)]
     tokens = [
         replace(token, kind="text")
         if any(start < token.end and token.start < end for start, end in code)
         else token
-        for token in tokenize_html(text)
+        for token in tokenize_html(inner)
     ]
     partners = match_tags(tokens)
     builder = InlineBuilder()
+    builder.add_text(text[:first])
     for index, token in enumerate(tokens):
-        raw = text[token.start : token.end]
+        start, end = first + token.start, first + token.end
         if token.kind == "text":
-            builder.add_text(raw)
-        elif index in partners and token.kind == "open":
-            builder.open(raw)
+            for part in _LINE_BREAK.split(text[start:end]):
+                if part[:1] in ("\r", "\n"):
+                    markup = part if written is None else written(start, start + len(part))
+                    builder.add_break(markup, ordered=True)
+                else:
+                    builder.add_text(part)
+                start += len(part)
+            continue
+        markup = text[start:end] if written is None else written(start, end)
+        if index in partners and token.kind == "open":
+            builder.open(markup)
         elif index in partners:
-            builder.close(raw)
+            builder.close(markup)
+        elif token.name == "br":
+            builder.add_break(markup)
         else:
-            builder.add_empty(raw)
+            builder.add_empty(markup)
+    builder.add_text(text[last:])
     return builder.build()

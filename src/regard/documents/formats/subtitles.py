@@ -1,29 +1,35 @@
 """SubRip and WebVTT subtitles: cues are joined to sentences and divided again by the alignment.
 
-The lines and times between two cues of a sentence are elements without text that keep their order.
+The lines and times between two cues of a sentence are elements without text that keep their order,
+as are the times of words. WebVTT has tags in <> and character references; SubRip has the tags of
+HTML and codes in {}.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
-from regard.documents.formats.html import tokenize_html
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags
+from regard.documents.stand_ins import replace_ranges
 
 MAX_JOINED = 6  # cues of a segment
+MAX_LINES = 50  # of a segment
 
-_TIMES = re.compile(
-    r"^[ \t]*(?:\d+:)?\d+:\d+[.,]\d+[ \t]+-->[ \t]+(?:\d+:)?\d+:\d+[.,]\d+[^\r\n]*(?:\r\n|\n|\r)",
-    re.MULTILINE,
-)
-_BLANK = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=\r\n|\n|\r|\Z)")
-_LINE = re.compile(r"[^\r\n]+")
-_CODE = re.compile(r"(\{\\[^{}]*\})")
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_TIME = r"(?:\d+:)?\d+:\d+[.,]\d+"
+_TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}(?=[ \t\r\n]|\Z)")
+_BREAKS = re.compile(r"[\r\n]+")
+_TAGS = {
+    "srt": re.compile(r"</?([A-Za-z][\w.]*)[^<>]*>|\{\\[^{}]*\}"),
+    "vtt": re.compile(r"</?([A-Za-z]\w*)?[^<>]*>"),
+}
 _SENTENCE_END = re.compile(r"""[.!?…:。！？]["'”’»)\]]*\s*\Z|[♪♫]\s*\Z""")
 _SPEAKER = re.compile(r"\s*(?:<[^<>]*>\s*)*(?:[-–—♪♫]|<v\b)")
 
@@ -35,44 +41,55 @@ class _Line:
     cue: str  # its times
 
 
-def find_cues(text: str) -> list[DocumentSegment]:
-    """The sentences of a file, in order, each over one or more lines."""
+def find_cues(text: str, kind: str) -> list[DocumentSegment]:
+    """The sentences of a file, in order, each over one or more lines; `kind` is srt or vtt."""
     segments = []
     group: list[_Line] = []
-    for line in _lines(text):
-        if group and _begins(text, group, line):
-            segments += _segment(text, group)
+    cues = 0  # of the group
+    for line in _lines(text, kind):
+        if group and (
+            len(group) == MAX_LINES
+            or (cues == MAX_JOINED and group[-1].cue != line.cue)
+            or _begins(text, group[-1], line)
+        ):
+            segments += _segment(text, group, kind)
             group = []
+        cues = 1 if not group else cues + (group[-1].cue != line.cue)
         group.append(line)
-    return [*segments, *_segment(text, group)]
+    return [*segments, *_segment(text, group, kind)]
 
 
-def _lines(text: str) -> list[_Line]:
-    lines = []
-    for times in _TIMES.finditer(text):
-        if text[times.end() : times.end() + 1] in ("\n", "\r", ""):
-            continue  # a cue without text
-        blank = _BLANK.search(text, times.end())
-        end = blank.start() if blank else len(text)
-        for found in _LINE.finditer(text, times.end(), end):
-            stripped = found[0].strip()
-            if stripped:
-                start = found.start() + found[0].index(stripped)
-                lines.append(_Line(start, start + len(stripped), times[0].split("\n")[0].strip()))
+def _lines(text: str, kind: str) -> list[_Line]:
+    """The lines of cues that are not empty."""
+    lines: list[_Line] = []
+    cue = ""
+    last = -1  # the end of the line before
+    for found in _LINE.finditer(text):
+        bare = found[1].strip()
+        if _TIMES.match(found[1]):
+            if kind == "srt" and lines and last == lines[-1].end and _is_number(text, lines[-1]):
+                lines.pop()  # of this cue
+            cue = bare
+        elif cue and bare:
+            start = found.start() + found[1].index(bare)
+            lines.append(_Line(start, start + len(bare), cue))
+        elif kind == "vtt" and not found[1]:
+            cue = ""  # identifiers, notes, styles and regions follow
+        last = found.start() + len(found[1].rstrip())
     return lines
 
 
-def _begins(text: str, group: Sequence[_Line], line: _Line) -> bool:
+def _is_number(text: str, line: _Line) -> bool:
+    return text[line.start : line.end].isdecimal()
+
+
+def _begins(text: str, before: _Line, line: _Line) -> bool:
     """Whether a line begins a sentence."""
-    before = text[group[-1].start : group[-1].end]
-    return bool(
-        _SENTENCE_END.search(re.sub(r"<[^<>]*>", "", before))
-        or _SPEAKER.match(text[line.start : line.end])
-        or len({each.cue for each in group} | {line.cue}) > MAX_JOINED
-    )
+    shown = re.sub(r"<[^<>]*>", "", text[before.start : before.end])
+    return bool(_SENTENCE_END.search(shown) or _SPEAKER.match(text[line.start : line.end]))
 
 
-def _segment(text: str, group: Sequence[_Line]) -> list[DocumentSegment]:
+def _segment(text: str, group: Sequence[_Line], kind: str) -> list[DocumentSegment]:
     if not group:
         return []
     start, end = group[0].start, group[-1].end
@@ -82,14 +99,29 @@ def _segment(text: str, group: Sequence[_Line]) -> list[DocumentSegment]:
             gap = text[group[number - 1].end : line.start]
             pieces.append((MarkupToken("break", 0, 0), gap))
         part = text[line.start : line.end]
-        pieces += [(token, part[token.start : token.end]) for token in tokenize_html(part)]
-    marked = _build(pieces)
+        pieces += [(token, part[token.start : token.end]) for token in _tokens(part, kind)]
+    marked = _build(pieces, kind)
     if not has_words(translated_text(marked)):
         return []
     return [DocumentSegment(start, end, marked, group[0].cue)]
 
 
-def _build(pieces: Sequence[tuple[MarkupToken, str]]) -> MarkedText:
+def _tokens(line: str, kind: str) -> Iterator[MarkupToken]:
+    """The texts and tags of a line."""
+    cursor = 0
+    for found in _TAGS[kind].finditer(line):
+        start, end = found.span()
+        if start > cursor:
+            yield MarkupToken("text", cursor, start)
+        name = (found[1] or "").lower()
+        tag = "close" if found[0].startswith("</") else "open"
+        yield MarkupToken(tag if name and line[end - 2] != "/" else "empty", start, end, name)
+        cursor = end
+    if cursor < len(line):
+        yield MarkupToken("text", cursor, len(line))
+
+
+def _build(pieces: Sequence[tuple[MarkupToken, str]], kind: str) -> MarkedText:
     tokens = [token for token, _ in pieces]
     breaks = [index for index, token in enumerate(tokens) if token.kind == "break"]
     partners = {
@@ -102,25 +134,62 @@ def _build(pieces: Sequence[tuple[MarkupToken, str]]) -> MarkedText:
         if token.kind == "break":
             builder.add_break(raw, ordered=True)
         elif token.kind == "text":
-            for part in _CODE.split(raw):
-                if _CODE.fullmatch(part):
-                    builder.add_empty(part)
-                else:
-                    builder.add_text(part)
+            builder.add_text(unescape(raw) if kind == "vtt" else raw)
         elif index in partners and token.kind == "open":
             builder.open(raw)
         elif index in partners:
             builder.close(raw)
         else:
-            builder.add_empty(raw)
+            builder.add_empty(raw, ordered=raw[1:2].isdigit())
     return builder.build()
 
 
-def render_cues(marked: MarkedText, style: str) -> str:
-    """A translation with its cues; an empty line or an arrow would end a cue."""
-    text = render_markup(marked, lambda part: re.sub(r"[\r\n]+", " ", part.replace("-->", "→")))
-    return re.sub(r"(?<=\S)[ \t]+(?=[\r\n])", "", text)  # not of lines that have only spaces
+def escape_srt(text: str, style: str) -> str:
+    """Text within a line; an empty line or an arrow would end a cue."""
+    return _BREAKS.sub(" ", text.replace("-->", "→"))
 
 
-SRT = TextFormat("srt", find_cues, render_cues)
-VTT = TextFormat("vtt", find_cues, render_cues)
+def escape_vtt(text: str, style: str) -> str:
+    return _BREAKS.sub(" ", escape(text, quote=False))
+
+
+def _render(marked: MarkedText, style: str, escape_text: Callable[[str, str], str]) -> str:
+    return render_markup(_without_empty_lines(marked), lambda part: escape_text(part, style))
+
+
+def _without_empty_lines(marked: MarkedText) -> MarkedText:
+    """A translation without white space before line breaks, and without lines that have no text.
+
+    An empty line would end its cue.
+    """
+    elements = list(marked.elements)
+    breaks = [index for index, one in enumerate(elements) if _BREAKS.search(one.raw or "")]
+    breaks.sort(key=lambda index: elements[index].start)
+    cursor, after_times, last = 0, True, -1
+    for index in breaks:
+        one = elements[index]
+        has_times = "-->" in (one.raw or "")
+        if not marked.text[cursor : one.start].strip():
+            if not has_times:
+                elements[index] = replace(one, raw="")
+                continue
+            if not after_times:
+                elements[last] = replace(elements[last], raw="")
+        cursor, after_times, last = one.start, has_times, index
+    if breaks and not after_times and not marked.text[cursor:].strip():
+        elements[last] = replace(elements[last], raw="")
+    spaces: list[tuple[int, int, str]] = []
+    for index in breaks:
+        end = elements[index].start
+        start = len(marked.text[:end].rstrip(" \t"))
+        if elements[index].raw and start < end and (not spaces or spaces[-1][1] <= start):
+            spaces.append((start, end, ""))
+    return replace_ranges(MarkedText(marked.text, tuple(elements)), spaces)
+
+
+SRT = TextFormat(
+    "srt", partial(find_cues, kind="srt"), partial(_render, escape_text=escape_srt), escape_srt
+)
+VTT = TextFormat(
+    "vtt", partial(find_cues, kind="vtt"), partial(_render, escape_text=escape_vtt), escape_vtt
+)

@@ -1,59 +1,98 @@
-"""CSV and TSV: cells with letters are segments. Formulas and numbers stay as they are."""
+"""CSV and TSV: cells with letters are segments. Formulas and numbers stay as they are.
+
+The delimiter of CSV is that which divides the first rows into the same number of columns. A cell
+that begins with a quote, and that no delimiter or line end follows its last one, has no quotes: the
+quote belongs to its text.
+"""
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
-from regard.documents.formats.strings import mark_string
+from regard.documents.formats.strings import WrittenString, mark_string
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.errors import DocumentError
 
+DELIMITERS = (",", ";", "\t", "|")
 _FORMULA = ("=", "+", "-", "@")
+_EXCEL = re.compile(r"sep=(.)(?:\r\n|\n|\r)")  # the first line of some files
+_SAMPLE_LINES, _SAMPLE_CHARACTERS = 100, 100_000
+_QUOTE = re.compile('""')
+_OPEN_QUOTE = re.compile(r'"(?:[^"]++|"")*+\Z')
 
 
-def _find_cells(separator: str) -> Callable[[str], list[DocumentSegment]]:
-    cell = re.compile(
-        rf'(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^{separator}\r\n"][^{separator}\r\n]*)|)'
-        rf"(?P<end>{separator}|\r\n|\r|\n|\Z)"
-    )
+def find_csv_cells(text: str) -> list[DocumentSegment]:
+    """The cells of a file with letters, in order. Raises DocumentError."""
+    named = _EXCEL.match(text)
+    delimiter = _delimiter(text) if named is None else named[1]
+    return list(_cells(text, delimiter, 0 if named is None else named.end(), strict=True))
 
-    def find(text: str) -> list[DocumentSegment]:
-        segments, place, row, column = [], 0, 1, 1
-        while place < len(text):
-            found = cell.match(text, place)
-            if found is None:
-                raise DocumentError(
-                    f"row {row}, column {column}: a quote is not closed. Correct the document."
-                )
-            value = found["plain"] if found["quoted"] is None else found["quoted"]
-            value = (value or "").replace('""', '"') if found["quoted"] is not None else value or ""
-            if has_words(value) and not value.lstrip().startswith(_FORMULA):
-                marked = mark_string(value)
-                if has_words(translated_text(marked)):
-                    span = place, found.start("end")
-                    style = separator + ("q" if found["quoted"] is not None else "")
-                    name = f"row {row}, column {column}"
-                    segments.append(DocumentSegment(*span, marked, name, style))
-            row, column = (row, column + 1) if found["end"] == separator else (row + 1, 1)
-            place = max(found.end(), place + 1) if found["end"] else found.end()
-            if not found["end"]:
-                break
-        return segments
 
-    return find
+def find_tsv_cells(text: str) -> list[DocumentSegment]:
+    """The cells of a file with letters, in order."""
+    return list(_cells(text, "\t", 0, strict=False))
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter with the largest share of rows that have the same number of cells."""
+    lines = text[:_SAMPLE_CHARACTERS].splitlines(keepends=True)[:_SAMPLE_LINES]
+    best, delimiter = (0.0, 0), DELIMITERS[0]
+    for candidate in DELIMITERS:
+        widths = Counter(map(len, csv.reader(lines, delimiter=candidate)))
+        del widths[0]  # empty lines
+        divided = [(count / widths.total(), width) for width, count in widths.items() if width > 1]
+        if divided and max(divided) > best:
+            best, delimiter = max(divided), candidate
+    return delimiter
+
+
+def _cells(text: str, delimiter: str, place: int, *, strict: bool) -> Iterator[DocumentSegment]:
+    ends = rf"(?P<end>{re.escape(delimiter)}|\r\n|\r|\n|\Z)"
+    quoted = re.compile(rf'"(?P<text>(?:[^"]++|"")*+)"{ends}')
+    plain = re.compile(rf"(?P<text>[^{re.escape(delimiter)}\r\n]*+){ends}")
+    row, column = 1, 1
+    while place < len(text):
+        name = f"row {row}, column {column}"
+        found = quoted.match(text, place)
+        is_quoted = found is not None
+        if found is None:
+            found = plain.match(text, place)
+            assert found is not None
+            if strict and _OPEN_QUOTE.match(text, place):
+                raise DocumentError(f"{name}: a quote is not closed. Correct the document.")
+        if has_words(found["text"]) and not found["text"].lstrip().startswith(_FORMULA):
+            if is_quoted:
+                string = WrittenString(found["text"], _QUOTE, lambda _: '"')
+                marked = mark_string(string.text, string.slice)
+            else:
+                marked = mark_string(found["text"])
+            if has_words(translated_text(marked)):
+                has_quote = found["text"].startswith('"')
+                kind = "quoted" if is_quoted else "literal" if has_quote else "plain"
+                yield DocumentSegment(*found.span("text"), marked, name, delimiter + kind)
+        row, column = (row, column + 1) if found["end"] == delimiter else (row + 1, 1)
+        place = found.end()
+
+
+def escape_cell(text: str, style: str) -> str:
+    """Text as it is between the quotes of a cell, or in a cell without quotes."""
+    return text.replace('"', '""') if style.endswith("quoted") else text
 
 
 def render_cell(marked: MarkedText, style: str) -> str:
     """A cell; a text that programs would read as a formula begins with an apostrophe."""
-    text = render_markup(marked)
+    text = render_markup(marked, lambda part: escape_cell(part, style))
     if text.lstrip().startswith(_FORMULA):
         text = f"'{text}"
-    if style.endswith("q") or any(mark in text for mark in (style[0], '"', "\n", "\r")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    divided = style[0] in text or "\n" in text or "\r" in text
+    if style.endswith("quoted") or not (divided or (text[:1] == '"' and style.endswith("plain"))):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
-CSV = TextFormat("csv", _find_cells(","), render_cell)
-TSV = TextFormat("tsv", _find_cells("\t"), render_cell)
+CSV = TextFormat("csv", find_csv_cells, render_cell, escape_cell)
+TSV = TextFormat("tsv", find_tsv_cells, render_cell, escape_cell)
