@@ -206,7 +206,7 @@ def test_html() -> None:
     )
     words = {"Read this f(x) now.": "Lisez ceci f(x) maintenant.", "a dog": 'un "chien'}
     assert translate("html", before, words) == after
-    assert translate("html", "<p>one<br>two</p>", {"one two": "un deux"}) == "<p>un <br>deux</p>"
+    assert translate("html", "<p>one<br>two</p>", {"one two": "un deux"}) == "<p>un<br>deux</p>"
 
 
 def test_markdown() -> None:

@@ -232,7 +232,7 @@ def read_po(content: bytes) -> Iterator[Part]:
                 yield kept(line)
             elif not line.startswith("#") and (found := _PO_STRING.match(line.strip())):
                 keyword = found[1] or keyword
-                value = json.loads(re.sub(r"\\([^nrtbf\"\\/u])", r"\1", found[2]), strict=False)
+                value = json.loads(re.sub(r"\\(.)", _po_escape, found[2]), strict=False)
                 strings[keyword] = strings.get(keyword, "") + value
         filled = [key for key in strings if key.startswith("msgstr")]
         for key, value in strings.items():
@@ -247,8 +247,16 @@ def read_po(content: bytes) -> Iterator[Part]:
             yield kept(";")
 
 
+def _po_escape(found: re.Match[str]) -> str:
+    return found[0] if found[1] in 'nrtbf"\\' else found[1]
+
+
 def read_properties(content: bytes) -> Iterator[Part]:
-    lines = re.split(r"\r\n|\n|\r", decoded(content))
+    try:
+        text = decoded(content)
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    lines = re.split(r"\r\n|\n|\r", text)
     number = 0
     while number < len(lines):
         line = lines[number].lstrip(" \t\f")
@@ -274,7 +282,10 @@ def _property_escape(found: re.Match[str]) -> str:
 
 
 def read_csv(content: bytes) -> Iterator[Part]:
-    yield from _rows(content, ",")
+    lines = decoded(content).splitlines()
+    named = re.fullmatch("sep=(.)", lines[0]) if lines else None
+    bare = re.sub('"[^"]*"', "", lines[0]) if lines else ""
+    yield from _rows(content, named[1] if named else max(",;\t|", key=bare.count))
 
 
 def read_tsv(content: bytes) -> Iterator[Part]:
@@ -284,8 +295,8 @@ def read_tsv(content: bytes) -> Iterator[Part]:
 def _rows(content: bytes, separator: str) -> Iterator[Part]:
     for row in csv.reader(io.StringIO(decoded(content), newline=""), delimiter=separator):
         for cell in row:
-            formula = cell.lstrip().startswith(("=", "+", "-", "@"))
-            yield from [kept(cell)] if formula else read_string(cell)
+            is_kept = cell.lstrip().startswith(("=", "+", "-", "@")) or cell == "sep="
+            yield from [kept(cell)] if is_kept else read_string(cell)
             yield kept("|")
         yield kept("\n")
 
@@ -297,18 +308,29 @@ def read_android(content: bytes) -> Iterator[Part]:
     yield from _android_element(ElementTree.fromstring(content), False)
 
 
-def _android_element(element: Any, keeps: bool) -> Iterator[Part]:
-    own = keeps or element.get("translatable") == "false" or "}g" in element.tag
+def _android_element(element: Any, keeps: bool, parent: str = "") -> Iterator[Part]:
+    is_text = element.tag == "string" or (
+        element.tag == "item" and parent in ("string-array", "plurals")
+    )
+    in_text = is_text or parent == "text"
+    reference = re.fullmatch(r"\s*(@\w|\?)[\w:./]*\s*", element.text or "") is not None
+    own = keeps or element.get("translatable") == "false" or "}g" in element.tag or reference
     yield kept(f"<{element.tag} {sorted(element.attrib.items())}>")
-    yield Part(_android_text(element.text), not own)
+    yield Part(_android_text(element.text), in_text and not own)
     for child in element:
-        yield from _android_element(child, own)
+        yield from _android_element(child, own, "text" if in_text else element.tag)
     yield kept(f"</{element.tag}>")
-    yield Part(_android_text(element.tail), not keeps)
+    yield Part(_android_text(element.tail), parent == "text" and not keeps)
 
 
 def _android_text(text: str | None) -> str:
-    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text or "")
+    return re.sub(r'\\u([0-9a-fA-F]{4})|\\(.)|"', _android_escape, text or "")
+
+
+def _android_escape(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 16))
+    return {None: "", "n": "\n", "t": "\t"}.get(found[2], found[2])
 
 
 def read_xliff(content: bytes) -> Iterator[Part]:
@@ -318,9 +340,17 @@ def read_xliff(content: bytes) -> Iterator[Part]:
         if name not in ("trans-unit", "segment"):
             continue
         children = {child.tag.rpartition("}")[2]: child for child in unit}
-        target = children.get("target")
-        if target is None or (not len(target) and not (target.text or "").strip()):
-            target = children["source"]
+        if unit.get("translate") == "no":
+            continue
+        source, target = children["source"], children.get("target")
+        marks = {} if target is None else {mark.get("mid"): mark for mark in target}
+        if target is None or not (len(target) or (target.text or "").strip()):
+            target = source
+        elif "seg-source" in children and None not in marks:
+            for mark in children["seg-source"]:
+                if not "".join(marks[mark.get("mid")].itertext()):
+                    marks[mark.get("mid")].text = mark.text
+                    marks[mark.get("mid")].extend(list(mark))
         yield from _xliff_content(target)
         yield kept(";")
 
@@ -357,13 +387,26 @@ def read_docx(content: bytes) -> Iterator[Part]:
                     yield kept("paragraph")
 
 
-def read_subtitles(content: bytes) -> Iterator[Part]:
+def read_srt(content: bytes) -> Iterator[Part]:
+    """Blocks of a number, times and lines; SubRip has no character references."""
+    yield from _read_captions(content, str)
+
+
+def read_vtt(content: bytes) -> Iterator[Part]:
+    yield from _read_captions(content, unescape)
+
+
+def _read_captions(content: bytes, decode: Callable[[str], str]) -> Iterator[Part]:
+    in_cue = False
     for line in re.split(r"(\r\n|\n|\r)", decoded(content)):
-        if "-->" in line or line.startswith(("WEBVTT", "NOTE")) or not line.strip():
+        if "-->" in line or not line.strip("\r\n"):
+            in_cue = "-->" in line or (in_cue and line != "")
+            yield kept(line)
+        elif not in_cue or not line.strip():  # a header, a note, a style, an identifier
             yield kept(line)
         else:
-            for number, part in enumerate(re.split(r"(<[^<>]*>|\{\\[^{}]*\})", line)):
-                yield Part(unescape(part), number % 2 == 0)
+            for number, part in enumerate(re.split(r"(<[/\w][^<>]*>|\{\\[^{}]*\})", line)):
+                yield Part(decode(part), number % 2 == 0)
 
 
 READERS: dict[str, Reader] = {
@@ -377,8 +420,8 @@ READERS: dict[str, Reader] = {
     "yaml": read_yaml,
     "android": read_android,
     "properties": read_properties,
-    "srt": read_subtitles,
-    "vtt": read_subtitles,
+    "srt": read_srt,
+    "vtt": read_vtt,
     "csv": read_csv,
     "tsv": read_tsv,
 }

@@ -44,18 +44,21 @@ class InlineBuilder:
         index = self._open.pop()
         self.elements[index] = replace(self.elements[index], end=len(self.text), closing=closing)
 
-    def add_empty(self, raw: str, *, ordered: bool = False) -> None:
+    def add_empty(self, raw: str, *, ordered: bool = False, separates: bool = False) -> None:
         """Add an element without text."""
         here = len(self.text)
         self.elements.append(
-            InlineElement(here, here, parent=self._parent, raw=raw, ordered=ordered)
+            InlineElement(
+                here, here, parent=self._parent, raw=raw, ordered=ordered, separates=separates
+            )
         )
 
     def add_break(self, raw: str, *, ordered: bool = False) -> None:
         """Add an element without text that separates words."""
-        if self.text and not self.text[-1].isspace():
+        separates = bool(self.text) and not self.text[-1].isspace()
+        if separates:
             self.text += " "
-        self.add_empty(raw, ordered=ordered)
+        self.add_empty(raw, ordered=ordered, separates=separates)
 
     def add_raw(self, raw: str, text: str) -> None:
         """Add an element whose text is not translated."""

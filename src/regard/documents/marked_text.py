@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class InlineElement:
         raw: The whole element as it is in the file, if its text is not translated.
         crosses: Whether other elements may begin inside this one and end outside.
         ordered: Whether the element stays after the `ordered` ones before it.
+        separates: Whether the element divides words in the place of a space: the text has a space
+            beside it, which is not written.
     """
 
     start: int
@@ -35,6 +37,7 @@ class InlineElement:
     raw: str | None = None
     crosses: bool = False
     ordered: bool = False
+    separates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,30 @@ def translated_text(marked: MarkedText) -> str:
     return "".join([*parts, marked.text[cursor:]])
 
 
+def with_outer_space(source: str, translation: MarkedText) -> MarkedText:
+    """A translation with the white space of its source before its first and after its last word.
+
+    Models leave it out.
+    """
+    stripped = source.strip()
+    words = translation.text.strip()
+    if not stripped or not words:
+        return translation
+    first = source.index(stripped[0])
+    before, after = source[:first], source[first + len(stripped) :]
+    cut = translation.text.index(words[0])
+    if (before, after) == (translation.text[:cut], translation.text[cut + len(words) :]):
+        return translation
+
+    def moved(place: int) -> int:
+        return len(before) + min(max(0, place - cut), len(words))
+
+    elements = [
+        replace(one, start=moved(one.start), end=moved(one.end)) for one in translation.elements
+    ]
+    return MarkedText(f"{before}{words}{after}", tuple(elements))
+
+
 def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str:
     """Write a text with its tags. `escape` is applied to the text between them."""
     children = children_of(marked.elements)
@@ -106,7 +133,8 @@ def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str
     def write_range(parent: int | None, start: int, end: int) -> None:
         for index in children.get(parent, ()):
             one = marked.elements[index]
-            write_text(start, one.start)
+            space_before = one.separates and marked.text[start : one.start].endswith(" ")
+            write_text(start, one.start - space_before)
             if one.raw is not None:
                 parts.append(one.raw)
             else:
@@ -114,6 +142,8 @@ def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str
                 write_range(index, one.start, one.end)
                 parts.append(one.closing)
             start = one.end
+            if one.separates and not space_before and marked.text[start:end].startswith(" "):
+                start += 1
         write_text(start, end)
 
     write_range(None, 0, len(marked.text))

@@ -1,25 +1,34 @@
-"""Android string resources: strings, and the items of arrays and plurals, are segments."""
+"""Android string resources: strings, and the items of string arrays and plurals, are segments.
+
+Texts are written as aapt reads them: white space is one space unless it is in quotes or escaped,
+and references such as @string/name stay.
+"""
 
 from __future__ import annotations
 
 import re
 from html import escape, unescape
 
-from regard.documents.formats.base import (
-    DocumentSegment,
-    TextFormat,
-    has_words,
-    render_escaped,
-)
+from regard.documents.formats.base import DocumentSegment, TextFormat, has_words, trimmed_range
 from regard.documents.inline_tags import InlineBuilder
-from regard.documents.marked_text import MarkedText, translated_text
+from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 from regard.errors import DocumentError
 
 _NAME = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
 _KEEPS = re.compile(r"""\stranslatable\s*=\s*["']false["']""")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[^n])", re.DOTALL)
-_BREAK = re.compile(r"(\\n)")
+_ITEMS = frozenset(["string-array", "plurals"])  # other items are values of styles and the like
+_REFERENCE = re.compile(
+    r"@(?:null|empty|[+*]?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?(?:\w+/)?[\w.]+"
+)
+_PART = re.compile(
+    r"(?P<line>\\n|\\t)|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<character>.)|(?P<quote>\")|(?P<space>\s+)",
+    re.DOTALL,
+)
+_QUOTED = re.compile(r'"(?P<text>(?:[^"\\<]|\\.)*)"', re.DOTALL)
+_ESCAPED = {"\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+_SPECIAL = re.compile(r"[\\'\"\n\t]|(?<=[ \n\t]) ")
+_IN_QUOTES = re.compile(r"[\\\"\n\t]")
 
 
 def find_android_segments(text: str) -> list[DocumentSegment]:
@@ -32,7 +41,7 @@ def find_android_segments(text: str) -> list[DocumentSegment]:
         )
     partners = match_tags(tokens)
     segments = []
-    place, kept_until = "", -1
+    place, kept_until, items_until = "", -1, -1
     for index, token in enumerate(tokens):
         if token.kind != "open":
             continue
@@ -41,28 +50,38 @@ def find_android_segments(text: str) -> list[DocumentSegment]:
             place = named[1]
             if _KEEPS.search(tag):
                 kept_until = partners[index]
-        if token.name in ("string", "item") and index > kept_until:
+        if token.name in _ITEMS:
+            items_until = partners[index]
+        is_text = token.name == "string" or (token.name == "item" and index < items_until)
+        if is_text and index > kept_until:
             last = partners[index]
-            marked = _inline(text, tokens[index + 1 : last])
-            if marked is not None and has_words(translated_text(marked)):
-                span = token.end, tokens[last].start
-                segments.append(DocumentSegment(*span, marked, place))
+            segment = _segment(text, tokens[index + 1 : last], token.end, tokens[last].start)
+            if segment is not None and has_words(translated_text(segment[2])):
+                start, end, marked, style = segment
+                segments.append(DocumentSegment(start, end, marked, place, style))
     return segments
 
 
-def _inline(text: str, tokens: list[MarkupToken]) -> MarkedText | None:
+def _segment(
+    text: str, tokens: list[MarkupToken], start: int, end: int
+) -> tuple[int, int, MarkedText, str] | None:
+    """The range of a string within its outer white space and quotes, its text, and its style."""
+    start, end = trimmed_range(text, start, end)
+    if _REFERENCE.fullmatch(text, start, end):
+        return None
+    quoted = _QUOTED.fullmatch(text, start, end)
+    style = "plain" if quoted is None else "quoted"
+    if quoted is not None:
+        start, end = quoted.span("text")
     partners = match_tags(tokens)
-    builder = InlineBuilder(collapse=True)
+    builder = InlineBuilder()
+    in_quotes = quoted is not None
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        raw = text[token.start : token.end]
+        raw = text[max(start, token.start) : min(end, token.end)]
         if token.kind == "text":
-            for part in _BREAK.split(raw):
-                if part == "\\n":
-                    builder.add_break(part)
-                elif part:
-                    builder.add_text(_ESCAPE.sub(_unescape, unescape(part)))
+            in_quotes = _add_text(builder, raw, in_quotes)
         elif raw.startswith("<![CDATA["):
             return None
         elif token.kind == "open" and token.name == "xliff:g":
@@ -78,23 +97,47 @@ def _inline(text: str, tokens: list[MarkupToken]) -> MarkedText | None:
         else:
             builder.add_empty(raw)
         index += 1
-    return builder.build()
+    return start, end, builder.build(), style
 
 
-def _unescape(found: re.Match[str]) -> str:
-    code = found[1]
-    return chr(int(code[1:], 16)) if code[0] == "u" and len(code) == 5 else code
+def _add_text(builder: InlineBuilder, raw: str, in_quotes: bool) -> bool:
+    """Add the text that aapt reads; returns whether a quote is open at the end."""
+    cursor = 0
+    for found in _PART.finditer(raw):
+        builder.add_text(unescape(raw[cursor : found.start()]))
+        cursor = found.end()
+        if found["line"]:
+            builder.add_break(found["line"], ordered=True)
+        elif found["quote"]:
+            in_quotes = not in_quotes
+        elif found["space"]:
+            builder.add_text(found["space"] if in_quotes else " ")
+        else:
+            builder.add_text(chr(int(found["code"], 16)) if found["code"] else found["character"])
+    builder.add_text(unescape(raw[cursor:]))
+    return in_quotes
 
 
 def escape_android(text: str, style: str) -> str:
-    text = text.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"').replace("\n", "\\n")
-    text = f"\\{text}" if text.startswith(("@", "?")) else text
-    return escape(text, quote=False)
+    """Text as it is between tags, in quotes or not."""
+    text = escape(text, quote=False)
+    if style == "quoted":
+        return _IN_QUOTES.sub(lambda found: _ESCAPED[found[0]], text)
+    return _SPECIAL.sub(lambda found: _ESCAPED.get(found[0], "\\u0020"), text)
 
 
-ANDROID = TextFormat(
-    "android",
-    find_android_segments,
-    render_escaped(escape_android),
-    escape_android,
-)
+def render_android(marked: MarkedText, style: str) -> str:
+    """A string whose ends aapt reads as text: no white space, and no sign of a reference."""
+    written = render_markup(marked, lambda text: escape_android(text, style))
+    if style == "quoted":
+        return written
+    if written.startswith(("@", "?")):
+        written = f"\\{written}"
+    start = len(written) - len(written.lstrip(" "))
+    end = len(written.rstrip(" "))
+    if start < end:
+        written = "\\u0020" * start + written[start:end] + "\\u0020" * (len(written) - end)
+    return written
+
+
+ANDROID = TextFormat("android", find_android_segments, render_android, escape_android)

@@ -158,7 +158,7 @@ class LineNumbers:
     """Names the line of a place in a text, for reports."""
 
     def __init__(self, text: str) -> None:
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._breaks = [found.start() for found in re.finditer(r"\r\n|\n|\r", text)]
 
     def __call__(self, place: int) -> str:
         return f"line {bisect_left(self._breaks, place) + 1}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
 from regard.documents.formats.strings import mark_string
@@ -47,7 +48,7 @@ def find_po_segments(text: str) -> list[DocumentSegment]:
         for key, (start, end) in message.ranges.items():
             first = key in ("msgstr", "msgstr[0]")
             source = singular if first else message.strings.get("msgid_plural", singular)
-            marked = mark_string(source, lambda start, end, text=source: escape_po(text[start:end]))
+            marked = mark_string(source, partial(_written, source))
             if not has_words(translated_text(marked)):
                 continue
             segment = DocumentSegment(start, end, marked, source[:60], in_place=False)
@@ -102,6 +103,10 @@ def _unescape(found: re.Match[str]) -> str:
 def escape_po(text: str, style: str = "") -> str:
     """Text as it is between the quotes of a string."""
     return _SPECIAL.sub(lambda found: _WRITTEN[found[0]], text)
+
+
+def _written(text: str, start: int, end: int) -> str:
+    return escape_po(text[start:end])
 
 
 def render_po(marked: MarkedText, style: str) -> str:

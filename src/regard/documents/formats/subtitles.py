@@ -17,7 +17,6 @@ from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags
-from regard.documents.stand_ins import replace_ranges
 
 MAX_JOINED = 6  # cues of a segment
 MAX_LINES = 50  # of a segment
@@ -158,10 +157,7 @@ def _render(marked: MarkedText, style: str, escape_text: Callable[[str, str], st
 
 
 def _without_empty_lines(marked: MarkedText) -> MarkedText:
-    """A translation without white space before line breaks, and without lines that have no text.
-
-    An empty line would end its cue.
-    """
+    """A translation without lines that have no text: an empty line would end its cue."""
     elements = list(marked.elements)
     breaks = [index for index, one in enumerate(elements) if _BREAKS.search(one.raw or "")]
     breaks.sort(key=lambda index: elements[index].start)
@@ -171,20 +167,14 @@ def _without_empty_lines(marked: MarkedText) -> MarkedText:
         has_times = "-->" in (one.raw or "")
         if not marked.text[cursor : one.start].strip():
             if not has_times:
-                elements[index] = replace(one, raw="")
+                elements[index] = replace(one, raw="", separates=False)
                 continue
             if not after_times:
-                elements[last] = replace(elements[last], raw="")
+                elements[last] = replace(elements[last], raw="", separates=False)
         cursor, after_times, last = one.start, has_times, index
     if breaks and not after_times and not marked.text[cursor:].strip():
-        elements[last] = replace(elements[last], raw="")
-    spaces: list[tuple[int, int, str]] = []
-    for index in breaks:
-        end = elements[index].start
-        start = len(marked.text[:end].rstrip(" \t"))
-        if elements[index].raw and start < end and (not spaces or spaces[-1][1] <= start):
-            spaces.append((start, end, ""))
-    return replace_ranges(MarkedText(marked.text, tuple(elements)), spaces)
+        elements[last] = replace(elements[last], raw="", separates=False)
+    return MarkedText(marked.text, tuple(elements))
 
 
 SRT = TextFormat(

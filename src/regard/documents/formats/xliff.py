@@ -1,7 +1,8 @@
 """XLIFF 1.2 and 2: sources without a translation are segments, and a target is written for each.
 
 Elements around text (g, pc, mrk) are nested; pairs of milestones (bx/ex, bpt/ept, sc/ec) may cross;
-codes (x, ph, it, cp, sm, em) have no text. A target that has text stays as it is.
+codes (x, ph, it, cp, sm, em) have no text. A target that has text stays as it is; of a target that
+has an empty mrk for each segment of seg-source, each is filled.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from regard.documents.formats.base import (
     has_words,
     render_escaped,
 )
+from regard.documents.formats.languages import set_attribute
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import InlineElement, MarkedText, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
@@ -25,8 +27,12 @@ _AROUND = frozenset(["g", "pc", "mrk"])
 _STARTS = frozenset(["bx", "bpt", "sc"])
 _ENDS = frozenset(["ex", "ept", "ec"])
 _UNITS = ("trans-unit", "segment")  # of XLIFF 1.2 and 2
-_STATE = ' state="{}" state-qualifier="{}"'  # of a target of XLIFF 1.2
-_STATES = {
+_INDENT = re.compile(r"(?:\r\n|\n|\r)[ \t]*\Z")
+_STATE = re.compile(r"""\sstate\s*=\s*(?:"initial"|'initial')""")  # of a segment of XLIFF 2
+_SUBSTATE = re.compile(r"""\ssubState\s*=\s*(?:"[^"]*"|'[^']*')""")
+_MARK = re.compile(r"""\smid\s*=\s*["']([^"']*)["']""")
+_SEGMENT = re.compile(r"""\smtype\s*=\s*["']seg["']""")
+_STATES = {  # of a target of XLIFF 1.2, with where it is from
     "": ("needs-review-translation", "mt-suggestion"),
     "exact": ("translated", "exact-match"),
     "fuzzy": ("needs-review-translation", "fuzzy-match"),
@@ -69,41 +75,107 @@ def _unit(
     source, target = places.get("source"), places.get("target")
     if source is None or source not in partners:
         return
+    colon, _, _ = tokens[unit].name.rpartition(":")
+    colon = f"{colon}:" if colon else ""
+    ids = dict(_ID.findall(text[tokens[unit].start : tokens[unit].end]))
+    place = ids.get("id", "")
+    if target is not None and (parts := _parts(text, tokens, partners, places)):
+        yield from _part_segments(text, tokens, partners, parts, target, place)
+        return
     marked = _inline(text, tokens, partners, source + 1, partners[source])
     if not has_words(translated_text(marked)):
         return
-    colon, _, _ = tokens[unit].name.rpartition(":")
-    colon = f"{colon}:" if colon else ""
-    is_unit = _local(tokens[unit].name) == "trans-unit"
-    ids = dict(_ID.findall(text[tokens[unit].start : tokens[unit].end]))
-    place = ids.get("id", "")
+    suffix = f"</{colon}target>"
     if target is None:
         after = tokens[partners[places.get("seg-source", source)]].end
-        indent = re.search(
-            r"\n[ \t]*\Z", text[max(0, tokens[source].start - 200) : (tokens[source].start)]
-        )
-        indented = (indent[0] if indent else "") + f"<{colon}target"
-        prefixes = {
-            state: f"{indented}{_STATE.format(*values) if is_unit else ''}>"
-            for state, values in _STATES.items()
-        }
-        suffix = f"</{colon}target>"
-        prefix = prefixes.pop("")
-        yield DocumentSegment(
-            after, after, marked, place, "", prefix, suffix, in_place=False, prefixes=prefixes
-        )
-        return
-    first = tokens[target]
-    if first.kind == "empty":
-        prefix = text[first.start : first.end - 2].rstrip() + ">"
-        suffix = f"</{colon}target>"
-        yield DocumentSegment(
-            first.start, first.end, marked, place, "", prefix, suffix, in_place=False
-        )
+        indent = _INDENT.search(text, max(0, tokens[source].start - 200), tokens[source].start)
+        start, end = after, after
+        before, tag = (indent[0] if indent else ""), f"<{colon}target>"
     else:
-        start, end = first.end, tokens[partners[target]].start
-        if not text[start:end].strip():
-            yield DocumentSegment(start, end, marked, place, in_place=False)
+        first = tokens[target]
+        start, end = first.start, tokens[partners.get(target, target)].end
+        before, tag = "", text[first.start : first.end]
+        if first.kind == "empty":
+            tag = tag[:-2].rstrip() + ">"
+        elif text[first.end : tokens[partners[target]].start].strip():
+            return
+    if _local(tokens[unit].name) == "trans-unit":
+        prefixes = {state: before + _with_state(tag, state) for state in _STATES}
+    else:
+        opening = text[tokens[unit].start : tokens[unit].end]
+        if _STATE.search(opening):  # the range begins with the segment, which has the state
+            opening = set_attribute(_SUBSTATE.sub("", opening), "state", "translated")
+            before = opening + text[tokens[unit].end : start] + before
+            start = tokens[unit].start
+        prefixes = {"": before + tag}
+    yield DocumentSegment(
+        start, end, marked, place, "", prefixes.pop(""), suffix, in_place=False, prefixes=prefixes
+    )
+
+
+def _with_state(tag: str, state: str) -> str:
+    """The first tag of a target of XLIFF 1.2 with the state of its translation."""
+    for name, value in zip(("state", "state-qualifier"), _STATES[state], strict=True):
+        tag = set_attribute(tag, name, value)
+    return tag
+
+
+def _parts(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], places: dict[str, int]
+) -> list[tuple[int, int]]:
+    """The parts of a segmented source of XLIFF 1.2, each with its counterpart in the target."""
+    if "seg-source" not in places:
+        return []
+    source, target = (
+        _marks(text, tokens, partners, places[name]) for name in ("seg-source", "target")
+    )
+    return [(source[number], index) for number, index in target.items() if number in source]
+
+
+def _marks(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], parent: int
+) -> dict[str, int]:
+    """The mrk elements of segments in an element, by their number."""
+    marks = {}
+    for index in range(parent + 1, partners.get(parent, parent)):
+        token = tokens[index]
+        if token.kind in ("open", "empty") and _local(token.name) == "mrk":
+            raw = text[token.start : token.end]
+            number = _MARK.search(raw)
+            if _SEGMENT.search(raw) and number is not None:
+                marks[number[1]] = index
+    return marks
+
+
+def _part_segments(
+    text: str,
+    tokens: Sequence[MarkupToken],
+    partners: dict[int, int],
+    parts: Sequence[tuple[int, int]],
+    target: int,
+    place: str,
+) -> Iterator[DocumentSegment]:
+    """The parts without a translation. The range of the first one has the tag with the state."""
+    has_state = False
+    for source, empty in parts:
+        mark = tokens[empty]
+        end = tokens[partners.get(empty, empty)].end
+        if mark.kind == "open" and text[mark.end : tokens[partners[empty]].start].strip():
+            continue
+        if source not in partners:
+            continue
+        marked = _inline(text, tokens, partners, source + 1, partners[source])
+        if not has_words(translated_text(marked)):
+            continue
+        tag = text[mark.start : mark.end]
+        if mark.kind == "empty":
+            tag = tag[:-2].rstrip() + ">"
+        start = mark.start
+        if not has_state:
+            opening = _with_state(text[tokens[target].start : tokens[target].end], "")
+            tag = opening + text[tokens[target].end : mark.start] + tag
+            start, has_state = tokens[target].start, True
+        yield DocumentSegment(start, end, marked, place, "", tag, f"</{mark.name}>", in_place=False)
 
 
 def _inline(

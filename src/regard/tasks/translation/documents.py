@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.base import DocumentSegment
 from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
-from regard.documents.marked_text import MarkedText, translated_text
+from regard.documents.marked_text import MarkedText, translated_text, with_outer_space
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.placeholders import (
     changed_numbers,
@@ -270,11 +270,12 @@ def _translate_segment(
         f"{_describe(sent, index)} has no word links: check its place."
         for index in projection.unplaced
     ]
-    marked, shown = _show_kept(sources, projection.marked, terms)
+    projected = with_outer_space(sent.text, projection.marked)
+    marked, shown = _show_kept(sources, projected, terms)
     notes += [f"{text!r} is one time too many." for text in repeated_placeholders(marked, keep)]
     missing = changed_numbers(translated_text(sources.original), translated_text(marked))
     notes += [f"The number {number} is missing." for number in missing]
-    unchanged = segment.in_place and projection.marked == sent
+    unchanged = segment.in_place and projected == sent
     report = SegmentReport(
         segment.place, text, shown, tuple(notes), None if match is None else match.score
     )
