@@ -15,6 +15,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from multiprocessing import Queue
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,11 @@ from regard.config.load import load_config
 from regard.config.model import VocabularySizes
 from regard.data.preparation.prepare import StageProgress
 from regard.errors import ConfigError, CorpusError
-from regard.evaluate.bootstrap import RatioStatistics
-from regard.evaluate.scores import count_statistics
+from regard.evaluate.bootstrap import RatioStatistics, difference_of_means, estimate_mean
 from regard.studies import runner
 from regard.studies.measures.gold_pairs import GoldPairs
 from regard.studies.measures.hansards import detokenize_hansards
-from regard.studies.measures.measure import PooledSeeds, seed_difference
+from regard.studies.measures.measure import format_difference, mean_and_deviation
 from regard.studies.planning import StudyPlan
 from regard.studies.runner import RunProgress, WorkerChannel, prepare_runs, train_runs
 from regard.studies.runs import StudyRun
@@ -437,14 +437,51 @@ def test_a_run_stopped_while_translating_translates_on_the_next_call(
 # statistics and figures
 
 
-def test_statistics_are_summed_over_seeds() -> None:
-    references = ["a b c d e", "f g h i j"]
-    one = count_statistics(["a b c d e", "f g h i"], references, ["bleu"])["bleu"]
-    other = count_statistics(["a b c x e", "f g h i j"], references, ["bleu"])["bleu"]
-    both = PooledSeeds([one, other])
-    assert np.array_equal(both.rows, one.rows + other.rows)
-    low, high = sorted([one.corpus_score(), other.corpus_score()])
-    assert low <= both.corpus_score() <= high
+def _ratios(values: np.ndarray) -> RatioStatistics:
+    """A score that is the mean of the sentences' values."""
+    return RatioStatistics(np.stack([values, np.ones(len(values))], axis=1))
+
+
+@pytest.mark.parametrize("case", range(20))
+def test_differences_are_those_of_the_means_that_are_printed(case: int) -> None:
+    draws = np.random.default_rng(case)
+    systems = [
+        [_ratios(draws.exponential(mean, 50)) for mean in draws.uniform(0.2, 0.5, 3)]
+        for _ in range(2)
+    ]
+    scores = [[seed.corpus_score() for seed in system] for system in systems]
+    difference = difference_of_means(*systems)
+    assert difference.value == pytest.approx(fmean(scores[0]) - fmean(scores[1]))
+    for form in (".1f", ".2f", ".3f"):
+        cell, _ = format_difference(difference, *scores, form)
+        printed = [float(mean_and_deviation(values, form).split()[0]) for values in scores]
+        assert float(cell.replace("−", "-")) == pytest.approx(printed[0] - printed[1])
+    assert estimate_mean(systems[0]).value == pytest.approx(fmean(scores[0]))  # in charts
+
+
+def test_p_is_that_of_the_t_test_where_only_seeds_vary() -> None:
+    # differences of three paired seeds; p of scipy.stats.ttest_1samp
+    for values, p in (((0.2, 0.3, 0.7), 0.1191), ((1.0, 1.1, 1.3), 0.0060), ((1, -1, 2), 0.5286)):
+        seeds = [_ratios(np.full(40, float(value))) for value in values]
+        base = [_ratios(np.zeros(40))] * 3
+        assert difference_of_means(seeds, base).p == pytest.approx(p, rel=0.1)
+
+
+def test_p_is_never_lower_than_that_of_the_seeds_or_of_the_sentences_alone() -> None:
+    for case in range(10):
+        draws = np.random.default_rng(case)
+        base = [draws.normal(size=60) for _ in range(3)]
+        seeds = [rows + draws.normal(0.3, 0.5, 60) + draws.normal(0, 0.2) for rows in base]
+        both = difference_of_means([*map(_ratios, seeds)], [*map(_ratios, base)])
+        sentences = difference_of_means(
+            [_ratios(np.mean(seeds, axis=0))], [_ratios(np.mean(base, axis=0))]
+        )
+        means = [
+            _ratios(np.full(60, (rows - own).mean())) for rows, own in zip(seeds, base, strict=True)
+        ]
+        only_seeds = difference_of_means(means, [_ratios(np.zeros(60))] * 3)
+        assert both.p is not None and sentences.p is not None and only_seeds.p is not None
+        assert both.p >= 0.9 * max(sentences.p, only_seeds.p)
 
 
 def test_ratios_are_compared_by_a_paired_bootstrap() -> None:
@@ -458,10 +495,10 @@ def test_ratios_are_compared_by_a_paired_bootstrap() -> None:
         for level in (1.0, 0.9)
     )
     assert worse.corpus_score() == pytest.approx(2, abs=0.1)
-    difference = seed_difference([better, better], [worse, worse])
+    difference = difference_of_means([better, better], [worse, worse])
     assert difference.value == pytest.approx(0.1)
     assert difference.p == pytest.approx(2 / 1001)
-    assert seed_difference([worse], [worse]).p == 1.0
+    assert difference_of_means([worse], [worse]).p == 1.0
 
 
 def test_crossed_pairs_come_first() -> None:

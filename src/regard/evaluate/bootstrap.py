@@ -2,13 +2,18 @@
 
 Corpora are resampled from the sentences with replacement. The spread of their scores estimates how
 much the score would vary on other sentences of the same kind (Efron, 1979). Resampling two systems
-together tests whether one is better (Koehn, 2004).
+together tests whether one is better (Koehn, 2004). Of systems that are trained with several seeds,
+the means are compared, and the seeds vary too: to the mean of each resample a draw from
+σ/√n · t(n−1) is added, where σ is the standard deviation over the n seeds. Without a variation over
+sentences this is Student's paired t-test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,6 +22,7 @@ from numpy.typing import NDArray
 RESAMPLES = 1_000  # 25 of them lie beyond either end of the interval
 SEED = 12345  # as in sacreBLEU's own bootstrap
 MIN_SENTENCES = 10  # resamples of fewer sentences are too similar to be informative
+SEED_DRAWS = 100  # of the deviation over seeds, for each resample
 
 
 @runtime_checkable
@@ -65,7 +71,8 @@ class Difference:
     """A score minus the baseline's, its 95 % interval and its p-value.
 
     `p` is two-sided: twice the share of resamples in which the difference is zero or has the other
-    sign. It is below 0.05 where the interval excludes 0.
+    sign. It is below 0.05 where the interval excludes 0. Both are None for fewer than
+    `MIN_SENTENCES` sentences.
     """
 
     value: float
@@ -105,18 +112,52 @@ def paired_difference(
     """The difference of each metric from the baseline's on the same sentences."""
     systems = (statistics, baseline)
     resampled = resample_scores([system[name] for system in systems for name in statistics])
-    found = {}
-    for index, name in enumerate(statistics):
-        differences = resampled[index] - resampled[index + len(statistics)]
-        sentences = len(statistics[name].rows)
-        tail = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
-        found[name] = Difference(
+    return {
+        name: _difference(
             statistics[name].corpus_score() - baseline[name].corpus_score(),
-            _interval(differences, sentences),
-            # plus one: the corpus itself counts as a resample, so that p is never 0
-            min(1.0, 2 * (tail + 1) / (RESAMPLES + 1)) if sentences >= MIN_SENTENCES else None,
+            resampled[index] - resampled[index + len(statistics)],
+            len(statistics[name].rows),
         )
-    return found
+        for index, name in enumerate(statistics)
+    }
+
+
+def estimate_mean(seeds: Sequence[SentenceStatistics]) -> Estimate:
+    """The mean score of a system over its seeds, with an interval over seeds and sentences."""
+    scores = [seed.corpus_score() for seed in seeds]
+    resampled = _vary_seeds(np.mean(resample_scores(seeds), axis=0), scores)
+    return Estimate(fmean(scores), _interval(resampled, len(seeds[0].rows)))
+
+
+def difference_of_means(
+    seeds: Sequence[SentenceStatistics], baseline: Sequence[SentenceStatistics]
+) -> Difference:
+    """The mean score of a system over its seeds minus that of the baseline, paired by seed."""
+    resampled = np.array(resample_scores([*seeds, *baseline]))
+    differences = [
+        system.corpus_score() - base.corpus_score()
+        for system, base in zip(seeds, baseline, strict=True)
+    ]
+    means = resampled[: len(seeds)].mean(axis=0) - resampled[len(seeds) :].mean(axis=0)
+    return _difference(fmean(differences), _vary_seeds(means, differences), len(seeds[0].rows))
+
+
+def _vary_seeds(means: NDArray[np.float64], scores: Sequence[float]) -> NDArray[np.float64]:
+    """Add the deviation over seeds to resampled means. That of a single seed is unknown."""
+    count = len(scores)
+    if count < 2 or not (deviation := stdev(scores)):
+        return means
+    draws = np.random.default_rng(SEED).standard_t(count - 1, (len(means), SEED_DRAWS))
+    return (means[:, None] + deviation / sqrt(count) * draws).ravel()
+
+
+def _difference(value: float, resampled: NDArray[np.float64], sentences: int) -> Difference:
+    if sentences < MIN_SENTENCES:
+        return Difference(value, None, None)
+    tail = min(np.count_nonzero(resampled <= 0), np.count_nonzero(resampled >= 0))
+    # plus one: the corpus itself counts as a resample, so that p is never 0
+    p = min(1.0, 2 * (tail + 1) / (len(resampled) + 1))
+    return Difference(value, _interval(resampled, sentences), p)
 
 
 def _interval(scores: NDArray[np.float64], sentences: int) -> tuple[float, float] | None:

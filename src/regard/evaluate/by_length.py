@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from regard.errors import CorpusError
-from regard.evaluate.bootstrap import Estimate, estimate_score
+from regard.evaluate.bootstrap import Estimate, estimate_mean, estimate_score
 from regard.evaluate.scores import METRICS, MetricStatistics, count_statistics
 from regard.text.words import split_words
 
@@ -79,6 +79,27 @@ def evaluate_statistics(
                 lengths,
                 len(rows),
                 estimate_score(bucket_statistics(statistics, rows)) if rows else {},
+            )
+            for lengths, rows in buckets.items()
+        ),
+    )
+
+
+def evaluate_seeds(
+    metric: str,
+    seeds: Sequence[MetricStatistics],
+    buckets: Mapping[LengthRange, Sequence[int]],
+) -> Evaluation:
+    """As `evaluate_statistics`: the means over models that differ in their seed."""
+    return Evaluation(
+        sentences=sum(map(len, buckets.values())),
+        scores={metric: estimate_mean(seeds)},
+        signatures={metric: seeds[0].signature},
+        buckets=tuple(
+            Bucket(
+                lengths,
+                len(rows),
+                {metric: estimate_mean([seed.subset(rows) for seed in seeds])} if rows else {},
             )
             for lengths, rows in buckets.items()
         ),

@@ -79,7 +79,9 @@ def _table(
             values = column.values.get(row[0])
             row.append("–" if values is None else mean_and_deviation(values, column.format))
             if column.differences:
-                row += format_difference(column.differences.get(row[0]), column.format)
+                base = column.values[context.baseline]
+                difference = column.differences.get(row[0])
+                row += format_difference(difference, values or (), base, column.format)
     parts = [markdown_table(heads, rows)] if columns else []
     for result in results:
         for each in result.tables:

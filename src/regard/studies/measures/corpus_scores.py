@@ -7,14 +7,13 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import AfterValidator, Field, PositiveInt
 from pydantic_core import PydanticCustomError
 
 from regard.evaluate.by_length import (
     EDGES,
     bucket_statistics,
-    evaluate_statistics,
+    evaluate_seeds,
     length_buckets,
 )
 from regard.evaluate.length_chart import chart_by_length
@@ -82,11 +81,7 @@ class ScoresByLengthMeasure(MeasureConfig):
                 context.on_status(f"{name}: {TITLES[metric]} by length")
                 statistics = [_statistics(each, metric) for each in seeds]
                 rows.append([name, *_cells(metric, statistics, filled)])
-                # the chart pools the seeds: a sentence of one seed is a sentence of all
-                pooled = MetricStatistics(
-                    statistics[0].metric, np.sum([each.rows for each in statistics], axis=0)
-                )
-                evaluations[name] = evaluate_statistics({metric: pooled}, buckets)
+                evaluations[name] = evaluate_seeds(metric, statistics, buckets)
             tables.append(
                 ResultTable(f"{TITLES[metric]} by source length", ["", "all", *filled], rows)
             )

@@ -15,7 +15,11 @@ from regard.align.links import Links
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_alignment import align_texts
 from regard.attention import Attention, Normalizer, Uniform, replace_normalizers
-from regard.evaluate.bootstrap import Difference, RatioStatistics
+from regard.evaluate.bootstrap import (
+    RatioStatistics,
+    SentenceStatistics,
+    difference_of_means,
+)
 from regard.evaluate.scores import MetricStatistics, count_statistics
 from regard.explain.forced_attention import (
     AblatedHead,
@@ -36,7 +40,6 @@ from regard.studies.measures.measure import (
     ResultTable,
     format_difference,
     mean_and_deviation,
-    seed_difference,
 )
 from regard.studies.runs import TrainedRun
 from regard.tasks.translation.translator import Translator
@@ -151,8 +154,9 @@ class HeadAblationMeasure(MeasureConfig):
                     ablate = partial(_replace_one, attention, changed)
                     ablated = _mean_logp(target_logps(model, ids, ablate))
                     assert own is not None
-                    difference = seed_difference([ablated], [own])
-                    cells = format_difference(difference, ".3f")
+                    difference = difference_of_means([ablated], [own])
+                    scores = [[ablated.corpus_score()], [own.corpus_score()]]
+                    cells = format_difference(difference, *scores, ".3f")
                     rows.append([name, attention_name, str(head), *cells])
                     facts[f"{name}/{attention_name}/{head}"] = difference.value
         heads = ["", "attention", "head", "change of log-probability per token", "p"]
@@ -222,19 +226,23 @@ def _rows(
 ) -> list[list[str]]:
     rows = []
     for kind, seeds in logps.items():
-        values = [each.corpus_score() for each in seeds]
-        change: Difference | None = None
-        if kind != OWN:
-            change = seed_difference(seeds, logps[OWN])
-        row = [name, kind, mean_and_deviation(values, ".3f"), *format_difference(change, ".3f")]
+        row = [name, kind, *_change(seeds, logps[OWN], ".3f")]
         if with_bleu and kind in scores:
-            change = None if kind == OWN else seed_difference(scores[kind], scores[OWN])
-            values = [each.corpus_score() for each in scores[kind]]
-            row += [mean_and_deviation(values, ".1f"), *format_difference(change, ".1f")]
+            row += _change(scores[kind], scores[OWN], ".1f")
         elif with_bleu:
             row += ["–", "", ""]
         rows.append(row)
     return rows
+
+
+def _change(
+    seeds: Sequence[SentenceStatistics], own: Sequence[SentenceStatistics], form: str
+) -> list[str]:
+    """The cells of a mean over seeds, its change from the model's own attention, and p."""
+    values = [seed.corpus_score() for seed in seeds]
+    change = None if seeds is own else difference_of_means(seeds, own)
+    base = [seed.corpus_score() for seed in own]
+    return [mean_and_deviation(values, form), *format_difference(change, values, base, form)]
 
 
 def _facts(statistics: Mapping[str, Sequence[Any]]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from regard.config.base import Config
-from regard.evaluate.bootstrap import Difference, SentenceStatistics, paired_difference
+from regard.evaluate.bootstrap import Difference, SentenceStatistics, difference_of_means
 from regard.studies.runs import Entry, TrainedRun
 
 StatusCallback = Callable[[str], None]
@@ -89,37 +89,21 @@ def mean_and_deviation(values: Sequence[float], form: str) -> str:
     return mean if len(set(values)) < 2 else f"{mean} ± {format(stdev(values), form)}"
 
 
-def format_difference(difference: Difference | None, form: str) -> tuple[str, str]:
-    """Return the cells of a difference and of its p-value."""
+def format_difference(
+    difference: Difference | None,
+    values: Sequence[float],
+    baseline: Sequence[float],
+    form: str,
+) -> tuple[str, str]:
+    """Return the cells of a difference and of its p-value.
+
+    The difference is that of the means as they are printed, so that readers can check it.
+    """
     if difference is None:
         return "", ""
-    value = format(difference.value, f"+{form}").replace("-", "−")
-    return value, "–" if difference.p is None else f"{difference.p:.3f}"
-
-
-def seed_difference(
-    candidate: Sequence[SentenceStatistics], baseline: Sequence[SentenceStatistics]
-) -> Difference:
-    """Compare two models by a paired bootstrap of the sentences, with all seeds together."""
-    pooled = [{"score": PooledSeeds(seeds)} for seeds in (candidate, baseline)]
-    return paired_difference(*pooled)["score"]
-
-
-@dataclass(frozen=True, slots=True)
-class PooledSeeds:
-    """The statistics of all seeds summed: a resample draws a sentence for all seeds at once."""
-
-    seeds: Sequence[SentenceStatistics]
-
-    @property
-    def rows(self) -> Any:
-        return sum((each.rows for each in self.seeds[1:]), self.seeds[0].rows)
-
-    def scores(self, totals: Any) -> Any:
-        return self.seeds[0].scores(totals)
-
-    def corpus_score(self) -> float:
-        return float(self.scores(self.rows.sum(axis=0, keepdims=True))[0])
+    printed = float(format(fmean(values), form)) - float(format(fmean(baseline), form))
+    cell = format(printed, f"+{form}").replace("-", "−")
+    return cell, "–" if difference.p is None else f"{difference.p:.3f}"
 
 
 def compared_column(
@@ -139,7 +123,7 @@ def compared_column(
         comparable = compare_directions or not context.entry(entry).reversed
         if entry != context.baseline and comparable and context.baseline in statistics:
             context.on_status(f"{entry}: {name} compared with {context.baseline}")
-            differences[entry] = seed_difference(seeds, statistics[context.baseline])
+            differences[entry] = difference_of_means(seeds, statistics[context.baseline])
     values = {
         entry: tuple(each.corpus_score() for each in seeds) for entry, seeds in statistics.items()
     }
