@@ -21,11 +21,13 @@ from regard.data.loading.cursor import Cursor, StepPlan, plan_steps, rank_batche
 class Corpus:
     """Shards of random lengths, and the stream of their pairs as (shard, row)."""
 
-    def __init__(self, seed: int, counts: list[int], budget: int, micro_batches: int) -> None:
+    def __init__(
+        self, seed: int, counts: list[int], budget: int, micro_batches: int, mixed: bool = False
+    ) -> None:
         draw = np.random.Generator(np.random.Philox(key=seed))
         self.lengths = [draw.integers(1, 20, (count, 2)) for count in counts]
         self.seed, self.counts, self.budget = seed, counts, budget
-        self.micro_batches = micro_batches
+        self.micro_batches, self.mixed = micro_batches, mixed
         self.pool_pairs = 1 + seed % 9
 
     @cache  # noqa: B019 — a corpus lives for one case
@@ -39,7 +41,8 @@ class Corpus:
         widths = np.concatenate([self.lengths[shard] for shard in shards])
         names = [(shard, row) for shard in shards for row in range(self.counts[shard])]
         shares = np.ones(len(widths))
-        batches = plan_batches(self.seed, epoch, number, widths, shares, self.budget)
+        corpora = np.array([shard % 2 for shard, _ in names]) if self.mixed else None
+        batches = plan_batches(self.seed, epoch, number, widths, shares, self.budget, corpora)
         return Pool(batches, names, widths)
 
     def steps(self, cursor: Cursor) -> Iterator[StepPlan[Pool]]:
@@ -75,11 +78,18 @@ def _pairs(step: StepPlan[Pool]) -> list[tuple[tuple[int, int], ...]]:
     micro_batches=st.integers(1, 5),
     world=st.integers(1, 4),
     stop=st.integers(0, 5),
+    mixed=st.booleans(),
 )
 def test_an_epoch_is_a_permutation_and_resumes_from_any_step_on_any_ranks(
-    seed: int, counts: list[int], budget: int, micro_batches: int, world: int, stop: int
+    seed: int,
+    counts: list[int],
+    budget: int,
+    micro_batches: int,
+    world: int,
+    stop: int,
+    mixed: bool,
 ) -> None:
-    corpus = Corpus(seed, counts, budget, micro_batches)
+    corpus = Corpus(seed, counts, budget, micro_batches, mixed)
     steps = []
     for step in corpus.steps(Cursor()):
         steps.append(step)
@@ -104,6 +114,39 @@ def test_an_epoch_is_a_permutation_and_resumes_from_any_step_on_any_ranks(
         assigned = sorted(index for indices in ranks for index in indices)
         assert assigned[: len(batches)] == list(range(len(batches)))
         assert batches == _pairs(expected)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**63),
+    counts=st.lists(st.integers(200, 2_000), min_size=2, max_size=4),
+    longest=st.lists(st.integers(6, 60), min_size=4, max_size=4),
+)
+def test_mixed_steps_have_the_corpora_in_proportion_to_their_tokens(
+    seed: int, counts: list[int], longest: list[int]
+) -> None:
+    draw = np.random.default_rng(seed)
+    widths = np.concatenate(
+        [draw.integers(3, most, (count, 2)) for count, most in zip(counts, longest, strict=False)]
+    )
+    corpora, budget = np.repeat(np.arange(len(counts)), counts), 600
+    plan = plan_batches(seed, 0, 0, widths, np.ones(len(widths)), budget, corpora)
+    rows = [plan.rows(batch) for batch in range(len(plan))]
+    assert all(len(set(corpora[batch])) == 1 for batch in rows)
+    tokens = np.array(
+        [
+            [widths[batch].max(1)[corpora[batch] == corpus].sum() for corpus in range(len(counts))]
+            for batch in rows
+        ]
+    )
+    share = tokens.sum(0) / tokens.sum()
+    steps = tokens[: len(rows) // len(counts) * len(counts)].reshape(-1, len(counts), len(counts))
+    steps = steps.sum(1)
+    assert steps.sum(1).mean() > 0.6 * budget  # padding, and pairs that no longer fit
+    # every four steps in a row, since batches of long pairs are coarse
+    parts = steps[: len(steps) // 4 * 4].reshape(-1, 4, len(counts)).sum(1)
+    assert (abs(parts / parts.sum(1, keepdims=True) - share) < 0.3).all()
+    assert (steps > 0).mean() > 0.9
 
 
 def test_epochs_and_seeds_have_different_batches() -> None:

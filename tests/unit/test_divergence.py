@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
@@ -37,6 +38,54 @@ def test_the_average_of_the_first_steps_is_not_checked() -> None:
     progress = TrainProgress()
     for step in range(1, 101):
         check_divergence(progress, step, 2.0 + step, 1.0)
+
+
+@pytest.mark.parametrize(
+    "corpora",  # chance and loss of the steps of each corpus
+    [
+        {1.7: 0.5, 5.5: 0.5},
+        {1.7: 0.9, 5.5: 0.1},
+        {0.1: 0.1, 4.0: 0.9},
+        {0.5: 0.3, 2.0: 0.4, 6.0: 0.3},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_of_easy_and_hard_corpora_may_alternate(
+    corpora: dict[float, float], seed: int
+) -> None:
+    progress, draws = TrainProgress(), random.Random(seed)
+    losses = draws.choices(list(corpora), list(corpora.values()), k=20_000)
+    # the first step is an easy one, and the losses of a corpus vary
+    for step, loss in enumerate([min(corpora), *losses], 1):
+        check_divergence(progress, step, loss * draws.uniform(0.8, 1.2), 1.0)
+
+    def rise() -> None:
+        for step, loss in enumerate(losses[:400], 20_001):
+            check_divergence(progress, step, loss + 4.0, 1.0)
+
+    with pytest.raises(Diverged):  # in all corpora
+        rise()
+
+
+@pytest.mark.parametrize("max_rise", [0.5, 1.0, 3.0])
+def test_the_average_may_rise_by_the_setting(max_rise: float) -> None:
+    def run(rise: float) -> None:
+        progress = TrainProgress()
+        for step in range(1, 1_000):
+            check_divergence(progress, step, 2.0 + rise * (step > 300), 1.0, max_rise)
+
+    run(0.9 * max_rise)
+    with pytest.raises(Diverged):
+        run(1.1 * max_rise)
+
+
+def test_without_a_limit_only_losses_that_are_not_finite_diverge() -> None:
+    progress = TrainProgress()
+    for step in range(1, 1_000):
+        check_divergence(progress, step, 2.0 + step, 1.0, None)
+    with pytest.raises(Diverged):
+        check_divergence(progress, 1_000, math.inf, 1.0, None)
 
 
 def test_a_second_rollback_goes_to_the_checkpoint_before_the_newest() -> None:

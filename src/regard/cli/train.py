@@ -378,4 +378,5 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
         raise UsageError("--mix needs new training data to mix with. Add --source and --target.")
     weight = new / max(1, count(CorpusConfig(**old)))
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
-    return run.model_copy(update={"data": run.data.model_copy(update={"train": mixed})})
+    data = run.data.model_copy(update={"train": mixed, "mix_corpora": True})
+    return run.model_copy(update={"data": data})

@@ -87,6 +87,9 @@ class DataConfig(Config):
     train: tuple[CorpusConfig, ...] = ()  # training corpora
     # Validation corpus, or a list of them for several pairs of languages.
     valid: Annotated[tuple[CorpusConfig, ...], BeforeValidator(_as_list)] = ()
+    # Each step reads all corpora in proportion to their tokens, in batches of one corpus each. Else
+    # a batch has pairs of similar lengths, so that corpora of short and of long texts take turns.
+    mix_corpora: bool = False
     held_out: Fraction = 0.01  # fraction of `train` to validate on if there is no `valid`
     # Vocabulary size, joint for source and target.
     vocabulary: Annotated[int, Field(gt=0, le=MAX_VOCABULARY)] = 8_000
@@ -125,6 +128,15 @@ class DataConfig(Config):
                     f"data.valid.{number}.languages: no training corpus has the target language "
                     f"{corpus.languages[1]}. Choose one of: {', '.join(sorted(targets))}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _check_mixture(self) -> DataConfig:
+        if self.mix_corpora and len(self.train) == 1:
+            raise ConfigError(
+                "data.mix_corpora: there is one training corpus, and nothing to mix it with. Add "
+                "another to data.train, or set it to false"
+            )
         return self
 
     def build(self) -> PreparationSettings:

@@ -99,6 +99,9 @@ class TrainConfig(Config):
     optimizer: AdamConfig = AdamConfig()  # how gradients change the weights
     schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)  # of the learning rate
     clip_norm: PositiveFloat = 1.0  # maximum norm of the gradient
+    # Nats per token by which the moving average of the loss may rise above its lowest values. If it
+    # rises further, the run returns to a checkpoint with half the learning rate. null: no limit.
+    max_loss_rise: PositiveFloat | None = 1.0
     ema: Fraction = 0.0  # decay of the exponential moving average of the weights; 0 turns it off
     average_checkpoints: PositiveInt = 1  # average the weights of this many last validations
     # The metric that selects the best model.
@@ -118,6 +121,7 @@ class TrainConfig(Config):
             higher_is_better=self.metric not in ("nll", "perplexity"),
             seed=self.seed,
             clip=self.clip_norm,
+            max_loss_rise=self.max_loss_rise,
             ema=self.ema,
             average=self.average_checkpoints,
             validate_every=self.validate_every,

@@ -30,7 +30,12 @@ def make_loader(
     """Return an endless loader of the batches of one process."""
     train = run.train
     order = BatchOrder(
-        train.seed, train.batch_tokens, train.micro_batches, source=source, target=target
+        train.seed,
+        train.batch_tokens,
+        train.micro_batches,
+        source=source,
+        target=target,
+        mix_corpora=run.data.mix_corpora,
     )
     weights = {corpus_name(i): corpus.weight for i, corpus in enumerate(run.data.train)}
     return Loader(

@@ -43,7 +43,12 @@ from regard.train.loggers.jsonl import JsonlLogger
 from regard.train.train_state import copy_into
 from regard.train.trainer import Trainer, TrainingOutcome, cannot_resume
 
-CHANGEABLE = ("train.save_every", "train.parallel", "train.performance")
+CHANGEABLE = (
+    "train.save_every",
+    "train.parallel",
+    "train.performance",
+    "train.max_loss_rise",
+)
 """Settings that may change when a run resumes. The trainer checks the precision itself."""
 
 

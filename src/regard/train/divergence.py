@@ -7,9 +7,9 @@ import math
 from regard.errors import TrainingError
 from regard.train.train_state import TrainProgress
 
-_DECAY = 0.98  # of the moving average of the loss: about fifty steps
+_RATE = 0.02  # of the moving average of the loss: about fifty steps
 _WARMUP = 100  # steps before the average is reliable
-_MAX_RISE = 1.0  # nats per token above the lowest average: runs do not recover from more
+_DEVIATIONS = 6.0  # standard errors of the average that are noise
 _MAX_ROLLBACKS = 5  # the learning rate is then 1/32 of the original, so it is not the cause
 
 
@@ -21,21 +21,33 @@ class Diverged(Exception):  # noqa: N818 — control flow inside the trainer, ne
         self.step, self.reason = step, reason
 
 
-def check_divergence(progress: TrainProgress, step: int, loss: float, norm: float) -> None:
+def check_divergence(
+    progress: TrainProgress, step: int, loss: float, norm: float, max_rise: float | None = 1.0
+) -> None:
     """Update the moving average of the loss; raise `Diverged` before a bad step is applied.
+
+    The average m may rise by `max_rise` above the baseline, the lowest value of m + 6 σ √(α/(2−α))
+    after the first 100 steps. α is the rate of the average, σ the standard deviation of the losses
+    around it. The second term is noise: steps of an easy and of a hard corpus may alternate.
 
     Args:
         loss: per target token.
         norm: of the gradient, before clipping.
+        max_rise: nats per token; None accepts every finite loss.
     """
     if not math.isfinite(loss) or not math.isfinite(norm):
         raise Diverged(step, f"the loss is {loss} and the gradient norm is {norm}")
+    rate = max(_RATE, 1 / step)  # a plain mean at first, so that no single step is the baseline
     previous = loss if progress.mean_loss is None else progress.mean_loss
-    mean = _DECAY * previous + (1 - _DECAY) * loss
-    lowest = mean if progress.lowest_mean_loss is None else progress.lowest_mean_loss
-    if step > _WARMUP and mean > lowest + _MAX_RISE:
-        raise Diverged(step, f"the average loss has risen from {lowest:.2f} to {mean:.2f}")
-    progress.mean_loss, progress.lowest_mean_loss = mean, min(lowest, mean)
+    mean = previous + rate * (loss - previous)
+    variance = (1 - rate) * (progress.loss_variance + rate * (loss - previous) ** 2)
+    highest = mean + _DEVIATIONS * math.sqrt(variance * _RATE / (2 - _RATE))
+    baseline = progress.loss_baseline
+    if step > _WARMUP:
+        if max_rise is not None and baseline is not None and mean > baseline + max_rise:
+            raise Diverged(step, f"the average loss has risen from {baseline:.2f} to {mean:.2f}")
+        progress.loss_baseline = highest if baseline is None else min(baseline, highest)
+    progress.mean_loss, progress.loss_variance = mean, variance
 
 
 class RollbackPolicy:
@@ -55,7 +67,8 @@ class RollbackPolicy:
                 f"step {diverged.step}: {diverged.reason}. The run was rolled back "
                 f"{_MAX_ROLLBACKS} times, each time with half the learning rate, and still "
                 "diverges. Lower train.optimizer.rate or raise train.schedule.warmup, and check "
-                "the data with `regard doctor`."
+                "the data with `regard doctor`. If the loss rises because easy and hard corpora "
+                "follow each other, set data.mix_corpora=true or raise train.max_loss_rise."
             )
         return progress.lr_scale / 2
 

@@ -23,6 +23,7 @@ class TrainerSettings:
     higher_is_better: bool = True  # of the metric
     seed: int = 1
     clip: float = 1.0  # maximum norm of a gradient
+    max_loss_rise: float | None = 1.0  # nats per token until a run has diverged; None: no limit
     ema: float = 0.0  # decay of the moving average of the weights; 0: no average
     average: int = 1  # how many of the last validated weights are averaged at the end
     validate_every: int = 500

@@ -27,7 +27,8 @@ class TrainProgress:
     stale: int = 0  # validations since the best
     validated: list[int] = field(default_factory=list)  # last steps whose weights are kept
     mean_loss: float | None = None  # moving average
-    lowest_mean_loss: float | None = None
+    loss_variance: float = 0.0  # of the losses around the moving average
+    loss_baseline: float | None = None  # lowest upper bound of the moving average
     lr_scale: float = 1.0  # factor of the learning rate
     rollbacks: int = 0
 
@@ -96,7 +97,10 @@ class TrainState:
         facts = checkpoint.load_checkpoint(world, path, tensors)
         if starts_average:
             copy_into(self.ema, {name: p.detach() for name, p in self.parameters.items()})
-        self.progress = TrainProgress(**facts["progress"])
+        progress = dict(facts["progress"])
+        if "lowest_mean_loss" in progress:  # 0.2.0
+            progress["loss_baseline"] = progress.pop("lowest_mean_loss")
+        self.progress = TrainProgress(**progress)
 
 
 class Buffers:

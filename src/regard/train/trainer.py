@@ -184,7 +184,8 @@ class Trainer:
         *values, stop_count = self.world.total(torch.stack([*sums.values(), stops])).tolist()
         parts = {k: v / step.target_tokens for k, v in zip(sums, values, strict=True)}
         loss, grad_norm = parts.pop("loss"), float(norm)
-        check_divergence(state.progress, number, parts.get("nll", loss), grad_norm)
+        nll = parts.get("nll", loss)
+        check_divergence(state.progress, number, nll, grad_norm, settings.max_loss_rise)
 
         factor = settings.schedule.factor(number, settings.steps)
         rate = settings.optimizer.rate * factor * state.progress.lr_scale
@@ -240,6 +241,8 @@ class Trainer:
         with self.state.averaged():
             scores = self._scores()
             improved = self.selection.add(number, scores)
+        if improved:  # the run has not diverged, however hard the last batches were
+            self.state.progress.loss_baseline = None
         self._emit(
             events.ValidationCompleted(
                 number,

@@ -65,9 +65,23 @@ def plan_pools(
 
 
 def plan_batches(
-    seed: int, epoch: int, pool: int, widths: Widths, shares: NDArray[np.float64], budget: int
+    seed: int,
+    epoch: int,
+    pool: int,
+    widths: Widths,
+    shares: NDArray[np.float64],
+    budget: int,
+    corpora: NDArray[np.integer] | None = None,
 ) -> BatchCuts:
-    """Return the batches of a pool; pair i is included with probability shares[i]."""
+    """Return the batches of a pool; pair i is included with probability shares[i].
+
+    Args:
+        budget: maximum rows × width of a batch.
+        corpora: the corpus of each pair. If given, a batch has pairs of one corpus, the batches of
+            the corpora alternate, and those of any length of the sequence have all corpora in
+            proportion to their tokens. The mean cost of a batch is `budget` divided by the number
+            of corpora.
+    """
     draws = _draws(seed, epoch, lane=1 + pool)
     order = _shuffled(draws, len(widths))
     if (shares < 1).any():
@@ -79,9 +93,41 @@ def plan_batches(
     # gives 7 % padding instead of 10 % with four, and still thousands of pairs in each bucket.
     order = _sorted_by((target - source) >> 1, order)
     order = _sorted_by(widest >> 1, order)
+    if corpora is not None and len(order):
+        return _alternate(draws, order, corpora, widest, budget)
     edges = _cut(widest[order], budget)
     places = _shuffled(draws, len(edges) - 1)
     return _permuted(order, edges, places)
+
+
+def _alternate(
+    draws: np.random.Philox,
+    order: NDArray[np.int64],
+    corpora: NDArray[np.integer],
+    widest: NDArray[np.int32],
+    budget: int,
+) -> BatchCuts:
+    """Cut batches of one corpus each, equally many of every corpus, and let them alternate."""
+    parts = [order[corpora[order] == corpus] for corpus in np.unique(corpora[order])]
+    costs = np.array([widest[part].sum() for part in parts], np.float64)
+    budgets = np.maximum(budget * costs / costs.sum(), 1).astype(np.int64)
+    edges = [_cut(widest[part], int(most)) for part, most in zip(parts, budgets, strict=True)]
+    # Corpora differ in padding. A second cut gives them the same number of batches, within a few.
+    counts = np.array([len(cuts) - 1 for cuts in edges])
+    budgets = np.maximum(budgets * counts // counts.max(initial=1), 1)
+    edges = [_cut(widest[part], int(most)) for part, most in zip(parts, budgets, strict=True)]
+    shuffled = [
+        _permuted(part, cuts, _shuffled(draws, len(cuts) - 1))
+        for part, cuts in zip(parts, edges, strict=True)
+    ]
+    times = np.concatenate([(np.arange(len(cuts)) + 0.5) / len(cuts) for cuts in shuffled])
+    firsts = np.cumsum([0, *(len(cuts.order) for cuts in shuffled)])
+    joined = [cuts.edges[1:] + first for cuts, first in zip(shuffled, firsts, strict=False)]
+    return _permuted(
+        np.concatenate([cuts.order for cuts in shuffled]),
+        np.concatenate([[0], *joined]).astype(np.int64),
+        np.argsort(times, kind="stable"),
+    )
 
 
 def _draws(seed: int, epoch: int, lane: int) -> np.random.Philox:

@@ -76,7 +76,10 @@ class Loader:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the data and of everything that determines their order."""
-        inputs: list[object] = [shards_fingerprint(self.shards), asdict(self.order), self.weights]
+        order = asdict(self.order)
+        if not order["mix_corpora"]:
+            del order["mix_corpora"]  # unknown to the checkpoints of 0.2.0
+        inputs: list[object] = [shards_fingerprint(self.shards), order, self.weights]
         if self.sampling is not None:
             inputs += [joint_fingerprint(*self.sampling.tokenizers), self.sampling.alpha]
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
@@ -106,7 +109,9 @@ class Loader:
         def count_pools(epoch: int) -> int:
             return len(self._pools(epoch))
 
-        for plan in plan_steps(cursor, self.order.micro_batches, count_pools, open_pool):
+        corpora = {s.corpus for s, w in zip(self.shards, self.weights, strict=True) if w * s.pairs}
+        batches = self.order.micro_batches * (len(corpora) if self.order.mix_corpora else 1)
+        for plan in plan_steps(cursor, batches, count_pools, open_pool):
             micro_batches = []
             for i in rank_batches(self.rank, self.world, len(plan.batches)):
                 counts = i < len(plan.batches)

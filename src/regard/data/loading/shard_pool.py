@@ -47,6 +47,7 @@ class BatchOrder:
     pool_pairs: int = 1 << 19  # half a million pairs are planned in a tenth of a second
     source: SpecialTokens = SOURCE_TOKENS
     target: SpecialTokens = TARGET_TOKENS
+    mix_corpora: bool = False  # each step has pairs of all corpora, in batches of one corpus each
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,17 @@ class ShardPool:
         self.firsts = np.cumsum([0, *sizes])  # index of each shard's first pair in the pool
         self.lengths = np.concatenate([shard.lengths for shard in self.opened])
         shares = np.repeat([visit.fraction for visit in visits], sizes)
+        corpora = None
+        if order.mix_corpora:
+            names = [shards[visit.shard].corpus for visit in visits]
+            corpora = np.repeat([sorted(set(names)).index(name) for name in names], sizes)
         planned = self.lengths
         if sampling is not None:
             longer = np.minimum(self.lengths * self._growth(sampling), sampling.max_length)
             planned = np.maximum(self.lengths, longer.astype(np.uint16))
         widths = planned + np.array([special.count for special in self.special], np.uint16)
         self.batches: BatchCuts = plan_batches(
-            order.seed, epoch, number, widths, shares, order.budget
+            order.seed, epoch, number, widths, shares, order.budget, corpora
         )
 
     def __len__(self) -> int:
