@@ -155,8 +155,8 @@ class HeadAblationMeasure(MeasureConfig):
                     ablated = _mean_logp(target_logps(model, ids, ablate))
                     assert own is not None
                     difference = difference_of_means([ablated], [own])
-                    scores = [[ablated.corpus_score()], [own.corpus_score()]]
-                    cells = format_difference(difference, *scores, ".3f")
+                    scores, base = [ablated.corpus_score()], [own.corpus_score()]
+                    cells = format_difference(difference, scores, base, ".3f")
                     rows.append([name, attention_name, str(head), *cells])
                     facts[f"{name}/{attention_name}/{head}"] = difference.value
         heads = ["", "attention", "head", "change of log-probability per token", "p"]
