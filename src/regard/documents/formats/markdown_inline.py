@@ -1,329 +1,327 @@
-"""The inline syntax of Markdown (CommonMark 0.31): code, links, emphasis, HTML, line breaks."""
+"""The inline syntax of Markdown, with the place of every token in the file.
+
+markdown-it-py parses it, but knows the lines of blocks only. `InlineParser` runs the same rules and
+records which characters each of them has read, so that all markup is a slice of the file.
+"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from html import unescape
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from regard.documents.formats.html import KEPT, VOID
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText
+from regard.documents.placeholders import add_raw_elements, find_placeholders
 
-_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-_CODE = re.compile(r"`+")
-_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
-_HTML_TAG = re.compile(
-    r"</?([A-Za-z][A-Za-z0-9-]*)(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|"
-    r"[^\s\"'=<>`]+))?)*\s*/?>|<!--(?:(?!-->).)*-->",
-    re.DOTALL,
-)
-_VOID = frozenset(["br", "hr", "img", "input", "wbr"])
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{1,31});")
-_DELIMITERS = re.compile(r"\*+|_+|~~")
-_TITLE = r"(?:\s+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?"
-_DESTINATION = re.compile(
-    r"\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)" + _TITLE + r"\s*\)"
-)
+Environment = dict[str, Any]  # of markdown-it: references and footnotes of the document
+
+_RAW = frozenset(["code_inline", "math_inline", "math_inline_double", "myst_role", "shortcode"])
+_DELIMITERS = frozenset(["em_open", "strong_open", "s_open"])
+_DELIMITERS_END = frozenset(["em_close", "strong_close", "s_close"])
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+_KEEPS = re.compile(r"\stranslate\s*=\s*[\"']?no\b", re.I)
 _SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")  # of Hugo
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]")
+_BREAKS = re.compile(r"\s*\n\s*")
+_SPAN = "span"
+_LABEL = "label"
+
+
+class InlineParser(ParserInline):
+    """The parser of markdown-it-py; the `meta` of a token has the range that it was read from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ruler2.disable("fragments_join")  # it merges tokens
+
+    def tokenize(self, state: StateInline) -> None:
+        """Run the rules at each place, like the method of the base class."""
+        rules = self.ruler.getRules("")
+        end, deepest = state.posMax, state.md.options["maxNesting"]
+        if state.tokens and state.tokens[-1].type == "link_open":  # called by the rule of links
+            state.tokens[-1].meta[_LABEL] = (state.pos, end)
+        text_start = state.pos
+        while state.pos < end:
+            start, known = state.pos, len(state.tokens)
+            had_text = bool(state.pending)
+            if state.level >= deepest or not any(rule(state, False) for rule in rules):
+                state.append_pending(state.src[start])
+                state.pos = start + 1
+            pushed = state.tokens[known:]
+            if not had_text:
+                text_start = start
+            elif pushed:  # the first one is the text before
+                pushed[0].meta[_SPAN] = (text_start, text_start + len(pushed[0].content))
+                del pushed[0]
+            _set_spans(pushed, start, state.pos)
+        if state.pending:
+            token = state.pushPending()
+            token.meta[_SPAN] = (text_start, text_start + len(token.content))
+
+
+def _set_spans(tokens: Sequence[Token], start: int, end: int) -> None:
+    """Divide what a rule has read between its tokens."""
+    if len(tokens) == 1:
+        tokens[0].meta[_SPAN] = (start, end)
+    elif tokens and tokens[0].type == "link_open":
+        label = tokens[0].meta.get(_LABEL, (start, end))
+        tokens[0].meta[_SPAN] = (start, label[0])
+        tokens[-1].meta[_SPAN] = (label[1], end)
+    else:  # delimiters
+        for token in tokens:
+            token.meta[_SPAN] = (start, start + len(token.content))
+            start += len(token.content)
+
+
+def read_shortcode(state: StateInline, silent: bool) -> bool:
+    """The rule for shortcodes of Hugo."""
+    found = _SHORTCODE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("shortcode", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
 
 
 @dataclass(slots=True)
-class _Piece:
-    """A part of the text: text, raw, empty, open, close or a run of delimiters."""
+class _Part:
+    """A part of the content: text, raw, empty, break, open, close, or an HTML tag.
+
+    Args:
+        kind: Of these.
+        start: Its first character in the content.
+        end: The character after its last one.
+        text: What is read, or the name of a tag.
+        partner: The index of the other tag.
+    """
 
     kind: str
-    raw: str
+    start: int
+    end: int
     text: str = ""
     partner: int = -1
-    opens: bool = False
-    closes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InlineContent:
+    """The content of a block, and where it is in the file.
+
+    Args:
+        content: Lines without the markup of the blocks around them.
+        places: The place of each character in `source`, and of the end.
+        source: The text of the file.
+    """
+
+    content: str
+    places: Sequence[int]
+    source: str
+
+    def slice(self, start: int, end: int) -> str:
+        return self.source[self.places[start] : self.places[end]]
 
 
 def parse_inline(
-    content: str, gaps: Sequence[str], is_reference: Callable[[str], bool]
+    content: InlineContent,
+    parser: MarkdownIt,
+    environment: Environment,
+    *,
+    placeholders: bool = True,
 ) -> MarkedText:
-    """The text and elements of inline Markdown.
+    """The text and the elements of a block.
 
     Args:
-        content: Lines, separated by \\n.
-        gaps: What the file has in place of each \\n.
-        is_reference: Whether a link reference with this label is defined.
+        content: Of the block.
+        parser: Has an `InlineParser`.
+        environment: Has the references and footnotes of the document.
+        placeholders: Whether placeholders become elements too, with their characters in the file.
     """
-    pieces = _scan(content, list(gaps), is_reference)
-    _pair_delimiters(pieces)
-    _pair_tags(pieces)
-    builder = InlineBuilder()
-    for piece in pieces:
-        if piece.kind == "text":
-            builder.add_text(piece.text)
-        elif piece.kind == "raw":
-            builder.add_raw(piece.raw, piece.text)
-        elif piece.kind == "empty" and "\n" in piece.raw:
-            builder.add_break(piece.raw)
-        elif piece.kind == "empty" or piece.partner < 0:
-            builder.add_empty(piece.raw)
-        elif piece.kind == "open":
-            builder.open(piece.raw)
-        else:
-            builder.close(piece.raw)
-    return builder.build()
+    tokens = parser.inline.parse(content.content, parser, environment, [])
+    parts = [*_parts(tokens, environment, 0)]
+    _pair_tags(parts)
+    writer = _Writer(content)
+    writer.write(parts)
+    marked = writer.builder.build()
+    if not placeholders:
+        return marked
+    spans = find_placeholders(marked.text)
+    return add_raw_elements(marked, [(*span, writer.slice_of_text(*span)) for span in spans])
 
 
-def _scan(content: str, gaps: list[str], is_reference: Callable[[str], bool]) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    closers = _link_ends(content, is_reference)
-    links: list[tuple[int, str]] = []  # where an open link ends, and its closing markup
-    place = breaks = 0
-    text_start = 0
-
-    def flush(end: int) -> None:
-        if end > text_start:
-            pieces.append(_Piece("text", "", content[text_start:end]))
-
-    def add(piece: _Piece, end: int) -> int:
-        nonlocal text_start
-        flush(place)
-        pieces.append(piece)
-        text_start = end
-        return end
-
-    while place < len(content):
-        character = content[place]
-        if links and place == links[-1][0]:
-            end, closing = links.pop()
-            place = add(_Piece("close", closing), end + len(_link_tail(content, end, closing)))
-        elif character == "\\" and content[place + 1 : place + 2] == "\n":
-            place = add(_Piece("empty", f"\\{gaps[breaks]}"), place + 2)
-            breaks += 1
-        elif character == "\\" and content[place + 1 : place + 2] in _PUNCTUATION[:]:
-            if place + 1 < len(content):
-                place = add(_Piece("text", "", content[place + 1]), place + 2)
-            else:
-                place += 1
-        elif character == "{" and (found := _SHORTCODE.match(content, place)):
-            place = add(_Piece("raw", found[0], found[0]), found.end())
-        elif character == "`":
-            place = _scan_code(content, place, add)
-        elif character == "<" and (found := _AUTOLINK.match(content, place)):
-            place = add(_Piece("raw", found[0], found[1]), found.end())
-        elif character == "<" and (found := _HTML_TAG.match(content, place)):
-            breaks += found[0].count("\n")
-            place = add(_html_piece(found), found.end())
-        elif (
-            character in "!["
-            and (
-                opening := "!["
-                if content.startswith("![", place)
-                else "["
-                if character == "["
-                else ""
-            )
-            and (place + len(opening) - 1) in closers
-        ):
-            links.append(closers[place + len(opening) - 1])
-            place = add(_Piece("open", opening), place + len(opening))
-        elif character == "\n":
-            flush_at = len(content[text_start:place].rstrip(" ")) + text_start
-            spaces = content[flush_at:place]
-            if text_start < place and flush_at < place:
-                flush(flush_at)
-                text_start = place
-            hard = len(spaces) >= 2
-            piece = _Piece("empty", spaces + gaps[breaks]) if hard else _Piece("text", "", " ")
-            place = add(piece, place + 1)
-            breaks += 1
-        elif character == "&" and (found := _ENTITY.match(content, place)):
-            place = add(_Piece("text", "", unescape(found[0])), found.end())
-        elif character in "*_~" and (found := _DELIMITERS.match(content, place)):
-            place = add(_delimiter_piece(content, found), found.end())
-        else:
-            place += 1
-    flush(len(content))
-    return pieces
+def _parts(tokens: Sequence[Token], environment: Environment, offset: int) -> Iterator[_Part]:
+    """The parts of parsed content that begins at `offset`."""
+    for token in tokens:
+        start, end = token.meta.get(_SPAN, (0, 0))
+        start, end = start + offset, end + offset
+        if token.type in ("text", "text_special"):
+            if token.content:
+                yield _Part("text", start, end, token.content)
+        elif token.type in _RAW:
+            yield _Part("raw", start, end, token.content)
+        elif token.type in ("softbreak", "hardbreak"):
+            yield _Part("text" if token.type == "softbreak" else "break", start, end, " ")
+        elif token.type in _DELIMITERS:
+            yield _Part("open", end - len(token.markup), end)
+        elif token.type in _DELIMITERS_END:
+            yield _Part("close", start, start + len(token.markup))
+        elif token.type == "link_open":
+            yield _Part("open", start, end)
+        elif token.type == "link_close":
+            yield _Part("close", start, end)
+        elif token.type == "image":
+            yield from _with_children(token.children or [], token.content, start, end, environment)
+        elif token.type == "footnote_ref" and "label" not in token.meta:
+            note = environment["footnotes"]["list"][token.meta["id"]]
+            yield from _with_children(note["tokens"], note["content"], start, end, environment)
+        elif token.type == "html_inline":
+            yield _html_part(token.content, start, end)
+        else:  # a reference to a footnote
+            yield _Part("empty", start, end)
 
 
-def _scan_code(content: str, place: int, add: Callable[[_Piece, int], int]) -> int:
-    found = _CODE.match(content, place)
-    assert found is not None
-    for other in _CODE.finditer(content, found.end()):
-        if other[0] == found[0]:
-            raw = content[place : other.end()]
-            if "\n" in raw:
-                break
-            inner = content[found.end() : other.start()]
-            return add(_Piece("raw", raw, inner.strip() or inner), other.end())
-    return found.end()
+def _with_children(
+    tokens: Sequence[Token], content: str, start: int, end: int, environment: Environment
+) -> Iterator[_Part]:
+    """An element that markdown-it parses by itself: the text of an image or a footnote."""
+    inner = start + 2  # after `![` or `^[`
+    yield _Part("open", start, inner)
+    yield from _parts(tokens, environment, inner)
+    yield _Part("close", inner + len(content), end)
 
 
-def _html_piece(found: re.Match[str]) -> _Piece:
-    raw = found[0]
-    name = (found[1] or "").lower()
-    if raw.startswith("</"):
-        return _Piece("tag-close", raw, name)
-    if raw.startswith("<!--") or raw.endswith("/>") or name in _VOID:
-        return _Piece("empty", raw)
-    return _Piece("tag-open", raw, name)
+def _html_part(markup: str, start: int, end: int) -> _Part:
+    named = _TAG.match(markup)
+    name = "" if named is None else named[2].lower()
+    if named is not None and named[1]:
+        return _Part("tag-close", start, end, name)
+    if name == "br":
+        return _Part("break", start, end)
+    if not name or name in VOID or markup.endswith("/>"):
+        return _Part("empty", start, end)
+    return _Part("tag-open", start, end, name)
 
 
-def _link_ends(content: str, is_reference: Callable[[str], bool]) -> dict[int, tuple[int, str]]:
-    """For each [ that begins a link: the place of its ] and the markup that ends the link."""
-    ends: dict[int, tuple[int, str]] = {}
-    opened: list[int] = []
-    place = 0
-    while place < len(content):
-        character = content[place]
-        if character == "\\":
-            place += 1
-        elif character == "`" and (run := _CODE.match(content, place)):
-            close = next((o for o in _CODE.finditer(content, run.end()) if o[0] == run[0]), None)
-            place = (close or run).end() - 1
-        elif character == "[":
-            opened.append(place)
-        elif character == "]" and opened:
-            start = opened.pop()
-            closing = _link_closing(content, start, place, is_reference)
-            if closing:
-                ends[start] = (place, closing)
-                image = start > 0 and content[start - 1] == "!"
-                if not image:  # links do not nest
-                    opened = [each for each in opened if each and content[each - 1] == "!"]
-                place += len(_link_tail(content, place, closing)) - 1
-        place += 1
-    return ends
-
-
-def _link_closing(content: str, start: int, end: int, is_reference: Callable[[str], bool]) -> str:
-    if (found := _DESTINATION.match(content, end + 1)) and "\n" not in found[0]:
-        return f"]{found[0]}"
-    label = content[start + 1 : end]
-    if found := _LABEL.match(content, end + 1):
-        if found[1] and is_reference(found[1]):
-            return f"]{found[0]}"
-        if not found[1] and is_reference(label) and "\n" not in label:
-            return f"][{label}]"
-    if label.strip() and "\n" not in label and is_reference(label):
-        return f"][{label}]"
-    return ""
-
-
-def _link_tail(content: str, end: int, closing: str) -> str:
-    """What the file has at the end of a link; a short reference has less than is written."""
-    if content.startswith(closing, end):
-        return closing
-    return "][]" if content.startswith("][]", end) else "]"
-
-
-def _delimiter_piece(content: str, found: re.Match[str]) -> _Piece:
-    before = content[found.start() - 1 : found.start()] or " "
-    after = content[found.end() : found.end() + 1] or " "
-    left = not after.isspace() and (
-        not _is_punctuation(after) or before.isspace() or _is_punctuation(before)
-    )
-    right = not before.isspace() and (
-        not _is_punctuation(before) or after.isspace() or _is_punctuation(after)
-    )
-    opens, closes = left, right
-    if found[0][0] == "_":
-        opens = left and (not right or _is_punctuation(before))
-        closes = right and (not left or _is_punctuation(after))
-    return _Piece("delimiters", found[0], opens=opens, closes=closes)
-
-
-def _is_punctuation(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
-
-
-def _pair_delimiters(pieces: list[_Piece]) -> None:
-    """Replace runs of delimiters by tags; those without a partner are text."""
-    result: list[_Piece] = []
-    stack: list[int] = []  # places of delimiters that can open, and of open links as −1
-    for piece in pieces:
-        if piece.kind == "open":
-            stack.append(-1)
-            result.append(piece)
-            continue
-        if piece.kind == "close":
-            while stack and stack[-1] >= 0:
-                _make_text(result[stack.pop()])
-            if stack:
-                stack.pop()
-            result.append(piece)
-            continue
-        if piece.kind != "delimiters":
-            result.append(piece)
-            continue
-        left = piece.raw
-        if piece.closes:
-            left = _close_delimiters(result, stack, left)
-        if left and piece.opens:
-            sizes = [2] * (len(left) // 2) + [1] * (len(left) % 2)
-            for size in reversed(sizes) if left[0] != "~" else [2]:
-                result.append(_Piece("delimiter", left[:size]))
-                stack.append(len(result) - 1)
-        elif left:
-            result.append(_Piece("text", "", left))
-    for index in stack:
-        if index >= 0:
-            _make_text(result[index])
-    pieces[:] = result
-
-
-def _close_delimiters(result: list[_Piece], stack: list[int], left: str) -> str:
-    while left:
-        candidates = [
-            (depth, index)
-            for depth, index in enumerate(stack)
-            if index >= 0
-            and result[index].raw[0] == left[0]
-            and len(result[index].raw) <= len(left)
-        ]
-        floor = max((depth for depth, index in enumerate(stack) if index < 0), default=-1)
-        candidates = [each for each in candidates if each[0] > floor]
-        if not candidates:
-            break
-        depth, index = candidates[-1]
-        for other in stack[depth + 1 :]:
-            _make_text(result[other])
-        del stack[depth:]
-        if index == len(result) - 1:  # nothing between
-            _make_text(result[index])
-            break
-        result[index].kind, result[index].partner = "open", 1
-        result.append(_Piece("close", result[index].raw, partner=1))
-        left = left[len(result[index].raw) :]
-    return left
-
-
-def _make_text(piece: _Piece) -> None:
-    piece.kind, piece.text, piece.raw = "text", piece.raw, ""
-
-
-def _pair_tags(pieces: list[_Piece]) -> None:
+def _pair_tags(parts: Sequence[_Part]) -> None:
     """Pair HTML tags that are nested with everything else; others are elements without text."""
     stack: list[int] = []
-    for index, piece in enumerate(pieces):
-        if piece.kind in ("open", "tag-open"):
+    opened: dict[str, int] = {}  # how many tags of each name are open
+    for index, part in enumerate(parts):
+        if part.kind in ("open", "tag-open"):
             stack.append(index)
-        elif piece.kind == "close":
-            while stack and pieces[stack[-1]].kind == "tag-open":
-                pieces[stack.pop()].kind = "empty"
-            if stack:
-                opener = pieces[stack.pop()]
-                opener.partner = piece.partner = 1
-        elif piece.kind == "tag-close":
-            if (
-                stack
-                and pieces[stack[-1]].kind == "tag-open"
-                and (pieces[stack[-1]].text == piece.text)
-            ):
-                opener = pieces[stack.pop()]
-                opener.kind, piece.kind = "open", "close"
-                opener.partner = piece.partner = 1
-            else:
-                piece.kind = "empty"
+            opened[part.text] = opened.get(part.text, 0) + 1
+        elif part.kind in ("close", "tag-close"):
+            if not opened.get(part.text):  # the name of other elements is empty
+                part.kind = "empty"
+                continue
+            if part.kind == "tag-close" and _crosses(parts, stack, part.text):
+                part.kind = "empty"
+                continue
+            while parts[stack[-1]].text != part.text:
+                opened[parts[stack[-1]].text] -= 1
+                parts[stack.pop()].kind = "empty"
+            opened[part.text] -= 1
+            partner = stack.pop()
+            parts[partner].partner, part.partner = index, partner
     for index in stack:
-        if pieces[index].kind == "tag-open":
-            pieces[index].kind = "empty"
+        parts[index].kind = "empty"
+
+
+def _crosses(parts: Sequence[_Part], stack: Sequence[int], name: str) -> bool:
+    """Whether an element that is not HTML began after the last open tag of this name."""
+    for index in reversed(stack):
+        if parts[index].text == name:
+            return False
+        if parts[index].kind == "open":
+            return True
+    return True
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes parts to a builder, and remembers where its text is from."""
+
+    content: InlineContent
+    builder: InlineBuilder = field(default_factory=InlineBuilder)
+    origins: list[tuple[int, int, int, int]] = field(default_factory=list)  # of parts of the text
+
+    def write(self, parts: Sequence[_Part]) -> None:
+        index = cursor = 0
+        while index < len(parts):
+            part = parts[index]
+            if part.kind == "break" and part.start > cursor:
+                part.start = cursor  # the spaces before it belong to it
+            end = part.end
+            if part.kind in ("open", "tag-open") and self._keeps(part):
+                last = parts[part.partner]
+                inner = "".join(
+                    each.text
+                    for each in parts[index:part.partner]
+                    if each.kind in ("text", "raw")
+                )
+                self.builder.add_raw(self.content.slice(part.start, last.end), inner)
+                index, end = part.partner, last.end
+            else:
+                self._write(part, parts)
+            cursor = end
+            index += 1
+
+    def _keeps(self, part: _Part) -> bool:
+        """Whether the content of an HTML element is not translated."""
+        if part.kind != "tag-open":
+            return False
+        markup = self.content.content[part.start : part.end]
+        return part.text in KEPT or _KEEPS.search(markup) is not None
+
+    def _write(self, part: _Part, parts: Sequence[_Part]) -> None:
+        markup = self.content.slice(part.start, part.end)
+        if part.kind == "text":
+            before = len(self.builder.text)
+            self.builder.add_text(part.text)
+            self.origins.append((before, len(self.builder.text), part.start, part.end))
+        elif part.kind == "raw":
+            self.builder.add_raw(markup, part.text)
+        elif part.kind == "break":
+            self.builder.add_break(markup)
+        elif part.kind == "empty":
+            self.builder.add_empty(markup)
+        elif part.kind in ("open", "tag-open"):
+            self.builder.open(markup)
+        else:
+            self.builder.close(self._closing(part, markup, parts))
+
+    def _closing(self, part: _Part, markup: str, parts: Sequence[_Part]) -> str:
+        """The end of an element; that of a short reference names its label: its text changes."""
+        opening = parts[part.partner]
+        if markup not in ("]", "][]") or self.content.content[opening.start] == "^":
+            return markup
+        label = self.content.content[opening.end : part.start]
+        if "\n" not in label:
+            label = self.content.slice(opening.end, part.start)
+        return f"][{_BREAKS.sub(' ', label)}]"
+
+    def slice_of_text(self, start: int, end: int) -> str:
+        """The characters in the file of a range of the text; empty if it has markup at an end."""
+        first, last = self._origin(start), self._origin(end - 1)
+        if first is None or last is None:
+            return ""
+        return self.content.slice(first[0], last[1])
+
+    def _origin(self, place: int) -> tuple[int, int] | None:
+        """The range in the content of a character of the text."""
+        number = bisect_right(self.origins, place, key=lambda origin: origin[0]) - 1
+        if number < 0:
+            return None
+        before, after, start, end = self.origins[number]
+        if place >= after:
+            return None
+        if after - before == end - start:  # no entity and no escaped character
+            return start + place - before, start + place - before + 1
+        return start, end

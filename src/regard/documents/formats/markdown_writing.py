@@ -1,0 +1,243 @@
+"""Writes a translation as Markdown that is read as this text with these elements.
+
+Characters with a meaning in Markdown are escaped only where the text would be read differently
+without: each form is parsed again, and compared with what it should say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
+
+from regard.documents.formats.markdown_blocks import create_parser, find_blocks
+from regard.documents.formats.markdown_inline import Environment, InlineContent, parse_inline
+from regard.documents.marked_text import InlineElement, MarkedText, children_of, render_markup
+
+SPACE = " \t\n\r\v\f"
+INLINE_MARKS = "\\`*_[]<>{}$~^&"
+
+_SPECIAL = re.compile(r"[\\`*\[\]<$]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)|~|\^(?=\[)|\{(?=[\{\w])")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_MAYBE_MARKUP = re.compile(r"[\\`*_\[<$&~^{]")
+_BLOCK_START = re.compile(
+    r"[-+](?=\s|$)|#{1,6}(?=\s|$)|>|=+\s*$|-{2,}\s*$|:{3}|[:~](?=\s)|!!!|\?\?\?"
+    r"|\([^()\n]*\)=\s*$",
+)
+_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_DEFINITION = re.compile(r"(\[[^\]\n]*\]):")
+_HARD_BREAK = re.compile(r"(?: *|\\)(?:\r\n|\r|\n)[ \t>]*")
+_LINE_BREAKS = re.compile(r"\s*[\r\n]+\s*")
+_GAPS = re.compile(r"(?:\r\n|\r|\n)[ \t>]*")  # with the marks of quotes
+_SPACES = re.compile(r"[ \t\n\r\v\f]+")
+_SPACES_BEFORE_BREAK = re.compile(r" +(?=(?:  |\\)(?:\r\n|\r|\n))")
+_FINAL_MARKS = re.compile(r"(?:^|(?<=\s))#(?=#*$)")
+_LABEL = re.compile(r"\]\[(.+)\]", re.DOTALL)
+_NOTE = re.compile(r"\[\^([^\]\s]+)\]")
+_BREAK = "\0break\0"  # stands after a hard break while a text is written
+_HTML = {"*": "em", "_": "em", "**": "strong", "__": "strong", "~": "del", "~~": "del"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A translation as Markdown, and what it says."""
+
+    text: str
+    marked: MarkedText
+
+
+@dataclass(frozen=True)
+class MarkdownWriter:
+    """Writes translations.
+
+    Args:
+        parser: Reads what was written.
+    """
+
+    parser: MarkdownIt
+
+    def write(self, marked: MarkedText, style: str) -> Written:
+        """Write a translation in the first form that is read as it should be.
+
+        Args:
+            marked: The translation.
+            style: The kind of the block, and the characters that the source escapes.
+        """
+        kind, _, escaped = style.partition(" ")
+        marked = replace(marked, elements=tuple(map(_without_empty_emphasis, marked.elements)))
+        environment = _environment_of(marked)
+        wanted = canonical(marked, self.parser, environment)
+        as_in_source = re.compile(f"[{re.escape(escaped)}]") if escaped else None
+        forms = [
+            lambda: self._form(marked, kind, as_in_source),
+            lambda: self._form(marked, kind, _SPECIAL),
+            lambda: self._form(_with_html_emphasis(marked), kind, _PUNCTUATION),
+        ]
+        written = None
+        for number, form in enumerate(forms):
+            candidate = form()
+            if number == 2:
+                wanted = canonical(candidate.marked, self.parser, environment)
+            if self._read(candidate.text, kind, environment) == wanted:
+                return candidate
+            written = written or candidate
+        assert written is not None
+        return written
+
+    def _form(self, marked: MarkedText, kind: str, special: re.Pattern[str] | None) -> Written:
+        def escape(part: str) -> str:
+            part = _LINE_BREAKS.sub(" ", part)
+            if special is not None:
+                part = special.sub(lambda found: escape_mark(found[0]), part)
+            return part.replace("\\|", "|").replace("|", "\\|") if kind == "cell" else part
+
+        elements = tuple(map(_mark_break, marked.elements))
+        text = render_markup(replace(marked, elements=elements), escape).strip(SPACE)
+        lines = _SPACES_BEFORE_BREAK.sub("", text).split(_BREAK)
+        if kind == "paragraph":
+            lines = [_escape_block_start(line) for line in _without_blank_lines(lines)]
+        text = "".join(lines).strip(SPACE)
+        if kind == "heading":
+            text = _FINAL_MARKS.sub(r"\\#", text)
+        return Written(text, marked)
+
+    def _read(self, text: str, kind: str, environment: Environment) -> str | None:
+        """What a block says; None if it is not one block of this kind."""
+        source = _GAPS.sub("\n", text)
+        if kind == "heading":
+            source = f"# {source}\n"
+        elif kind == "cell":
+            source = f"| a |\n| - |\n| {source} |\n"
+        elif kind == "title":
+            source = f'!!! note "{source}"\n'
+        environment = {name: dict(value) for name, value in environment.items()}
+        blocks = [*find_blocks(source, 0, self.parser, environment)]
+        if kind == "cell":
+            blocks = blocks[1:]
+        if len(blocks) != 1 or blocks[0].kind != kind:
+            return None
+        if kind == "paragraph" and blocks[0].content.content != source:
+            return None
+        marked = parse_inline(blocks[0].content, self.parser, environment, placeholders=False)
+        return canonical(marked, self.parser, environment)
+
+
+def escape_mark(mark: str) -> str:
+    """Markdown for a character that has a meaning."""
+    return "&amp;" if mark == "&" else "".join(f"\\{character}" for character in mark)
+
+
+def escape_markdown(text: str) -> str:
+    """Escape what Markdown could read as markup."""
+    return _SPECIAL.sub(lambda found: escape_mark(found[0]), _LINE_BREAKS.sub(" ", text))
+
+
+def canonical(marked: MarkedText, parser: MarkdownIt, environment: Environment) -> str:
+    """The text and the markup of a translation, however its characters are escaped."""
+    children = children_of(marked.elements)
+    parts: list[str] = []
+
+    def visit(parent: int | None, start: int, end: int) -> None:
+        for index in children.get(parent, ()):
+            one = marked.elements[index]
+            parts.append(marked.text[start : one.start])
+            if one.raw is None:
+                parts.append(f"\x02{_plain(one.opening)}\x03")
+                visit(index, one.start, one.end)
+                parts.append(f"\x02{_plain(one.closing)}\x03")
+            elif _HARD_BREAK.fullmatch(one.raw):
+                parts.append(" ")
+            else:
+                parts.append(_read_raw(one.raw, parser, environment))
+            start = one.end
+        parts.append(marked.text[start:end])
+
+    visit(None, 0, len(marked.text))
+    return _SPACES.sub(" ", "".join(parts)).strip(" ")
+
+
+def _plain(markup: str) -> str:
+    return _GAPS.sub("\n", markup)
+
+
+def _read_raw(raw: str, parser: MarkdownIt, environment: Environment) -> str:
+    """What a slice of the file says: its text, or the slice itself if it is markup."""
+    if not _MAYBE_MARKUP.search(raw):
+        return raw
+    source = _plain(raw)
+    body = source.strip(SPACE)
+    content = InlineContent(body, range(len(body) + 1), body)
+    environment = {name: dict(value) for name, value in environment.items()}
+    marked = parse_inline(content, parser, environment, placeholders=False)
+    if marked.elements:
+        return source.replace(body, f"\x02{body}\x03")
+    return source.replace(body, marked.text)
+
+
+def _environment_of(marked: MarkedText) -> Environment:
+    """The references and footnotes that the elements of a text need."""
+    references: dict[str, Any] = {}
+    notes: dict[str, int] = {}
+    for one in marked.elements:
+        if one.raw is None:
+            label = _LABEL.search(one.closing)
+            if label is not None:
+                name = normalizeReference(_plain(label[1]))
+                references[name] = {"href": "x", "title": "", "map": [0, 0]}
+        elif (note := _NOTE.fullmatch(one.raw.strip(SPACE))) is not None:
+            notes[f":{note[1]}"] = -1
+    return {"references": references, "footnotes": {"refs": notes, "list": {}}}
+
+
+def _mark_break(one: InlineElement) -> InlineElement:
+    """Mark where the text of a line begins: a break may end with the `>` of a block quote."""
+    if one.raw is None or not _HARD_BREAK.fullmatch(one.raw):
+        return one
+    return replace(one, raw=one.raw + _BREAK)
+
+
+def _without_blank_lines(lines: list[str]) -> Iterator[str]:
+    """Drop hard breaks without text on both sides: an empty line would end the paragraph."""
+    last = len(lines) - 1
+    while last > 0 and not lines[last].strip(SPACE):
+        last -= 1
+        lines[last] = _HARD_BREAK.sub("", lines[last].rstrip("> \t"))
+    for line in lines[: last + 1]:
+        if not _HARD_BREAK.fullmatch(line):
+            yield line
+
+
+def _escape_block_start(line: str) -> str:
+    """Escape what would begin a list, a heading, a quote, a definition or a numbered list."""
+    text = line.lstrip(SPACE)
+    indentation = line[: len(line) - len(text)]
+    if _BLOCK_START.match(text):
+        return f"{indentation}\\{text}"
+    if _NUMBERED.match(text):
+        return indentation + _NUMBERED.sub(r"\1\\\2", text, count=1)
+    if _DEFINITION.match(text):
+        return indentation + _DEFINITION.sub(r"\1\\:", text, count=1)
+    return line
+
+
+def _without_empty_emphasis(one: InlineElement) -> InlineElement:
+    """Markdown has no emphasis without text: its delimiters would be text, or begin a block."""
+    if one.start == one.end and one.raw is None and one.opening in _HTML:
+        return replace(one, opening="", closing="")
+    return one
+
+
+def _with_html_emphasis(marked: MarkedText) -> MarkedText:
+    """Tags instead of delimiters, which have no effect beside some letters and punctuation."""
+    elements = [
+        replace(one, opening=f"<{_HTML[one.opening]}>", closing=f"</{_HTML[one.opening]}>")
+        if one.raw is None and one.opening in _HTML
+        else one
+        for one in marked.elements
+    ]
+    return replace(marked, elements=tuple(elements))
