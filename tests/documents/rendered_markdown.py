@@ -93,7 +93,8 @@ def read_document(text: str, parser: MarkdownIt) -> list[Item]:
             items.append((token.type, token.content))
         else:
             items += _inline_items(token.children or [])
-    items.append(("references", str(environment.get("references"))))
+    references = environment.get("references", {})
+    items.append(("references", str([(n, r["href"], r["title"]) for n, r in references.items()])))
     return [item for item in items if not isinstance(item, Text) or item.text.strip()]
 
 
@@ -106,6 +107,8 @@ def _with_token_before(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]
 
 def _values(token: Token) -> tuple[Any, ...]:
     meta = {name: value for name, value in token.meta.items() if name != "content"}
+    if token.type == "admonition_open":  # has the title, which is an item of its own
+        return (tuple(token.attrs.items()), str(meta))
     return (tuple(token.attrs.items()), token.info, token.content, str(meta))
 
 

@@ -27,13 +27,14 @@ from regard.documents.marked_text import MarkedText, render_markup, translated_t
 from regard.errors import DocumentError
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
     from regard.documents.formats.markdown_inline import Environment
-    from regard.documents.formats.markdown_writing import MarkdownWriter
 
 MAX_BLOCK = 20_000  # characters of a paragraph
 MAX_ROUNDS = 3  # of checks of the whole document
 FRONT_MATTER_KEYS = frozenset(["title", "linktitle", "description", "summary"])
-_YAML_FRONT = re.compile(r"---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)", re.DOTALL)
+_YAML_FRONT = re.compile(r"---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
 _TOML_FRONT = re.compile(r"\+\+\+[ \t]*\r?\n(.*?\n)?\+\+\+[ \t]*(?:\r?\n|$)", re.DOTALL)
 _TOML_STRING = re.compile(
     r"^[ \t]*([\w-]+)[ \t]*=[ \t]*(\"(?:[^\"\\\r\n]|\\.)*\"|'[^'\r\n]*')[ \t]*(?:#[^\r\n]*)?\r?$",
@@ -44,31 +45,20 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 @cache
-def _writer() -> MarkdownWriter:
+def _parser() -> MarkdownIt:
     try:
         from regard.documents.formats.markdown_blocks import create_parser
-        from regard.documents.formats.markdown_writing import MarkdownWriter
     except ImportError:
         raise DocumentError(
             "Markdown needs markdown-it-py and mdit-py-plugins. Install them with "
             "`pip install 'regard[documents]'`."
         ) from None
-    return MarkdownWriter(create_parser())
+    return create_parser()
 
 
 def find_markdown_segments(text: str) -> list[DocumentSegment]:
     """The segments of a file, in order."""
-    return _read(text)[0]
-
-
-def _read(
-    text: str, *, placeholders: bool = True
-) -> tuple[list[DocumentSegment], Environment]:
-    """The segments of a file, and its references and footnotes.
-
-    `placeholders`: whether placeholders become elements.
-    """
-    parser = _writer().parser
+    parser = _parser()
     from regard.documents.formats.markdown_blocks import find_blocks
     from regard.documents.formats.markdown_inline import parse_inline
     from regard.documents.formats.markdown_writing import INLINE_MARKS
@@ -85,19 +75,19 @@ def _read(
                 f"a paragraph has {len(content.content):,} characters. At most {MAX_BLOCK:,} are "
                 "read: divide it."
             )
-        marked = parse_inline(content, parser, environment, placeholders=placeholders)
+        marked = parse_inline(content, parser, environment)
         if has_words(translated_text(marked)):
             escaped = {mark for mark in _ESCAPED.findall(content.content) if mark in INLINE_MARKS}
             segments.append(
                 DocumentSegment(
-                    content.places[0],
-                    content.places[len(content.content)],
+                    content.start,
+                    content.end,
                     marked,
-                    line_of(content.places[0]),
+                    line_of(content.start),
                     f"{block.kind} {''.join(sorted(escaped))}",
                 )
             )
-    return segments, environment
+    return segments
 
 
 def _front_matter(text: str) -> tuple[list[DocumentSegment], int]:
@@ -133,26 +123,40 @@ def _toml_segments(text: str) -> list[DocumentSegment]:
     ]
 
 
-def render_markdown(marked: MarkedText, style: str) -> str:
-    """A translation in the style of its segment."""
-    if style == "toml":
-        return json.dumps(render_markup(marked), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if " " not in style:
+def _render_value(marked: MarkedText, style: str) -> str:
+    """A value of the front matter."""
+    if style != "toml":
         return render_yaml(marked, style)
-    return _writer().write(marked, style).text
+    return json.dumps(render_markup(marked), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def escape_markdown(text: str, style: str) -> str:
     """Escape what Markdown could read as markup."""
-    _writer()
+    _parser()
     from regard.documents.formats.markdown_writing import escape_markdown
 
-    return escape_markdown(text) if " " in style else text
+    return escape_markdown(text) if _is_block(style) else text
+
+
+def _is_block(style: str) -> bool:
+    """Whether a segment is a block, and not a value of the front matter."""
+    return " " in style
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFormat(TextFormat):
-    """Markdown; a document is read again to see whether it says what it should."""
+    """Markdown; what was written is read again to see whether it says what it should."""
+
+    def restore(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> bytes:
+        text, mark, encoding = decode_document(content)
+        if any(marked is not None for marked in translations):
+            text = replace_segments(text, segments, translations, _Document(text).render)
+        return mark + text.encode(encoding)
 
     def unwritable(
         self,
@@ -160,13 +164,12 @@ class MarkdownFormat(TextFormat):
         segments: Sequence[DocumentSegment],
         translations: Sequence[MarkedText | None],
     ) -> list[int]:
-        """The segments whose translation would be read differently in the document."""
         text, _, _ = decode_document(content)
+        document = _Document(text)
         chosen = list(translations)
         refused: set[int] = set()
         for _ in range(MAX_ROUNDS):
-            restored = replace_segments(text, segments, chosen, self.render)
-            differing = _differing(segments, chosen, restored)
+            differing = document.differences(segments, chosen)
             if not differing:
                 break
             refused.update(differing)
@@ -175,55 +178,74 @@ class MarkdownFormat(TextFormat):
         return sorted(refused)
 
 
-def _differing(
-    segments: Sequence[DocumentSegment],
-    translations: Sequence[MarkedText | None],
-    restored: str,
-) -> list[int]:
-    """The translations that are not read as they should be in a restored document."""
-    from regard.documents.formats.markdown_writing import canonical
+class _Document:
+    """A document whose segments are replaced."""
 
-    writer = _writer()
-    found, environment = _read(restored, placeholders=False)
+    def __init__(self, text: str) -> None:
+        parser = _parser()
+        from regard.documents.formats.markdown_blocks import find_blocks
+        from regard.documents.formats.markdown_writing import MarkdownWriter
 
-    def says(marked: MarkedText, style: str) -> tuple[str, str]:
-        kind = style.partition(" ")[0]
-        return kind, canonical(marked, writer.parser, environment)
+        self.text, self._find_blocks = text, find_blocks
+        environment: Environment = {}
+        self._blocks = [*find_blocks(text, _front_matter(text)[1], parser, environment)]
+        self._writer = MarkdownWriter(parser, environment)
 
-    written = [
-        segment.marked if marked is None else writer.write(marked, segment.style).marked
-        for segment, marked in zip(segments, translations, strict=True)
-        if " " in segment.style
-    ]
-    first = len(segments) - len(written)  # the front matter
-    wanted = [
-        (index, says(marked, segments[index].style))
-        for index, marked in enumerate(written, first)
-        if has_words(translated_text(marked))
-    ]
-    present = [says(segment.marked, segment.style) for segment in found if " " in segment.style]
-    if len(wanted) == len(present):
-        differing = [
-            index for (index, one), other in zip(wanted, present, strict=True) if one != other
+    def render(self, marked: MarkedText, style: str) -> str:
+        """A translation in the style of its segment."""
+        if not _is_block(style):
+            return _render_value(marked, style)
+        return self._writer.write(marked, style).text
+
+    def differences(
+        self, segments: Sequence[DocumentSegment], translations: Sequence[MarkedText | None]
+    ) -> list[int]:
+        """The translations that the restored document does not say."""
+        writer = self._writer
+        written = {
+            segment.start: (index, writer.write(marked, segment.style))
+            for index, (segment, marked) in enumerate(zip(segments, translations, strict=True))
+            if marked is not None and _is_block(segment.style)
+        }
+        forms = iter([*written.values()])
+        restored = replace_segments(
+            self.text,
+            segments,
+            translations,
+            lambda marked, style: (
+                next(forms)[1].text if _is_block(style) else _render_value(marked, style)
+            ),
+        )
+        wanted: list[tuple[int, str]] = []
+        indices: list[int] = []
+        for block in self._blocks:
+            index, form = written.get(block.content.start, (-1, None))
+            says = writer.says(block.content) if form is None else writer.canonical(form.marked)
+            wanted.append((block.kind, says))
+            indices.append(index)
+        present = [
+            (block.kind, writer.says(block.content))
+            for block in self._find_blocks(restored, _front_matter(restored)[1], _parser(), {})
         ]
-    else:
-        begin, end = _equal_ends([one for _, one in wanted], present)
-        differing = [index for index, _ in wanted[begin:end]]
-    return [index for index in differing if translations[index] is not None]
+        if len(wanted) == len(present):
+            places = [n for n in range(len(wanted)) if wanted[n] != present[n]]
+        else:
+            places = [*range(*_difference(wanted, present))]
+        return [indices[n] for n in places if indices[n] >= 0]
 
 
-def _equal_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
-    """The range of `one` that is not equal to the beginning or the end of `other`."""
+def _difference(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """The range of `one` without what is equal at the beginning and at the end of `other`."""
     shorter = min(len(one), len(other))
     begin = next((n for n in range(shorter) if one[n] != other[n]), shorter)
     rest = shorter - begin
     after = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
-    return begin, max(len(one) - after, min(begin + 1, len(one)))
+    return max(begin - 1, 0), len(one) - after
 
 
 MARKDOWN = MarkdownFormat(
     "markdown",
     find_markdown_segments,
-    render_markdown,
+    _render_value,
     escape_markdown,
 )

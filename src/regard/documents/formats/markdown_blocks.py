@@ -83,7 +83,7 @@ def _has_markdown(parameters: str, markup: str) -> bool:
     """Whether a container has Markdown: those of MyST with other directives are left alone."""
     name = parameters.strip()
     if not name.startswith("{") or name.startswith(("{.", "{#")):
-        return bool(name)
+        return True
     return name.strip("{} ").partition("}")[0] in _ADMONITIONS
 
 

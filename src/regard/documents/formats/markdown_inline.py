@@ -30,6 +30,7 @@ _DELIMITERS_END = frozenset(["em_close", "strong_close", "s_close"])
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _KEEPS = re.compile(r"\stranslate\s*=\s*[\"']?no\b", re.I)
 _SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")  # of Hugo
+_SPACE = " \t\n\r\v\f"
 _BREAKS = re.compile(r"\s*\n\s*")
 _SPAN = "span"
 _LABEL = "label"
@@ -71,8 +72,11 @@ def _set_spans(tokens: Sequence[Token], start: int, end: int) -> None:
     """Divide what a rule has read between its tokens."""
     if len(tokens) == 1:
         tokens[0].meta[_SPAN] = (start, end)
+    elif tokens and tokens[0].info == "auto":  # <https://example.com>
+        for token in tokens:
+            token.meta[_SPAN] = (start, end)
     elif tokens and tokens[0].type == "link_open":
-        label = tokens[0].meta.get(_LABEL, (start, end))
+        label = tokens[0].meta[_LABEL]
         tokens[0].meta[_SPAN] = (start, label[0])
         tokens[-1].meta[_SPAN] = (label[1], end)
     else:  # delimiters
@@ -125,7 +129,18 @@ class InlineContent:
     places: Sequence[int]
     source: str
 
+    @property
+    def start(self) -> int:
+        """Where it begins in the file."""
+        return self.places[0]
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the file."""
+        return self.places[len(self.content)]
+
     def slice(self, start: int, end: int) -> str:
+        """The characters in the file of a range of the content."""
         return self.source[self.places[start] : self.places[end]]
 
 
@@ -158,10 +173,16 @@ def parse_inline(
 
 def _parts(tokens: Sequence[Token], environment: Environment, offset: int) -> Iterator[_Part]:
     """The parts of parsed content that begins at `offset`."""
+    automatic = False
     for token in tokens:
-        start, end = token.meta.get(_SPAN, (0, 0))
-        start, end = start + offset, end + offset
-        if token.type in ("text", "text_special"):
+        start, end = (place + offset for place in token.meta[_SPAN])
+        if token.info == "auto":
+            automatic = token.nesting > 0
+        elif automatic:
+            yield _Part("raw", start, end, token.content)
+        elif token.type == "text_special" and token.content in _SPACE:
+            yield _Part("raw", start, end, " ")
+        elif token.type in ("text", "text_special"):
             if token.content:
                 yield _Part("text", start, end, token.content)
         elif token.type in _RAW:

@@ -7,13 +7,11 @@ without: each form is parsed again, and compared with what it should say.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import normalizeReference
 
 from regard.documents.formats.markdown_blocks import create_parser, find_blocks
 from regard.documents.formats.markdown_inline import Environment, InlineContent, parse_inline
@@ -37,8 +35,6 @@ _GAPS = re.compile(r"(?:\r\n|\r|\n)[ \t>]*")  # with the marks of quotes
 _SPACES = re.compile(r"[ \t\n\r\v\f]+")
 _SPACES_BEFORE_BREAK = re.compile(r" +(?=(?:  |\\)(?:\r\n|\r|\n))")
 _FINAL_MARKS = re.compile(r"(?:^|(?<=\s))#(?=#*$)")
-_LABEL = re.compile(r"\]\[(.+)\]", re.DOTALL)
-_NOTE = re.compile(r"\[\^([^\]\s]+)\]")
 _BREAK = "\0break\0"  # stands after a hard break while a text is written
 _HTML = {"*": "em", "_": "em", "**": "strong", "__": "strong", "~": "del", "~~": "del"}
 
@@ -57,9 +53,11 @@ class MarkdownWriter:
 
     Args:
         parser: Reads what was written.
+        environment: Has the references and footnotes of the document.
     """
 
     parser: MarkdownIt
+    environment: Environment
 
     def write(self, marked: MarkedText, style: str) -> Written:
         """Write a translation in the first form that is read as it should be.
@@ -70,8 +68,7 @@ class MarkdownWriter:
         """
         kind, _, escaped = style.partition(" ")
         marked = replace(marked, elements=tuple(map(_without_empty_emphasis, marked.elements)))
-        environment = _environment_of(marked)
-        wanted = canonical(marked, self.parser, environment)
+        wanted = self.canonical(marked)
         as_in_source = re.compile(f"[{re.escape(escaped)}]") if escaped else None
         forms = [
             lambda: self._form(marked, kind, as_in_source),
@@ -82,8 +79,8 @@ class MarkdownWriter:
         for number, form in enumerate(forms):
             candidate = form()
             if number == 2:
-                wanted = canonical(candidate.marked, self.parser, environment)
-            if self._read(candidate.text, kind, environment) == wanted:
+                wanted = self.canonical(candidate.marked)
+            if self._read(candidate.text, kind) == wanted:
                 return candidate
             written = written or candidate
         assert written is not None
@@ -106,7 +103,7 @@ class MarkdownWriter:
             text = _FINAL_MARKS.sub(r"\\#", text)
         return Written(text, marked)
 
-    def _read(self, text: str, kind: str, environment: Environment) -> str | None:
+    def _read(self, text: str, kind: str) -> str | None:
         """What a block says; None if it is not one block of this kind."""
         source = _GAPS.sub("\n", text)
         if kind == "heading":
@@ -115,7 +112,7 @@ class MarkdownWriter:
             source = f"| a |\n| - |\n| {source} |\n"
         elif kind == "title":
             source = f'!!! note "{source}"\n'
-        environment = {name: dict(value) for name, value in environment.items()}
+        environment = self._own_environment()
         blocks = [*find_blocks(source, 0, self.parser, environment)]
         if kind == "cell":
             blocks = blocks[1:]
@@ -123,8 +120,56 @@ class MarkdownWriter:
             return None
         if kind == "paragraph" and blocks[0].content.content != source:
             return None
-        marked = parse_inline(blocks[0].content, self.parser, environment, placeholders=False)
-        return canonical(marked, self.parser, environment)
+        return self.says(blocks[0].content)
+
+    def says(self, content: InlineContent) -> str:
+        """The text and the markup of a block, however its characters are escaped."""
+        environment = self._own_environment()
+        return self.canonical(
+            parse_inline(content, self.parser, environment, placeholders=False)
+        )
+
+    def canonical(self, marked: MarkedText) -> str:
+        """The text and the markup of a translation, however its characters are escaped."""
+        children = children_of(marked.elements)
+        parts: list[str] = []
+
+        def visit(parent: int | None, start: int, end: int) -> None:
+            for index in children.get(parent, ()):
+                one = marked.elements[index]
+                parts.append(marked.text[start : one.start])
+                if one.raw is None:
+                    parts.append(_tag(one.opening))
+                    visit(index, one.start, one.end)
+                    parts.append(_tag(one.closing))
+                elif _HARD_BREAK.fullmatch(one.raw):
+                    parts.append(" ")
+                else:
+                    parts.append(self._read_raw(one.raw))
+                start = one.end
+            parts.append(marked.text[start:end])
+
+        visit(None, 0, len(marked.text))
+        return _SPACES.sub(" ", "".join(parts)).strip(" ")
+
+    def _read_raw(self, raw: str) -> str:
+        """What a slice of the file says: its text, or the slice itself if it is markup."""
+        if not _MAYBE_MARKUP.search(raw):
+            return raw
+        source = _plain(raw)
+        body = source.strip(SPACE)
+        content = InlineContent(body, range(len(body) + 1), body)
+        environment = self._own_environment()
+        marked = parse_inline(content, self.parser, environment, placeholders=False)
+        return source.replace(body, _tag(body) if marked.elements else marked.text)
+
+    def _own_environment(self) -> Environment:
+        """The environment of the document, which stays as it is."""
+        notes = self.environment.get("footnotes", {}).get("refs", {})
+        return {
+            "references": ChainMap({}, self.environment.get("references", {})),
+            "footnotes": {"refs": ChainMap({}, notes), "list": {}},
+        }
 
 
 def escape_mark(mark: str) -> str:
@@ -137,28 +182,8 @@ def escape_markdown(text: str) -> str:
     return _SPECIAL.sub(lambda found: escape_mark(found[0]), _LINE_BREAKS.sub(" ", text))
 
 
-def canonical(marked: MarkedText, parser: MarkdownIt, environment: Environment) -> str:
-    """The text and the markup of a translation, however its characters are escaped."""
-    children = children_of(marked.elements)
-    parts: list[str] = []
-
-    def visit(parent: int | None, start: int, end: int) -> None:
-        for index in children.get(parent, ()):
-            one = marked.elements[index]
-            parts.append(marked.text[start : one.start])
-            if one.raw is None:
-                parts.append(f"\x02{_plain(one.opening)}\x03")
-                visit(index, one.start, one.end)
-                parts.append(f"\x02{_plain(one.closing)}\x03")
-            elif _HARD_BREAK.fullmatch(one.raw):
-                parts.append(" ")
-            else:
-                parts.append(_read_raw(one.raw, parser, environment))
-            start = one.end
-        parts.append(marked.text[start:end])
-
-    visit(None, 0, len(marked.text))
-    return _SPACES.sub(" ", "".join(parts)).strip(" ")
+def _tag(markup: str) -> str:
+    return f"\x02{_plain(markup)}\x03" if markup else ""
 
 
 def _plain(markup: str) -> str:
@@ -177,21 +202,6 @@ def _read_raw(raw: str, parser: MarkdownIt, environment: Environment) -> str:
     if marked.elements:
         return source.replace(body, f"\x02{body}\x03")
     return source.replace(body, marked.text)
-
-
-def _environment_of(marked: MarkedText) -> Environment:
-    """The references and footnotes that the elements of a text need."""
-    references: dict[str, Any] = {}
-    notes: dict[str, int] = {}
-    for one in marked.elements:
-        if one.raw is None:
-            label = _LABEL.search(one.closing)
-            if label is not None:
-                name = normalizeReference(_plain(label[1]))
-                references[name] = {"href": "x", "title": "", "map": [0, 0]}
-        elif (note := _NOTE.fullmatch(one.raw.strip(SPACE))) is not None:
-            notes[f":{note[1]}"] = -1
-    return {"references": references, "footnotes": {"refs": notes, "list": {}}}
 
 
 def _mark_break(one: InlineElement) -> InlineElement:
