@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import MD_TRIM_CHARS
 from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
@@ -23,6 +24,7 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from regard.documents.formats.markdown_inline import (
+    SHORTCODE,
     Environment,
     InlineContent,
     InlineParser,
@@ -46,7 +48,11 @@ _KINDS = {  # by the token before the content
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _SPACE = " \t\v\f"
 _CLOSING_MARKS = re.compile(r"[ \t]+#+$")
-_DIRECTIVE_OPTION = re.compile(r":[\w-]+:(?:\s|$)")
+_OPTIONS = re.compile(r"(?::[\w-]+:(?:[ \t][^\n]*)?(?:\n|\Z))*")
+_BLANK = r"&(?:nbsp|ensp|emsp|thinsp|Tab|NewLine|#(?:9|10|13|32|160|[xX](?:9|20|[aA]0)));"
+_LEADING = re.compile(rf"(?:{_BLANK}|\s|{SHORTCODE.pattern}[ \t]*\n)*")
+_TRAILING = re.compile(rf"(?:{_BLANK}|\n[ \t]*{SHORTCODE.pattern}|\s)\Z")
+MAX_TRAILING = 1_000  # characters of a shortcode at the end
 _ATTRIBUTES = re.compile(r"[ \t]*\{[#.:][^{}\n]*\}$")
 
 
@@ -123,23 +129,23 @@ def find_blocks(
         if kind == "cell":
             row.append(token)
         elif kind is not None and token.content:
-            found = reader.read(kind, token, bool(before.markup) and before.markup[0] == "#")
-            if found is not None and in_directive:
-                found = _without_options(found)
+            found = reader.read(kind, token, before.markup.startswith("#"))
+            if found is not None:
+                found = _trimmed(found, has_options=in_directive)
             in_directive = False
             if found is not None:
                 yield Block(kind, found)
 
 
-def _without_options(content: InlineContent) -> InlineContent | None:
-    """Leave out the options at the beginning of a directive."""
-    start = 0
-    while _DIRECTIVE_OPTION.match(content.content, start):
-        end = content.content.find("\n", start)
-        if end < 0:
-            return None
-        start = end + 1
-    return InlineContent(content.content[start:], content.places[start:], content.source)
+def _trimmed(content: InlineContent, *, has_options: bool) -> InlineContent | None:
+    """Leave out spaces, lines of shortcodes and the options of a directive at the ends."""
+    text = content.content
+    start = _OPTIONS.match(text).end() if has_options else 0
+    start = _LEADING.match(text, start).end()
+    end = start + len(text[start:].rstrip(MD_TRIM_CHARS))
+    while (found := _TRAILING.search(text, max(start, end - MAX_TRAILING), end)) is not None:
+        end = found.start()
+    return content.part(start, end) if start < end else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +205,7 @@ class _BlockReader:
     def _are_cells(
         self, row: Sequence[Token], parts: Sequence[tuple[str, list[int]]], skipped: int
     ) -> bool:
-        texts = [content.strip() for content, _ in parts]
+        texts = [content.strip(MD_TRIM_CHARS) for content, _ in parts]
         first_is_equal = skipped or texts[0].endswith(row[0].content)
         return bool(
             first_is_equal
@@ -233,13 +239,14 @@ class _BlockReader:
         number = token.map[0]
         start, end = self.lines[number][0], self._trimmed_end(number)
         if not self._has(token.content, end - len(token.content), start):
-            end -= len(_CLOSING_MARKS.search(self.source, start, end)[0])
+            closing = _CLOSING_MARKS.search(self.source, start, end)
+            end = end if closing is None else closing.start()
             if not self._has(token.content, end - len(token.content), start):
                 return None
-        attributes = _ATTRIBUTES.search(token.content)
-        content = token.content[: attributes.start()] if attributes else token.content
         first = end - len(token.content)
-        return InlineContent(content, range(first, first + len(content) + 1), self.source)
+        content = InlineContent(token.content, range(first, end + 1), self.source)
+        attributes = _ATTRIBUTES.search(token.content)
+        return content if attributes is None else content.part(0, attributes.start())
 
     def _title(self, token: Token) -> InlineContent | None:
         assert token.map is not None
@@ -252,7 +259,7 @@ class _BlockReader:
 
     def _trimmed_end(self, number: int) -> int:
         start, end = self.lines[number]
-        while end > start and self.source[end - 1] in _SPACE:
+        while end > start and self.source[end - 1] in MD_TRIM_CHARS:
             end -= 1
         return end
 

@@ -29,7 +29,9 @@ _DELIMITERS = frozenset(["em_open", "strong_open", "s_open"])
 _DELIMITERS_END = frozenset(["em_close", "strong_close", "s_close"])
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _KEEPS = re.compile(r"\stranslate\s*=\s*[\"']?no\b", re.I)
-_SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")  # of Hugo
+SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")  # of Hugo
+_MASK = "\ue000"  # a character for private use
+_MASKED = re.compile(f"{_MASK}+")
 _SPACE = " \t\n\r\v\f"
 _BREAKS = re.compile(r"\s*\n\s*")
 _SPAN = "span"
@@ -86,8 +88,8 @@ def _set_spans(tokens: Sequence[Token], start: int, end: int) -> None:
 
 
 def read_shortcode(state: StateInline, silent: bool) -> bool:
-    """The rule for shortcodes of Hugo."""
-    found = _SHORTCODE.match(state.src, state.pos, state.posMax)
+    """The rule for shortcodes of Hugo, which `parse_inline` masks: links may have them."""
+    found = _MASKED.match(state.src, state.pos, state.posMax)
     if found is None:
         return False
     if not silent:
@@ -129,6 +131,10 @@ class InlineContent:
     places: Sequence[int]
     source: str
 
+    def part(self, start: int, end: int) -> InlineContent:
+        """A part of the content."""
+        return InlineContent(self.content[start:end], self.places[start : end + 1], self.source)
+
     @property
     def start(self) -> int:
         """Where it begins in the file."""
@@ -159,8 +165,11 @@ def parse_inline(
         environment: Has the references and footnotes of the document.
         placeholders: Whether placeholders become elements too, with their characters in the file.
     """
-    tokens = parser.inline.parse(content.content, parser, environment, [])
+    masked = SHORTCODE.sub(lambda found: _MASK * len(found[0]), content.content)
+    tokens = parser.inline.parse(masked, parser, environment, [])
     parts = [*_parts(tokens, environment, 0)]
+    if masked != content.content:
+        _unmask(parts, content)
     _pair_tags(parts)
     writer = _Writer(content)
     writer.write(parts)
@@ -206,6 +215,13 @@ def _parts(tokens: Sequence[Token], environment: Environment, offset: int) -> It
             yield _html_part(token.content, start, end)
         else:  # a reference to a footnote
             yield _Part("empty", start, end)
+
+
+def _unmask(parts: Sequence[_Part], content: InlineContent) -> None:
+    """Give the texts of parts their shortcodes again."""
+    for part in parts:
+        if _MASK in part.text:
+            part.text = content.content[part.start : part.end].strip("`\n")
 
 
 def _with_children(
