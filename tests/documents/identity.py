@@ -103,13 +103,19 @@ def _restore(
     segments: list[DocumentSegment],
     translations: list[MarkedText | None],
     language: str | None = None,
-) -> bytes:
+) -> tuple[bytes, list[int]]:
     passed = [
         None if marked is None else marked_from_json(json.loads(json.dumps(asdict(marked))))
         for marked in translations
     ]
-    restored = load_format(name).restore(content, segments, passed)
-    return restored if language is None else set_language(restored, name, language)
+    document_format = load_format(name)
+    unwritable = document_format.unwritable(content, segments, passed)
+    for index in unwritable:
+        passed[index] = None
+    restored = document_format.restore(content, segments, passed)
+    if language is not None:
+        restored = set_language(restored, name, language)
+    return restored, unwritable
 
 
 def translate_document(

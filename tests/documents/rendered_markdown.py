@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +22,23 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from regard.documents.formats.html import KEPT
-from regard.documents.placeholders import find_placeholders
 
 DATA = Path(__file__).parents[1] / "data" / "markdown"
-MARKUP = "\ufffc"  # stands for markup between texts
-SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")
+SHORTCODE = re.compile(r"\{\{[<%][^{}]*[>%]\}\}")
+_HIDDEN = {code: 0xE000 + code for code in range(0x1000)}  # without case and meaning
 
 
+@cache
 def commonmark() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": 100})
 
 
+@cache
 def github() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": 100}).use(gfm_plugin, front_matter=True)
 
 
+@cache
 def extended() -> MarkdownIt:
     """The dialects of the plugins: footnotes, definition lists, math, containers, admonitions."""
     parser = MarkdownIt("commonmark", {"maxNesting": 100, "tasklists": True, "alerts": True})
@@ -59,110 +61,49 @@ PARSERS: dict[str, Callable[[], MarkdownIt]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Visible text; `fixed` says which characters a translation may leave."""
-
-    text: str
-    fixed: tuple[bool, ...]
-
-
-Item = Text | tuple[Any, ...]
-
-
-def upper(text: str) -> str:
-    """Upper case, of characters that stay one character."""
-    return "".join(c.upper() if len(c.upper()) == 1 else c for c in text)
-
-
-def read_document(text: str, parser: MarkdownIt) -> list[Item]:
-    """Everything that a document says, in order: visible texts, and all else."""
+def read_document(text: str, parser: MarkdownIt) -> Iterator[tuple[str, bool]]:
+    """Everything that a document says, in order: visible texts, marked by True, and all else."""
+    text = SHORTCODE.sub(lambda found: found[0].translate(_HIDDEN), text)
     environment: dict[str, Any] = {}
     lines = re.split(r"\r\n|\r|\n", text)
-    items: list[Item] = []
-    for before, token in _with_token_before(parser.parse(text, environment)):
-        if token.type == "front_matter":
-            continue
-        if token.type != "inline":
-            items.append((token.type, token.tag, *_values(token), token.markup, token.hidden))
-            continue
-        generated = before.type in ("alert_title_open", "admonition_title_open") and (
-            token.map is None or not lines[token.map[0]].rstrip().endswith('"')
-        )
-        if generated:
-            items.append((token.type, token.content))
-        else:
-            items += _inline_items(token.children or [])
-    references = environment.get("references", {})
-    items.append(("references", str([(n, r["href"], r["title"]) for n, r in references.items()])))
-    return [item for item in items if not isinstance(item, Text) or item.text.strip()]
-
-
-def _with_token_before(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
     before = Token("", "", 0)
-    for token in tokens:
-        yield before, token
+    for token in parser.parse(text, environment):
+        if token.type == "inline":
+            generated = before.type in ("alert_title_open", "admonition_title_open") and (
+                token.map is None or not lines[token.map[0]].rstrip().endswith('"')
+            )
+            if generated:
+                yield token.content, False
+            else:
+                yield from _read_inline(token.children or [])
+        elif token.type != "front_matter":
+            yield f"{token.type} {_values(token)} {token.hidden}", False
         before = token
+    references = environment.get("references", {})
+    for label, reference in references.items():
+        yield f"{label}: {reference['href']} {reference['title']}", False
 
 
-def _values(token: Token) -> tuple[Any, ...]:
+def _values(token: Token) -> str:
     meta = {name: value for name, value in token.meta.items() if name != "content"}
+    values = f"{token.tag} {token.markup} {token.attrs} {meta}"
     if token.type == "admonition_open":  # has the title, which is an item of its own
-        return (tuple(token.attrs.items()), str(meta))
-    return (tuple(token.attrs.items()), token.info, token.content, str(meta))
+        return values
+    return f"{values} {token.info} {token.content}"
 
 
-def _inline_items(children: Sequence[Token]) -> list[Item]:
-    """The items of a block; white space around breaks counts as one space."""
-    parts = [*_parts(children, fixed=False)]
-    joined = "".join(part if isinstance(part, str) else MARKUP for part, _ in parts)
-    alone = "".join(part for part, _ in parts if isinstance(part, str))
-    covered = [False] * len(joined)
-    for text, gaps in ((joined, True), (alone, False)):
-        places = [n for n, c in enumerate(joined) if gaps or c != MARKUP]
-        for start, end in [*find_placeholders(text), *(m.span() for m in SHORTCODE.finditer(text))]:
-            for place in places[start:end]:
-                covered[place] = True
-    items: list[Item] = []
-    cursor = 0
-    for part, fixed in parts:
-        length = len(part) if isinstance(part, str) else 1
-        if isinstance(part, str):
-            last = items.pop() if items and isinstance(items[-1], Text) else Text("", ())
-            own = tuple(fixed or one for one in covered[cursor : cursor + length])
-            items.append(Text(last.text + part, (*last.fixed, *own)))
-        else:
-            items.append(part)
-        cursor += length
-    return [_with_single_spaces(item) if isinstance(item, Text) else item for item in items]
-
-
-def _with_single_spaces(item: Text) -> Text:
-    chosen = [
-        n
-        for n, c in enumerate(item.text)
-        if c not in " \n" or (n > 0 and item.text[n - 1] not in " \n")
-    ]
-    text = "".join(item.text[n].replace("\n", " ") for n in chosen)
-    kept = len(text.rstrip(" "))
-    return Text(text[:kept].removeprefix(" "), tuple(item.fixed[n] for n in chosen[:kept])[text[:kept].startswith(" "):])
-
-
-def _parts(
-    children: Sequence[Token], fixed: bool
-) -> Iterator[tuple[str | tuple[Any, ...], bool]]:
-    """Texts, with whether they must stay, and all else."""
+def _read_inline(children: Sequence[Token]) -> Iterator[tuple[str, bool]]:
     kept = ""  # the HTML element that keeps its text
-    linked = False
+    automatic = False
     for token in children:
         if token.type == "text":
-            yield token.content, fixed or bool(kept) or linked
+            yield token.content, not kept and not automatic
         elif token.type == "softbreak":
-            yield " ", False
+            yield " ", True
         elif token.type == "image":
-            yield ("image", *_values(token)[:2]), False
-            yield from _parts(token.children or [], fixed)
-            yield ("image end",), False
+            yield f"image {token.attrs}", False
+            yield from _read_inline(token.children or [])
+            yield "image end", False
         else:
             if token.type == "html_inline":
                 tag = re.match(r"<(/?)([a-zA-Z][\w-]*)", token.content)
@@ -172,26 +113,8 @@ def _parts(
                 elif not kept and name in KEPT and tag and not tag[1]:
                     kept = name
             if token.info == "auto":
-                linked = token.nesting > 0
-            yield (token.type, token.tag, *_values(token), token.markup), False
-
-
-def differences(before: str, after: str, parser: MarkdownIt) -> list[str]:
-    """Where `after` does not say what `before` says, with its visible text in upper case."""
-    one, other = (read_document(text, parser) for text in (before, after))
-    found = []
-    for a, b in zip(one, other, strict=False):
-        if isinstance(a, Text) and isinstance(b, Text):
-            if len(a.text) != len(b.text) or not all(
-                y == upper(x) or (y == x and fixed)
-                for x, y, fixed in zip(a.text, b.text, a.fixed, strict=True)
-            ):
-                found.append(f"{a.text!r} → {b.text!r}")
-        elif a != b:
-            found.append(f"{a!r} → {b!r}")
-    if len(one) != len(other):
-        found.append(f"{len(one)} items → {len(other)}")
-    return found
+                automatic = token.nesting > 0
+            yield f"{token.type} {_values(token)}", False
 
 
 def commonmark_examples() -> list[str]:

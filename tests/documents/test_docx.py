@@ -27,7 +27,7 @@ def upper_case(content: bytes, language: str | None = None) -> tuple[bytes, list
         else MarkedText(marked.text.upper().strip())
         for marked in (prepare("docx", segment) for segment in segments)
     ]
-    restored = restore_document(content, "docx", segments, translations, language)
+    restored, _ = restore_document(content, "docx", segments, translations, language)
     return restored, [segment.marked for segment in segments]
 
 

@@ -76,6 +76,6 @@ def test_segments_pass_through_the_child() -> None:
     content = b"<p>A <b>dog</b> & {x}</p>"
     segments = extract_segments(content, "html")
     assert segments[0].marked.text == "A dog & {x}"
-    restored = sandbox.restore_document(content, "html", segments, [segments[0].marked])
+    restored, _ = sandbox.restore_document(content, "html", segments, [segments[0].marked])
     assert restored == b"<p>A <b>dog</b> &amp; {x}</p>"
     assert json.loads(json.dumps([segment.place for segment in segments])) == ["line 1"]

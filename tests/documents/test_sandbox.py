@@ -21,7 +21,7 @@ def test_the_child_process_gives_the_same(name: str) -> None:
     assert extract_segments(content, name) == segments
     translations = [shuffled(prepare(name, segment), r) for segment in segments]
     restored = load_format(name).restore(content, segments, translations)
-    assert restore_document(content, name, segments, translations) == restored
+    assert restore_document(content, name, segments, translations) == (restored, [])
 
 
 def test_an_error_of_a_parser_is_named() -> None:

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -114,43 +115,47 @@ def _is_text_attribute(element: Any, name: str) -> bool:
 
 # Markdown
 
-FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)?---[ \t]*(?:\r?\n|$)", re.DOTALL)
+FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
+TOML_FRONT_MATTER = re.compile(r"\+\+\+[ \t]*\r?\n(.*?\n)?\+\+\+[ \t]*(?:\r?\n|$)", re.DOTALL)
 FRONT_TEXTS = frozenset(["title", "linktitle", "description", "summary"])
 
 
 def read_markdown(content: bytes) -> Iterator[Part]:
-    from markdown_it import MarkdownIt
+    """CommonMark, what GitHub adds, and the dialects of the plugins."""
+    yield from _markdown(content, "extended")
+
+
+def read_github(content: bytes) -> Iterator[Part]:
+    """CommonMark and what GitHub adds."""
+    yield from _markdown(content, "github")
+
+
+def read_commonmark(content: bytes) -> Iterator[Part]:
+    yield from _markdown(content, "commonmark")
+
+
+def _markdown(content: bytes, dialect: str) -> Iterator[Part]:
+    from tests.documents.rendered_markdown import PARSERS, read_document
 
     text = decoded(content)
-    if front := FRONT_MATTER.match(text):
-        yield from _front_matter(front[1] or "")
-        text = text[front.end() :]
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    for token in parser.parse(text):
-        if token.type == "inline":
-            yield from _markdown_inline(token.children or [])
-        else:
-            yield kept(f"{token.type} {token.tag} {token.attrs} {token.info} {token.content}")
+    for pattern, load in ((FRONT_MATTER, yaml.safe_load), (TOML_FRONT_MATTER, tomllib.loads)):
+        if front := pattern.match(text):
+            yield from _front_matter(front[1] or "", load)
+            text = text[front.end() :]
+            break
+    before = Part("")
+    for item, is_text in read_document(text, PARSERS[dialect]()):
+        if before.is_text and item.startswith("html_inline") and "<br" in item:
+            before = Part(before.text.rstrip(" \n"))  # no white space is visible before a break
+        yield before
+        before = Part(item, is_text)
+    yield before
 
 
-def _markdown_inline(tokens: Iterable[Any]) -> Iterator[Part]:
-    for token in tokens:
-        if token.type == "text":
-            yield Part(token.content)
-        elif token.type == "softbreak":
-            yield Part(" ")
-        elif token.type == "image":
-            yield kept(f"image {sorted(token.attrs.items())}")
-            yield from _markdown_inline(token.children or [])
-            yield kept("image end")
-        else:
-            yield kept(f"{token.type} {token.tag} {token.attrs} {token.content}")
-
-
-def _front_matter(text: str) -> Iterator[Part]:
+def _front_matter(text: str, load: Callable[[str], Any]) -> Iterator[Part]:
     try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError:
+        values = load(text)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError):
         yield kept(text)
         return
     for key, value in (values if isinstance(values, dict) else {}).items():
@@ -413,6 +418,8 @@ READERS: dict[str, Reader] = {
     "text": read_text,
     "html": read_html,
     "markdown": read_markdown,
+    "markdown of GitHub": read_github,
+    "CommonMark": read_commonmark,
     "docx": read_docx,
     "xliff": read_xliff,
     "po": read_po,
@@ -425,5 +432,7 @@ READERS: dict[str, Reader] = {
     "csv": read_csv,
     "tsv": read_tsv,
 }
-COLLAPSED = frozenset(["html", "markdown", "android", "srt", "vtt"])
+COLLAPSED = frozenset(
+    ["html", "markdown", "markdown of GitHub", "CommonMark", "android", "srt", "vtt"]
+)
 """Formats in which a run of white space is one space."""

@@ -40,13 +40,14 @@ def restore_document(
     segments: Sequence[DocumentSegment],
     translations: Sequence[MarkedText | None],
     language: str | None = None,
-) -> bytes:
+) -> tuple[bytes, list[int]]:
     """The document with its segments replaced, written in a child process.
 
-    `language`: the code of the translation's language, where known.
+    Also returns the segments that keep their source, because their translation would be read
+    differently. `language`: the code of the translation's language, where known.
     """
     if all(each is None for each in translations):
-        return content
+        return content, []
     request = {
         "format": name,
         "action": "restore",
@@ -54,7 +55,8 @@ def restore_document(
         "language": language,
         "translations": [None if each is None else asdict(each) for each in translations],
     }
-    return _call(request, content)
+    unwritable, _, restored = _call(request, content).partition(b"\n")
+    return restored, json.loads(unwritable)
 
 
 def segment_from_json(values: dict[str, Any]) -> DocumentSegment:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from regard.documents.formats.base import DocumentFormat
 from regard.documents.formats.languages import set_language
 from regard.documents.formats.registry import load_format
 from regard.documents.sandbox import marked_from_json, segment_from_json
@@ -36,22 +37,28 @@ def answer_request() -> None:
                 )
             answer = json.dumps([asdict(each) for each in segments]).encode()
         else:
-            answer = document_format.restore(
-                content,
-                [segment_from_json(each) for each in request["segments"]],
-                [
-                    None if each is None else marked_from_json(each)
-                    for each in request["translations"]
-                ],
-            )
-            if request["language"] is not None:
-                answer = set_language(answer, request["format"], request["language"])
+            answer = _restore(document_format, content, request)
     except DocumentError as error:
         sys.stdout.buffer.write(str(error).encode())
         sys.stdout.buffer.flush()
         raise SystemExit(3) from None
     sys.stdout.buffer.write(answer)
     sys.stdout.buffer.flush()
+
+
+def _restore(document_format: DocumentFormat, content: bytes, request: dict[str, Any]) -> bytes:
+    """The segments that keep their source, as a line of JSON, and the restored document."""
+    segments = [segment_from_json(values) for values in request["segments"]]
+    translations = [
+        None if values is None else marked_from_json(values) for values in request["translations"]
+    ]
+    unwritable = document_format.unwritable(content, segments, translations)
+    for index in unwritable:
+        translations[index] = None
+    restored = document_format.restore(content, segments, translations)
+    if request["language"] is not None:
+        restored = set_language(restored, request["format"], request["language"])
+    return json.dumps(unwritable).encode() + b"\n" + restored
 
 
 def _check_size(content: bytes) -> None:
@@ -67,9 +74,11 @@ def _check_size(content: bytes) -> None:
 def _limit(name: str) -> None:
     """Limit memory and time; refuse files, sockets and programs from here on."""
     if name == "markdown":
-        from regard.documents.formats.markdown import find_markdown_segments
+        from regard.documents.formats.markdown import MARKDOWN
 
-        find_markdown_segments("# Imports\n\nall *modules* | of the parser\n")
+        document = b"# Imports\n\nall *modules* | of [the](parser)\n"
+        segments = MARKDOWN.extract(document)
+        MARKDOWN.restore(document, segments, [segment.marked for segment in segments])
     for encoding in ("cp437", "utf-16-le", "utf-16-be"):  # imported when they are first used
         codecs.lookup(encoding)
     if sys.platform != "win32":

@@ -77,6 +77,15 @@ class DocumentFormat(Protocol):
         """Return the document with its segments replaced; None leaves a segment as it is."""
         ...
 
+    def unwritable(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> list[int]:
+        """Return the segments whose translation would be read differently in the document."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
@@ -110,6 +119,14 @@ class TextFormat:
         text, mark, encoding = decode_document(content)
         restored = replace_segments(text, segments, translations, self.render)
         return mark + restored.encode(encoding)
+
+    def unwritable(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> list[int]:
+        return []
 
 
 def decode_document(content: bytes) -> tuple[str, bytes, str]:

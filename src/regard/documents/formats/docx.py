@@ -66,6 +66,14 @@ class DocxFormat:
     def escape(self, text: str, style: str) -> str:
         return escape(text, quote=False)
 
+    def unwritable(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> list[int]:
+        return []
+
     def restore(
         self,
         content: bytes,

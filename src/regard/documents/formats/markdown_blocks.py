@@ -28,7 +28,6 @@ from regard.documents.formats.markdown_inline import (
     Environment,
     InlineContent,
     InlineParser,
-    read_shortcode,
 )
 
 MAX_NESTED = 100  # blocks and links
@@ -68,7 +67,6 @@ def create_parser() -> MarkdownIt:
         },
     )
     parser.inline = InlineParser()
-    parser.inline.ruler.before("text", "shortcode", read_shortcode)
     parser.enable("table")
     parser.disable("linkify")
     parser.use(footnote_plugin, move_to_end=False)

@@ -29,7 +29,7 @@ _DELIMITERS = frozenset(["em_open", "strong_open", "s_open"])
 _DELIMITERS_END = frozenset(["em_close", "strong_close", "s_close"])
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _KEEPS = re.compile(r"\stranslate\s*=\s*[\"']?no\b", re.I)
-SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}")  # of Hugo
+SHORTCODE = re.compile(r"\{\{[<%][^{}]*[>%]\}\}")  # of Hugo
 _MASK = "\ue000"  # a character for private use
 _MASKED = re.compile(f"{_MASK}+")
 _SPACE = " \t\n\r\v\f"
@@ -44,6 +44,8 @@ class InlineParser(ParserInline):
     def __init__(self) -> None:
         super().__init__()
         self.ruler2.disable("fragments_join")  # it merges tokens
+        self.ruler.before("text", "shortcode", _read_shortcode)
+        self.add_terminator_char(_MASK)
 
     def tokenize(self, state: StateInline) -> None:
         """Run the rules at each place, like the method of the base class."""
@@ -87,7 +89,7 @@ def _set_spans(tokens: Sequence[Token], start: int, end: int) -> None:
             start += len(token.content)
 
 
-def read_shortcode(state: StateInline, silent: bool) -> bool:
+def _read_shortcode(state: StateInline, silent: bool) -> bool:
     """The rule for shortcodes of Hugo, which `parse_inline` masks: links may have them."""
     found = _MASKED.match(state.src, state.pos, state.posMax)
     if found is None:

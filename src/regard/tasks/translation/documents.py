@@ -120,6 +120,19 @@ class DocumentJob:
             self._translate(segment, original, *sent, results[sent[0].text])
             for segment, original, sent in zip(self.segments, self.prepared, self.sent, strict=True)
         ]
+        segments = [
+            replace(segment, prefix=segment.prefixes.get(_state(each.report), segment.prefix))
+            for segment, each in zip(self.segments, translated, strict=True)
+        ]
+        restored, unwritable = restore_document(
+            self.content,
+            self.format_name,
+            segments,
+            [each.marked for each in translated],
+            self.language,
+        )
+        for index in unwritable:
+            translated[index] = _without_translation(translated[index])
         elements = [one for marked in self.prepared for one in marked.elements]
         report = DocumentReport(
             self.name,
@@ -128,17 +141,6 @@ class DocumentJob:
             len(elements),
             sum(each.unplaced for each in translated),
             sum(one.raw is not None for one in elements),
-        )
-        segments = [
-            replace(segment, prefix=segment.prefixes.get(_state(each.report), segment.prefix))
-            for segment, each in zip(self.segments, translated, strict=True)
-        ]
-        restored = restore_document(
-            self.content,
-            self.format_name,
-            segments,
-            [each.marked for each in translated],
-            self.language,
         )
         return TranslatedDocument(restored, report)
 
@@ -280,6 +282,14 @@ def _translate_segment(
         segment.place, text, shown, tuple(notes), None if match is None else match.score
     )
     return _Translated(None if unchanged else marked, report, len(projection.unplaced))
+
+
+def _without_translation(translated: _Translated) -> _Translated:
+    """A segment that keeps its source, because its translation would be read differently."""
+    report = translated.report
+    note = f"Its markup cannot be written around {report.target[:200]!r}, so it was not translated."
+    report = replace(report, target=report.source, notes=(*report.notes, note))
+    return replace(translated, marked=None, report=report)
 
 
 def _describe(source: MarkedText, index: int) -> str:
