@@ -1,17 +1,19 @@
 """Markdown says the same after a translation, with other words: conformance suites and dialects.
 
-`tests/documents/test_identity.py` does the same with real documents.
+    python -m pytest -m slow tests/documents/test_markdown.py
+
+has the examples through the whole product; `tests/documents/test_identity.py` has real documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from regard.documents.formats.markdown import MARKDOWN
 from regard.documents.marked_text import MarkedText
+from regard.documents.stand_ins import replace_ranges
 from tests.documents.identity import capitals, compare, identity, translate_document, upper_case
 from tests.documents.rendered_markdown import (
     commonmark_examples,
@@ -44,17 +46,13 @@ def through_the_format(content: bytes) -> bytes:
 
 
 def _in_capitals(marked: MarkedText) -> MarkedText:
-    kept = {
-        place
-        for one in marked.elements
-        if one.raw is not None
-        for place in range(one.start, one.end)
-    }
-    text = [
-        c if place in kept or len(c.upper()) > 1 else c.upper()
-        for place, c in enumerate(marked.text)
+    raw = [(one.start, one.end) for one in marked.elements if one.raw is not None]
+    capitals = [
+        (place, place + 1, character.upper())
+        for place, character in enumerate(marked.text)
+        if character != character.upper() and not any(low <= place < high for low, high in raw)
     ]
-    return replace(marked, text="".join(text))
+    return replace_ranges(marked, capitals)
 
 
 def through_the_product(content: bytes) -> bytes:
@@ -94,6 +92,7 @@ def test_examples_of_specifications(suite: str) -> None:
     check_examples(suite, through_the_format)
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(reason="elements inside words are moved to their ends", strict=False)
 @pytest.mark.parametrize("suite", SUITES)
 def test_examples_through_the_product(suite: str) -> None:

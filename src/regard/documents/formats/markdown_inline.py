@@ -63,7 +63,7 @@ class InlineParser(ParserInline):
             pushed = state.tokens[known:]
             if not had_text:
                 text_start = start
-            elif pushed:  # the first one is the text before
+            elif pushed and pushed[0].type == "text":  # the text before; breaks cut its spaces
                 pushed[0].meta[_SPAN] = (text_start, text_start + len(pushed[0].content))
                 del pushed[0]
             _set_spans(pushed, start, state.pos)
