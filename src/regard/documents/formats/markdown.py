@@ -216,7 +216,7 @@ class _Document:
                 next(forms)[1].text if _is_block(style) else _render_value(marked, style)
             ),
         )
-        wanted: list[tuple[int, str]] = []
+        wanted: list[tuple[str, str]] = []
         indices: list[int] = []
         for block in self._blocks:
             index, form = written.get(block.content.start, (-1, None))

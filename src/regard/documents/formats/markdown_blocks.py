@@ -71,8 +71,13 @@ def create_parser() -> MarkdownIt:
     parser.disable("linkify")
     parser.use(footnote_plugin, move_to_end=False)
     parser.use(deflist_plugin)
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, allow_blank_lines=False,
-               double_inline=True)
+    parser.use(
+        dollarmath_plugin,
+        allow_space=False,
+        allow_digits=False,
+        allow_blank_lines=False,
+        double_inline=True,
+    )
     parser.use(container_plugin, "block", validate=_has_markdown)
     parser.use(colon_fence_plugin)
     parser.use(admon_plugin)
@@ -107,7 +112,7 @@ class Block:
 def find_blocks(
     source: str, start: int, parser: MarkdownIt, environment: Environment
 ) -> Iterator[Block]:
-    """The blocks of a text from `start`, in order; the environment gets references and footnotes."""
+    """The blocks of a text from `start`, in order; references go to the environment."""
     text = source[start:]
     lines = [(start + found.start(1), start + found.end(1)) for found in _LINE.finditer(text)]
     reader = _BlockReader(source, lines)
@@ -138,8 +143,10 @@ def find_blocks(
 def _trimmed(content: InlineContent, *, has_options: bool) -> InlineContent | None:
     """Leave out spaces, lines of shortcodes and the options of a directive at the ends."""
     text = content.content
-    start = _OPTIONS.match(text).end() if has_options else 0
-    start = _LEADING.match(text, start).end()
+    start = 0
+    for pattern in [_OPTIONS, _LEADING] if has_options else [_LEADING]:
+        if (skipped := pattern.match(text, start)) is not None:
+            start = skipped.end()
     end = start + len(text[start:].rstrip(MD_TRIM_CHARS))
     while (found := _TRAILING.search(text, max(start, end - MAX_TRAILING), end)) is not None:
         end = found.start()
@@ -196,9 +203,7 @@ class _BlockReader:
                 continue
             first = content.rindex(token.content)
             last = first + len(token.content)
-            yield Block(
-                "cell", InlineContent(token.content, places[first : last + 1], self.source)
-            )
+            yield Block("cell", InlineContent(token.content, places[first : last + 1], self.source))
 
     def _are_cells(
         self, row: Sequence[Token], parts: Sequence[tuple[str, list[int]]], skipped: int

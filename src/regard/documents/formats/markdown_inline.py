@@ -302,7 +302,7 @@ class _Writer:
                 last = parts[part.partner]
                 inner = "".join(
                     each.text
-                    for each in parts[index:part.partner]
+                    for each in parts[index : part.partner]
                     if each.kind in ("text", "raw")
                 )
                 self.builder.add_raw(self.content.slice(part.start, last.end), inner)

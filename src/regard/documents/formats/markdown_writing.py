@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 
-from regard.documents.formats.markdown_blocks import create_parser, find_blocks
+from regard.documents.formats.markdown_blocks import find_blocks
 from regard.documents.formats.markdown_inline import Environment, InlineContent, parse_inline
 from regard.documents.marked_text import InlineElement, MarkedText, children_of, render_markup
 
@@ -125,9 +125,7 @@ class MarkdownWriter:
     def says(self, content: InlineContent) -> str:
         """The text and the markup of a block, however its characters are escaped."""
         environment = self._own_environment()
-        return self.canonical(
-            parse_inline(content, self.parser, environment, placeholders=False)
-        )
+        return self.canonical(parse_inline(content, self.parser, environment, placeholders=False))
 
     def canonical(self, marked: MarkedText) -> str:
         """The text and the markup of a translation, however its characters are escaped."""
