@@ -133,9 +133,9 @@ def _render_value(marked: MarkedText, style: str) -> str:
 def escape_markdown(text: str, style: str) -> str:
     """Escape what Markdown could read as markup."""
     _parser()
-    from regard.documents.formats.markdown_writing import escape_markdown
+    from regard.documents.formats.markdown_writing import escape_inline
 
-    return escape_markdown(text) if _is_block(style) else text
+    return escape_inline(text) if _is_block(style) else text
 
 
 def _is_block(style: str) -> bool:

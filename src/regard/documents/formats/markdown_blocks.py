@@ -97,7 +97,7 @@ def _has_markdown(parameters: str, markup: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """The content of a block.
 
     Args:
@@ -111,7 +111,7 @@ class Block:
 
 def find_blocks(
     source: str, start: int, parser: MarkdownIt, environment: Environment
-) -> Iterator[Block]:
+) -> Iterator[MarkdownBlock]:
     """The blocks of a text from `start`, in order; references go to the environment."""
     text = source[start:]
     lines = [(start + found.start(1), start + found.end(1)) for found in _LINE.finditer(text)]
@@ -137,7 +137,7 @@ def find_blocks(
                 found = _trimmed(found, has_options=in_directive)
             in_directive = False
             if found is not None:
-                yield Block(kind, found)
+                yield MarkdownBlock(kind, found)
 
 
 def _trimmed(content: InlineContent, *, has_options: bool) -> InlineContent | None:
@@ -187,7 +187,7 @@ class _BlockReader:
             places.append(end)  # of the line break
         return InlineContent(token.content, places, self.source)
 
-    def cells(self, row: Sequence[Token]) -> Iterator[Block]:
+    def cells(self, row: Sequence[Token]) -> Iterator[MarkdownBlock]:
         """The cells of a row of a table."""
         if not row or row[0].map is None:
             return
@@ -203,7 +203,9 @@ class _BlockReader:
                 continue
             first = content.rindex(token.content)
             last = first + len(token.content)
-            yield Block("cell", InlineContent(token.content, places[first : last + 1], self.source))
+            yield MarkdownBlock(
+                "cell", InlineContent(token.content, places[first : last + 1], self.source)
+            )
 
     def _are_cells(
         self, row: Sequence[Token], parts: Sequence[tuple[str, list[int]]], skipped: int

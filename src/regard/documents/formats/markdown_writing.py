@@ -175,7 +175,7 @@ def escape_mark(mark: str) -> str:
     return "&amp;" if mark == "&" else "".join(f"\\{character}" for character in mark)
 
 
-def escape_markdown(text: str) -> str:
+def escape_inline(text: str) -> str:
     """Escape what Markdown could read as markup."""
     return _SPECIAL.sub(lambda found: escape_mark(found[0]), _LINE_BREAKS.sub(" ", text))
 
