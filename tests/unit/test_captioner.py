@@ -19,15 +19,16 @@ from regard.data.formats.captions import CaptionedImage, NamedObject
 from regard.data.formats.images import decode_image, encode_png
 from regard.errors import ConfigError, CorpusError
 from regard.explain.record import ImageSource
-from regard.inference.engine import SamplingOptions, SearchOptions
-from regard.inference.forced_decoding import cross_attention_names
+from regard.inference.engine import SearchOptions
+from regard.inference.forced_decoding import cross_attention_names, force_decode_image
 from regard.tasks.captioning.captioner import (
     Captioner,
     CaptionSettings,
     build_captioning_model,
     make_captioner,
+    to_source,
 )
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import EOS, SentencePiece
 from tests.tiny_models import tiny_run
 
 LINES = ["a dog above a fish", "a fish to the left of a dog", "a red apple", "an owl", "two owls"]
@@ -84,24 +85,30 @@ def test_alternatives_are_the_next_best(images: list[str]) -> None:
     assert str(found) == found.text
 
 
+@pytest.mark.parametrize("ends", [False, True])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_forced_decoding_gives_the_log_p_of_search(preset: str, images: list[str]) -> None:
+def test_forced_decoding_gives_the_log_p_of_search(
+    preset: str, images: list[str], ends: bool
+) -> None:
     small = captioner(preset)
-    greedy = SearchOptions(1)
-    for image, found in zip(images, small.caption(images, greedy), strict=True):
-        (decoded,) = small.force_decode([image], [found.text])
-        assert set(decoded.attention) == set(cross_attention_names(small.model))
-        for weights in decoded.attention.values():
-            assert weights.shape[1:] == (len(decoded.logps), 4 * 6)
+    with torch.no_grad():
+        small.model.readout.bias[EOS] = 60.0 if ends else -1e4
+    names = cross_attention_names(small.model)
+    arrays = [small.image_input.read(image) for image in images]
+    source = to_source(np.stack(arrays))
+    found = [best for (best,) in small.search(source, SearchOptions(1))]
+    decoded = force_decode_image(small.model, source, [best.tokens for best in found])
+    assert all(best.ended for best in found) == ends
+    for best, forced in zip(found, decoded, strict=True):
+        np.testing.assert_allclose(best.logps, forced.logps[: len(best.logps)], atol=1e-4)
+        assert len(forced.logps) == len(best.tokens) + 1
+        assert set(forced.attention) == set(names)
+        for weights in forced.attention.values():
+            assert weights.shape[1:] == (len(forced.logps), 4 * 6)
             torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]))
-        if tuple(small.tokenizer.encode([found.text])[0]) == piece_ids(small, found.pieces):
-            steps = min(len(found.logps), len(decoded.logps))
-            np.testing.assert_allclose(found.logps[:steps], decoded.logps[:steps], atol=1e-4)
-
-
-def piece_ids(small: Captioner, pieces: tuple[str, ...]) -> tuple[int, ...]:
-    names = [small.tokenizer.piece(token) for token in range(small.tokenizer.size)]
-    return tuple(names.index(piece) for piece in pieces)
+    texts = [small.tokenizer.decode(best.tokens) for best in found]
+    for text, forced in zip(texts, small.force_decode(images, texts), strict=True):
+        assert len(forced.logps) == len(small.tokenizer.encode([text])[0]) + 1
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -142,8 +149,6 @@ def test_invalid_input_is_refused(images: list[str]) -> None:
         small.caption(images[0])
     with pytest.raises(CorpusError, match=r"gone\.png"):
         small.caption(["gone.png"])
-    with pytest.raises(ConfigError, match="sampling"):
-        small.caption(images[:1], SearchOptions(1, sampling=SamplingOptions()))
     with pytest.raises(ConfigError, match="not a captioning model"):
         build_captioning_model(tiny_run("bahdanau"), 300)
     with pytest.raises(ConfigError, match="multiples of 8"):

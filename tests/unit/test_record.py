@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from click.testing import Result
+from rich.console import Console
 from torch import nn
 from typer.testing import CliRunner
 
@@ -21,14 +24,15 @@ from regard.cli.main import app
 from regard.config.load import load_config
 from regard.errors import ConfigError, CorpusError
 from regard.explain.forward_trace import trace_forward
-from regard.explain.record import FORMAT
+from regard.explain.record import FORMAT, Explanation
 from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import force_decode
 from regard.inference.pipeline import Splitting
+from regard.tasks.language.completer import load_completer
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import EOS, SentencePiece
-from tests.bundles import LINES, make_bundle
+from tests.bundles import LINES, make_bundle, make_language_bundle
 from tests.unpacked_record import unpacked
 
 PRESETS = (
@@ -195,6 +199,51 @@ def test_matrix_note_identifies_the_attention(translators) -> None:
     assert mean.note == "layer 2 of 2, mean of 2 heads, at next input (shifted by one)"
     weights = explanation.attention("decoder.blocks.1.cross_attention").weights
     torch.testing.assert_close(mean.weights, weights.mean(dim=0)[1:])
+
+
+@pytest.mark.parametrize("suffix", ["", ".svg", ".png", ".html", ".json"])
+def test_every_output_shows_the_selected_head(translators, tmp_path: Path, suffix: str) -> None:
+    """The alignment head, which is shown by default, is head 0 of the first cross-attention."""
+    if suffix == ".png":
+        pytest.importorskip("cairosvg")
+    translator, outputs = translators["transformer"], []
+    attentions = [each.name for each in translator.explain(SOURCE, TARGET).trace.attentions]
+    decoders = [name for name in attentions if name.startswith("decoder")]
+    decoders.remove(translator.alignment_head.attention)
+    for attention, head in [(None, None), (None, 1), *product(decoders, [None, 1])]:
+        explanation = translator.explain(SOURCE, TARGET, attention=attention, head=head)
+        outputs.append(output_of(explanation, tmp_path / f"out{suffix}"))
+        if attention is not None or head is not None:
+            traced = explanation.trace.head_trace
+            assert traced is not None and traced.head == (head or 0)
+            expected = explanation.matrix(traced.attention, traced.head).weights
+            torch.testing.assert_close(explanation.matrix().weights, expected)
+            assert f"head {traced.head + 1} of 2" in explanation.matrix().note
+    assert len(set(outputs)) == len(outputs)
+
+
+def output_of(explanation: Explanation, path: Path) -> bytes:
+    if path.suffix:
+        explanation.save(path)
+        return path.read_bytes()
+    console = Console(record=True, width=200, file=StringIO())
+    console.print(explanation)
+    return console.export_text().encode()
+
+
+@pytest.mark.parametrize("suffix", ["", ".svg", ".json"])
+def test_language_models_show_the_selected_head(tmp_path: Path, suffix: str) -> None:
+    completer = load_completer(make_language_bundle(tmp_path / "model"))
+    outputs = [
+        output_of(completer.explain("A dog", " runs.", **selected), tmp_path / f"out{suffix}")
+        for selected in ({}, {"head": 1}, {"attention": "decoder.blocks.0.self_attention"})
+    ]
+    assert len(set(outputs)) == 3
+
+
+def test_a_head_of_a_model_without_attention_is_refused(translators) -> None:
+    with pytest.raises(ConfigError, match="no attention"):
+        translators["sutskever"].explain(SOURCE, TARGET, head=1)
 
 
 def test_gold_links_must_be_within_the_texts(translators) -> None:

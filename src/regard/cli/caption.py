@@ -31,7 +31,6 @@ def caption(
     options = captioner.options
     if beam_size is not None:
         options = replace(options, beam_size=beam_size)
-    options = replace(options, beam_size=max(options.beam_size, n_best))
     for result in captioner.caption(images, options, n_best=n_best):
         captions = (result, *result.alternatives)
         if as_json:

@@ -87,6 +87,7 @@ class Explanation:
     summary: Float[Tensor, " E"] | None = None  # the source as one vector
     encoder_states: Float[Tensor, "S E"] | None = None
     alignment_head: AlignmentHead | None = None
+    selected_head: AlignmentHead | None = None  # that the caller asked for; it replaces the default
     links: Links = _NO_LINKS  # (source word, target word), from the alignment head
     gold: Links | None = None  # the same, annotated by hand
     beam: BeamTree | None = None  # where a beam search found the target
@@ -110,30 +111,37 @@ class Explanation:
     ) -> Matrix:
         """Weights of one attention between words, or between pieces.
 
-        By default of the alignment head, at its alignment step. With `attention` given, `head`
-        None is the mean of all heads and `shift` None is 0. Raises ConfigError if the model has
-        no attention.
+        By default of the head that the explanation was made for, else of the alignment head, at its
+        alignment step. With `attention` given, `head` None is the mean of all heads and `shift`
+        None is 0. Raises ConfigError if the model has no attention.
         """
-        default, traced = self.alignment_head, self.trace.head_trace
-        if attention is None and default is not None:
-            attention, head = default.attention, default.head if head is None else head
-            shift = default.shift if shift is None else shift
-        elif attention is None:
-            if traced is None:
-                raise ConfigError(
-                    "attention: the model has no attention, so there is no matrix. "
-                    "Save the explanation as .html or .json instead"
-                )
-            attention, head = traced.attention, traced.head if head is None else head
+        attention, head, shift = self._select(attention, head, shift)
         record = self.attention(attention)
         layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == record.kind)
         if record.kind == "self":
             return self_attention_matrix(record, self.target, head, layers)
         if isinstance(self.source, ImageSource):
-            return region_matrix(record, self.source.labels, self.target, head, shift or 0, layers)
+            return region_matrix(record, self.source.labels, self.target, head, shift, layers)
         assert self.source is not None, "without a source there is only self-attention"
         make_matrix = piece_matrix if pieces else word_matrix
-        return make_matrix(record, self.source, self.target, head, shift or 0, layers)
+        return make_matrix(record, self.source, self.target, head, shift, layers)
+
+    def _select(
+        self, attention: str | None, head: int | None, shift: int | None
+    ) -> tuple[str, int | None, int]:
+        """Return the attention, head and shift to show; None stands for the default."""
+        if attention is not None:
+            return attention, head, shift or 0
+        default, traced = self.selected_head or self.alignment_head, self.trace.head_trace
+        if default is None and traced is not None:
+            default = AlignmentHead(traced.attention, traced.head, 0, null=False)
+        if default is None:
+            raise ConfigError(
+                "attention: the model has no attention, so there is no matrix. "
+                "Save the explanation as .html or .json instead"
+            )
+        head = default.head if head is None else head
+        return default.attention, head, default.shift if shift is None else shift
 
     def heatmap(
         self,
@@ -144,7 +152,9 @@ class Explanation:
         pieces: bool = False,
     ) -> Figure:
         """Draw `matrix`; links are dotted, gold links outlined."""
+        attention, head, shift = self._select(attention, head, shift)
         matrix = self.matrix(attention, head, shift, pieces=pieces)
+        linked = not pieces and self.attention(attention).kind != "self"
         return Figure(
             attention_heatmap(
                 matrix.weights.numpy(),
@@ -152,8 +162,8 @@ class Explanation:
                 column_labels=matrix.column_labels,
                 title=self.identity.name,
                 note=matrix.note,
-                links=() if pieces else self.links,
-                gold=() if pieces else self.gold or (),
+                links=self.links if linked else (),
+                gold=self.gold or () if linked else (),
             )
         )
 

@@ -23,7 +23,8 @@ class SamplingOptions:
     A draw depends only on `seed`, the number of the text and the text itself. A program that
     translates a file in blocks passes the number of texts before each block as `offset`, so that
     no two lines share random numbers; a program that splits texts itself passes the number of the
-    first segment as `segment`.
+    first segment as `segment`. One that continues completions passes the number of tokens that it
+    already has.
     """
 
     seed: int = 1
@@ -52,6 +53,18 @@ class SearchOptions:
     min_length: int = 0  # tokens before the end may follow
     no_repeat_ngram: int = 0  # no n-gram of this size occurs twice; 0: no constraint
     forbidden: tuple[tuple[int, ...], ...] = ()  # token sequences that must not occur
+
+    def check_default(self) -> None:
+        """Check options that a model applies by default.
+
+        Raises:
+            ConfigError: Another option than the beam size or the length penalty is set.
+        """
+        if self.sampling is not None or self.constrained:
+            raise ConfigError(
+                "options: only beam_size and length_penalty can be a model's defaults. Pass "
+                "sampling and constraints with each call."
+            )
 
     @property
     def constrained(self) -> bool:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Float, Int
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from regard.batch import Tokens, pad
 from regard.hypothesis import Hypothesis
-from regard.inference.engine import SamplingOptions, SearchOptions, max_target_length, mix_seed
+from regard.inference.engine import SearchOptions, max_target_length, mix_seed
 from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import (
@@ -35,6 +35,8 @@ from regard.search import (
     sample,
 )
 from regard.text.tokenizer import BOS, EOS
+
+S = TypeVar("S")
 
 LANES, QUAD = 16, 4
 """A row of a matrix product has the same bits whatever the other rows are if there are at least
@@ -136,65 +138,15 @@ class TorchEngine:
                 yield rows[start : start + size]
 
     def _search(self, batch: _SearchBatch, options: SearchOptions) -> list[list[Hypothesis]]:
-        if options.sampling is not None:
-            return self._sample(batch, options, options.sampling)
-        state, step = self._start(batch.sources), self._step(options.beam_size)
-        constraints = _constraints(options, batch.prefixes)
-        if options.beam_size == 1:
-            found = greedy(
-                step,
-                state,
-                rows=len(batch.sources),
-                bos=BOS,
-                eos=EOS,
-                max_length=batch.max_length,
-                constraints=constraints,
-                device=self._device,
-            )
-            return [[hypothesis.penalized(options.length_penalty)] for hypothesis in found]
-        return beam(
-            step,
-            state,
-            rows=len(batch.sources),
-            beam_size=options.beam_size,
-            bos=BOS,
-            eos=EOS,
+        return search_states(
+            self._step(1 if options.sampling is not None else options.beam_size),
+            self._start(batch.sources),
+            options,
+            prefixes=batch.prefixes,
+            positions=batch.positions,
             max_length=batch.max_length,
-            length_penalty=options.length_penalty,
-            constraints=constraints,
             device=self._device,
         )
-
-    def _sample(
-        self, batch: _SearchBatch, options: SearchOptions, sampling: SamplingOptions
-    ) -> list[list[Hypothesis]]:
-        state, step = self._start(batch.sources), self._step(1)
-        constraints = _constraints(options, batch.prefixes)
-        draws = [
-            sample(
-                step,
-                state,
-                seeds=[
-                    mix_seed(
-                        sampling.seed, sampling.offset + text, sampling.segment + segment, draw
-                    )
-                    for text, segment in batch.positions
-                ],
-                bos=BOS,
-                eos=EOS,
-                max_length=batch.max_length,
-                temperature=sampling.temperature,
-                top_k=sampling.top_k,
-                top_p=sampling.top_p,
-                constraints=constraints,
-                device=self._device,
-            )
-            for draw in range(options.beam_size)
-        ]
-        return [
-            [each.penalized(options.length_penalty) for each in row]
-            for row in zip(*draws, strict=True)
-        ]
 
     @property
     def _max_positions(self) -> int | None:
@@ -241,6 +193,70 @@ class TorchEngine:
         """Number the sentences, repeated until their rows satisfy LANES and QUAD."""
         enough = max(sentences, -(-LANES // beam_size))
         return torch.arange(-(-enough // QUAD) * QUAD, device=self._device) % sentences
+
+
+def search_states(
+    step: Step[S],
+    state: S,
+    options: SearchOptions,
+    *,
+    prefixes: Sequence[Sequence[int]] = (),
+    positions: Sequence[tuple[int, int]],
+    max_length: int,
+    device: torch.device,
+) -> list[list[Hypothesis]]:
+    """Return the hypotheses of each sentence in `state`, best first, by whatever `options` select.
+
+    Args:
+        step: Of the decoder.
+        state: The decoder's initial state.
+        options: All of them are applied.
+        prefixes: As for `Engine.search`.
+        positions: As for `Engine.search`, but required.
+        max_length: The most tokens of a hypothesis, the end token counted.
+        device: Of the state.
+    """
+    sampling, constraints = options.sampling, _constraints(options, prefixes)
+    common: dict[str, Any] = {
+        "bos": BOS,
+        "eos": EOS,
+        "max_length": max_length,
+        "constraints": constraints,
+        "device": device,
+    }
+    if sampling is None and options.beam_size > 1:
+        return beam(
+            step,
+            state,
+            rows=len(positions),
+            beam_size=options.beam_size,
+            length_penalty=options.length_penalty,
+            **common,
+        )
+    if sampling is None:
+        columns = [greedy(step, state, rows=len(positions), **common)]
+    else:
+        columns = [
+            sample(
+                step,
+                state,
+                seeds=[
+                    mix_seed(
+                        sampling.seed, sampling.offset + text, sampling.segment + segment, draw
+                    )
+                    for text, segment in positions
+                ],
+                temperature=sampling.temperature,
+                top_k=sampling.top_k,
+                top_p=sampling.top_p,
+                **common,
+            )
+            for draw in range(options.beam_size)
+        ]
+    return [
+        [hypothesis.penalized(options.length_penalty) for hypothesis in row]
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def _fit(source: Tokens, max_positions: int | None) -> Tokens:

@@ -34,10 +34,10 @@ from regard.explain.record import Explanation, ImageSource, ModelIdentity
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, cap_length
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_image
+from regard.inference.torch_engine import search_states
 from regard.models import EncoderDecoder, eval_mode
-from regard.search import beam, greedy
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model
-from regard.text.tokenizer import BOS, EOS, Tokenizer
+from regard.text.tokenizer import Tokenizer
 
 BATCH_SIZE = 64  # images: about 40 MB of 224 × 224 pixels
 EXTRA_LENGTH = 10  # tokens that a caption may be longer than the longest training caption
@@ -76,7 +76,7 @@ class Captioner:
         image_input: reads image files as the model's input.
         grid: rows and columns of the encoder's output.
         settings: saved with the model.
-        options: default search options.
+        options: default beam size and length penalty.
         identity: description of the model in explanations.
     """
 
@@ -92,6 +92,7 @@ class Captioner:
     ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self.image_input, self.grid = image_input, grid
+        options.check_default()
         self.settings, self.options = settings, options
         self.identity = identity or ModelIdentity("unsaved model")
 
@@ -102,15 +103,27 @@ class Captioner:
 
         Args:
             images: PNG, JPEG or WebP files, or feature grids if the model's encoder reads those.
-            options: by default those saved with the model.
+            options: by default those saved with the model. With `sampling`, `n_best` captions are
+                drawn; a draw depends on the seed and on the index of the image only.
             n_best: number of captions of each image; those after the first are its alternatives.
+                A smaller beam size is raised to it.
         """
         if isinstance(images, str):
             raise CorpusError("images: expected a list of files, not a single string.")
+        if n_best < 1:
+            raise ConfigError(f"n_best: must be at least 1, not {n_best}.")
+        options = options or self.options
+        if options.sampling is None:
+            options = replace(options, beam_size=max(options.beam_size, n_best))
+        else:
+            never = tuple((token,) for token in self.tokenizer.never_encoded)
+            options = replace(options, beam_size=n_best, forbidden=options.forbidden + never)
         names = [str(image) for image in images]
-        results = [one for batch in self._batches(names) for one in self.search(batch, options)]
+        results: list[list[Hypothesis]] = []
+        for batch in self._batches(names):
+            results += self.search(batch, options, first=len(results))
         return [
-            self._result(name, hypotheses[: max(1, n_best)])
+            self._result(name, hypotheses[:n_best])
             for name, hypotheses in zip(names, results, strict=True)
         ]
 
@@ -122,30 +135,26 @@ class Captioner:
 
     @torch.inference_mode()
     def search(
-        self, source: Images | Grids, options: SearchOptions | None = None
+        self, source: Images | Grids, options: SearchOptions | None = None, *, first: int = 0
     ) -> list[list[Hypothesis]]:
-        """Return the hypotheses of each image of a batch, best first."""
+        """Return the hypotheses of each image of a batch, best first.
+
+        `first`: the index of the first image, which selects the random numbers of sampling.
+        """
         options, device = options or self.options, next(self.model.parameters()).device
-        if options.sampling is not None:
-            raise ConfigError("sampling: captions are found by beam search. Leave sampling out.")
+        if options.min_length >= self.max_length:
+            raise ConfigError(
+                f"min_length: {options.min_length} tokens are too many; this model's captions have "
+                f"at most {self.max_length - 1}. Use fewer."
+            )
         with eval_mode(self.model):
-            state = self.model.start(source.to(device))
-            limits: dict[str, Any] = {
-                "rows": source.rows,
-                "bos": BOS,
-                "eos": EOS,
-                "max_length": self.max_length,
-                "device": device,
-            }
-            if options.beam_size == 1:
-                found = greedy(self.model.step, state, **limits)
-                return [[one.penalized(options.length_penalty)] for one in found]
-            return beam(
+            return search_states(
                 self.model.step,
-                state,
-                beam_size=options.beam_size,
-                length_penalty=options.length_penalty,
-                **limits,
+                self.model.start(source.to(device)),
+                options,
+                positions=[(first + row, 0) for row in range(source.rows)],
+                max_length=self.max_length,
+                device=device,
             )
 
     def force_decode(

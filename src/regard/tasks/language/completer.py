@@ -208,7 +208,8 @@ class Completer:
             left = min(self.window - len(context), max_length - len(tokens))
             seed = 0
             if sampling is not None:
-                seed = mix_seed(sampling.seed, sampling.offset + index, len(tokens))
+                segment = sampling.segment + len(tokens)
+                seed = mix_seed(sampling.seed, sampling.offset + index, segment)
             found = self._generate(context, left, sampling, seed)
             tokens += found.tokens
             logps += found.logps

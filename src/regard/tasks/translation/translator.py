@@ -58,7 +58,7 @@ class Translator:
             a bundle is loaded on first use.
         tokenizer: Of the source.
         splitting: Lengths above which a text is split.
-        options: Default search options.
+        options: Default beam size and length penalty.
         engine: Finds translations; by default the model itself.
         alignment_head: The attention weights that can align words.
         aligner: Aligns words without the model; by default used instead of the attention.
@@ -84,6 +84,7 @@ class Translator:
         self._model, self.splitting = model, splitting
         self.tokenizer = languages.tag_source(tokenizer)
         self.target_tokenizer = target_tokenizer or tokenizer
+        options.check_default()
         self.options = options
         self.engine = engine or self._torch_engine()
         self.alignment_head, self.aligner = alignment_head, aligner
