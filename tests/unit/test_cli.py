@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import regard
 from regard.cli.corpus_options import corpus_argument
 from regard.cli.main import COMMANDS, app, main
-from regard.cli.train import PRESET_SIZES
+from regard.cli.train_minutes import PRESET_SIZES
 from regard.config.load import change_config, load_config, presets
 from regard.config.run import RunConfig
 from regard.errors import RegardError

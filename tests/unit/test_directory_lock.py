@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.data.directory_lock import lock_directory
+from regard.data.directory_lock import LOCK_FILE, lock_directory
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
@@ -50,7 +50,7 @@ def test_a_second_process_is_refused_until_the_first_ends(tmp_path: Path) -> Non
         holder.send_signal(signal.SIGKILL)
         holder.wait()
         with lock_directory(directory):
-            assert (directory / ".lock").read_text().startswith(f"{os.getpid()} on ")
+            assert (directory / LOCK_FILE).read_text().startswith(f"{os.getpid()} on ")
     assert list(directory.iterdir()) == []
 
 
@@ -81,12 +81,13 @@ def test_two_preparations_do_not_share_a_directory(tmp_path: Path) -> None:
     with lock_directory(tmp_path / "out"), refused:
         prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())
     prepare_corpora([corpus], str(tmp_path / "out"), settings, InProcessRunner())
-    assert not (tmp_path / "out" / ".lock").exists()
+    assert not (tmp_path / "out" / LOCK_FILE).exists()
 
 
 def test_two_trainings_do_not_share_a_directory(tmp_path: Path) -> None:
     toy = make_toy(tmp_path)
     directory = toy.run_directory("run")
+    directory.claim()
     directory.log.write_text("lines of the other process")
     arguments = toy.arguments(TRANSFORMER, directory, "train.steps=2")
     with directory.lock():

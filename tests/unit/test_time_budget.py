@@ -144,7 +144,8 @@ def run_train(folder: Path, *options: str) -> Result:
 def costs(monkeypatch: pytest.MonkeyPatch) -> list[RunCost]:
     """The costs that the next commands measure. Preparation takes no time."""
     found: list[RunCost] = []
-    monkeypatch.setattr("regard.cli.train.monotonic", lambda: 0.0)
+    for module in ("train", "train_minutes"):
+        monkeypatch.setattr(f"regard.cli.{module}.monotonic", lambda: 0.0)
     monkeypatch.setattr(time_budget, "measure_cost", lambda *arguments: found[-1])
     return found
 
@@ -173,6 +174,33 @@ def test_a_resumed_run_keeps_its_preset_and_its_steps(tmp_path: Path, costs: lis
     assert f"resumes with the {chosen.train.steps} steps chosen at its start" in second.output
     assert load_config(directory.config) == chosen
     assert (directory.model / "weights.safetensors").read_bytes() == weights
+
+
+def test_other_minutes_continue_the_run_with_the_steps_that_fit(
+    tmp_path: Path, costs: list[RunCost]
+) -> None:
+    """It used to keep the steps of the first command."""
+    make_toy(tmp_path)
+    costs.append(RunCost(step=2.0, validation=1.0, epochs=0.01))
+    first = run_train(tmp_path)
+    assert first.exit_code == 0, first.output
+    directory = RunDirectory(tmp_path / "run")
+    done = load_config(directory.config).train.steps
+    assert f"warning: {done} steps (0." in first.output and "--minutes 36" in first.output
+    assert "server runs this model with PyTorch" in first.output
+    second = run_train(tmp_path, "--minutes", "1.5")
+    assert second.exit_code == 0, second.output
+    steps = load_config(directory.config).train.steps
+    assert done + 20 <= steps <= done + 45 and directory.last_step == steps
+    assert f"continues from step {done}; it was planned for 1 min" in second.output
+
+
+def test_a_plan_of_few_steps_warns_with_the_minutes_that_it_needs() -> None:
+    plan = fit_steps(QUICK, 12_000, 60)
+    assert plan.shortage is not None and "expect poor output" in plan.shortage
+    minutes = float(plan.shortage.partition("--minutes ")[2].split()[0])
+    assert fit_steps(QUICK, 12_000, 60 * minutes).steps >= 1_000
+    assert fit_steps(QUICK, 12_000, 60 * minutes).shortage is None
 
 
 def test_several_processes_are_refused(tmp_path: Path) -> None:

@@ -104,10 +104,12 @@ def align(
     from regard.cli.align_job import ModelAlignBlocks
     from regard.cli.job_models import JobModel
     from regard.data import storage
+    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
+    from regard.data.ownership import WORK, check_claim, remove_created
 
     if reverse is None and symmetrize is not None:
         raise UsageError("--symmetrize needs --reverse.")
-    check_job_output(out, source, target)
+    check_job_output(out, source, target, model, reverse)
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)
     corpus = corpus_argument(files, columns)
@@ -122,6 +124,8 @@ def align(
         if align_with == "aligner":
             raise UsageError("--reverse combines the attention of two models, not an aligner.")
         align_with = "attention"
+    if save is not None:
+        check_claim(absolute_path(str(save)), ALIGNER_DIRECTORY, files)
     with open_job_runner(runner, workers, address, out) as engine:
         if model is None:
             with work_directory(out) if save is None else nullcontext("") as work:
@@ -129,7 +133,7 @@ def align(
                 _train_aligner(corpus, folder, pretokenized, engine)
                 function: BlockFunction = AlignerBlocks.of(folder, pretokenized, as_json)
                 run_job(function, corpus, out, engine)
-                storage.remove_directory(storage.join_path(folder, "work"))
+                remove_created(storage.join_path(folder, "work"), WORK)
             return
         if _is_aligner(model):
             function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
@@ -165,9 +169,13 @@ def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runn
     from regard.align.word_aligner import ALIGNER_FILE
     from regard.data import storage
     from regard.data.directory_lock import lock_directory
+    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
+    from regard.data.ownership import WORK, claim
 
     work = storage.join_path(folder, "work")
     with lock_directory(work), show_stages("finished") as report:
+        claim(folder, ALIGNER_DIRECTORY)
+        claim(work, WORK)
         readers = corpus_readers(corpus, work, runner, report)
         aligner = train_aligner(
             readers, work, runner, pretokenized=pretokenized, on_progress=report

@@ -59,11 +59,14 @@ def demo(
     """
     from rich.console import Console
 
+    from regard.data.ownership import DEMO, claim
+
     check_output(html)
     if html.suffix != ".html":
         raise UsageError(f"{html}: the page needs the suffix .html.")
     with _folder(keep) as parent:
         folder = parent / ("quick" if quick else "")
+        claim(str(folder), DEMO)
         console = Console(highlight=False)
         models = _train(folder, quick, console)
         _write_page(models, html, console)

@@ -61,9 +61,17 @@ def absolute_path(path: str) -> str:
 
 
 def check_job_output(out: str | None, *inputs: str | None) -> None:
-    """Refuse a local output file that cannot be written, or that is one of the inputs."""
+    """Refuse an output file that cannot be written, or that would replace one of the inputs.
+
+    This includes the directory of the job's parts, `OUT.work`.
+    """
+    from regard.data.ownership import JOB as JOB_DIRECTORY
+    from regard.data.ownership import check_claim
+
     if out is not None and "://" not in out:
         check_output(Path(out), *inputs)
+    if (work := _kept_work(out)) is not None:
+        check_claim(work, JOB_DIRECTORY, [path for path in inputs if path is not None])
 
 
 def open_job_runner(name: str, workers: int, address: str | None, out: str | None) -> Runner:
@@ -83,10 +91,13 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
     from regard.data.directory_lock import lock_directory
     from regard.data.jobs.corpus_job import run_corpus_job
     from regard.data.jobs.part_formats import join_parts, output_suffix
+    from regard.data.ownership import JOB as JOB_DIRECTORY
+    from regard.data.ownership import claim, remove_created
 
     suffix = "" if out is None else output_suffix(out)
     with work_directory(out) as work:
         with lock_directory(work):
+            claim(work, JOB_DIRECTORY)
             with show_stages("finished") as report:
                 storage.remove_temporary(work)  # of a run that was killed
                 done = run_corpus_job(
@@ -102,14 +113,22 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
                 join_parts(done.parts, suffix, file)
             for path in done.warnings:
                 print(storage.read_bytes(path).decode(), end="", file=sys.stderr)
-        storage.remove_directory(work)
+        remove_created(work, JOB_DIRECTORY)
 
 
 def work_directory(out: str | None) -> AbstractContextManager[str]:
     """Return the directory of a job's parts: beside the output, or a temporary one."""
-    if out is None or ("://" not in out and Path(out).exists() and not Path(out).is_file()):
+    work = _kept_work(out)
+    if work is None:
         return tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-    return nullcontext(f"{absolute_path(out)}.work")
+    return nullcontext(work)
+
+
+def _kept_work(out: str | None) -> str | None:
+    """Return the directory of a job's parts; None if the output is no file, such as a pipe."""
+    if out is None or ("://" not in out and Path(out).exists() and not Path(out).is_file()):
+        return None
+    return f"{absolute_path(out)}.work"
 
 
 @contextmanager

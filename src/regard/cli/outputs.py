@@ -28,6 +28,8 @@ def check_output(path: Path | None, *others: str | Path | None) -> None:
 
     `others`: the input files and the other outputs of the command, which it must not replace.
     """
+    from regard.data.ownership import owner_of
+
     if path is None:
         return
     real = Path(os.path.realpath(path))
@@ -50,6 +52,10 @@ def check_output(path: Path | None, *others: str | Path | None) -> None:
     if any(_is_same(real, other) for other in (*others, 0) if other is not None):
         raise UsageError(
             f"{path}: is also an input file or another output. Choose another output file."
+        )
+    if (owner := owner_of(real)) is not None:
+        raise UsageError(
+            f"{path}: is a part of {owner}, which regard needs. Choose another output file."
         )
 
 

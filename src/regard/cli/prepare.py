@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -91,6 +92,7 @@ def prepare(
     Example: regard prepare train.en train.de --valid val.en val.de --out data/
     """
     from regard.data.filters import SCRIPTS, Limits
+    from regard.data.loading.shards import describe_drops
     from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 
     for option, script in (("source", source_script), ("target", target_script)):
@@ -111,6 +113,7 @@ def prepare(
         held_out=held_out,
         max_length=max_length,
     )
+    _check_no_run(out)
     valid_files = files_option("valid", valid, valid_file)
     check_columns(columns, train, valid_files)
     corpora = [corpus_argument(train, columns, "train")]
@@ -121,6 +124,25 @@ def prepare(
         pairs = sum(shard.pairs for shard in shards)
         tokens = [sum(shard.tokens[side] for shard in shards) for side in (0, 1)]
         print(f"{split}: {pairs:,} pairs, {tokens[0]:,} + {tokens[1]:,} tokens")
+    for split, dropped in (("train", prepared.dropped), ("valid", prepared.valid_dropped)):
+        if reasons := describe_drops(dropped):
+            print(f"{split}: dropped {sum(dropped.values()):,} pairs ({reasons})")
+
+
+def _check_no_run(out: str) -> None:
+    """Refuse to replace the data of a run that has been trained."""
+    from regard.data import storage
+    from regard.data.ownership import RUN, read_marker
+
+    if storage.is_remote(out):
+        return
+    run = Path(out).absolute().parent
+    marker = read_marker(str(run))
+    if marker is not None and marker.kind == RUN.name and (run / "checkpoints").exists():
+        raise UsageError(
+            f"{out}: is in the directory of a training run, which needs its own data. Choose "
+            "another --out."
+        )
 
 
 def open_runner(name: str, workers: int, address: str | None) -> Runner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -32,23 +32,26 @@ from regard.cli.fine_tuning import (
     languages_of_bundle,
 )
 from regard.cli.loggers import check_loggers, make_loggers
+from regard.cli.train_minutes import (
+    PLANNED,
+    choose_presets,
+    chosen_before,
+    continue_for,
+    count_examples,
+    fit_to_time,
+)
 from regard.cli.usage import UsageError, check_assignments
 from regard.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from regard.bundle.bundle import Bundle
     from regard.config.load import Override
     from regard.config.run import RunConfig
-    from regard.data.formats.corpus import Corpus
     from regard.tasks.training import RunDirectory
-    from regard.train.distributed import World
     from regard.train.events import EventHandler
-
-QUICK_PRESET = "translate-quick"  # with --minutes, if there is no time for the others
-PRESET_SIZES = {"translate-tiny": 300_000, "translate-base": 30_000_000, "translate-big": math.inf}
-"""The most training pairs for which each preset is chosen."""
+    from regard.train.trainer import AcceptChanges
 
 
 def train(
@@ -128,6 +131,14 @@ def train(
             "--accept-changes", help="Resume although the settings or the data have changed."
         ),
     ] = False,
+    finish: Annotated[
+        bool,
+        typer.Option(
+            "--finish",
+            help="Save the best weights of the interrupted run in --out as a model bundle, without "
+            "more training.",
+        ),
+    ] = False,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log to TensorBoard.")] = False,
     mlflow: Annotated[bool, typer.Option("--mlflow", help="Log to MLflow.")] = False,
     wandb: Annotated[bool, typer.Option("--wandb", help="Log to Weights & Biases.")] = False,
@@ -137,7 +148,7 @@ def train(
     A translation model needs no preset: the number of pairs selects one, and with --minutes the
     speed of this machine.
 
-    Run the same command again to resume after an interruption.
+    Run the same command again to resume after an interruption, or end the run with --finish.
 
     Examples:
 
@@ -156,14 +167,24 @@ def train(
     regard train --preset han --documents train.jsonl --valid-file dev.jsonl --out run/
 
     regard train --preset caption-soft --images train.jsonl --valid-file dev.jsonl --out run/
+
+    regard train --finish --out run/
     """
     from regard.bundle.bundle import open_bundle
     from regard.cli.prepare import show_stages
     from regard.cli.progress import show_progress
-    from regard.tasks.training import RunDirectory, prepare_data, train_run
+    from regard.tasks.training import RunDirectory, prepare_data, run_inputs, train_run
     from regard.train.distributed import join_world, launch, launched_by_torchrun
 
     started = monotonic()
+    if finish:
+        given = (config, preset, source, target, text, documents, images, from_, minutes, set_)
+        if any(value is not None for value in given):
+            raise UsageError(
+                "--finish needs only --out DIR: the run is finished as it was started."
+            )
+        _finish(RunDirectory(out), threads)
+        return
     check_assignments(set_)
     check_loggers(tensorboard=tensorboard, mlflow=mlflow, wandb=wandb)
     bundle = None if from_ is None else open_bundle(from_)
@@ -180,18 +201,23 @@ def train(
     overrides: list[Override] = [data, *(set_ or [])]
     presets = [preset]
     resumed = minutes is not None and directory.last_step is not None
+    accepted: AcceptChanges = accept_changes
     if resumed:
-        overrides.append(_chosen_before(directory))
+        overrides.append(chosen_before(directory))
+        accepted = accept_changes or PLANNED
     if source is not None and config is None and preset is None and bundle is None:
         if resumed:
             config = str(directory.config)
         else:
-            presets = _choose_presets(data["data"]["train"][0], minutes)
+            presets = choose_presets(data["data"]["train"][0], minutes)
     runs = [_load_run(config, name, bundle, overrides) for name in presets]
     if old is not None:
         mixed = {"files": old, **columns_setting(columns, old), **languages_setting(pair)}
         runs = [_mix_in(run, mixed) for run in runs]
     run = runs[0]
+    inputs = [path for files in (*tests, old) for path in files or ()]
+    inputs += [] if bundle is None else [str(bundle.path)]
+    directory.check([*inputs, *(path for each in runs for path in run_inputs(each))])
     if workers > 1 and not launched_by_torchrun():
         with directory.lock(), show_stages("prepared") as on_progress:
             prepare_data(run, directory, on_progress, accept_changes=accept_changes)
@@ -207,10 +233,12 @@ def train(
         if minutes is not None and not resumed:
             names = [str(config or name or from_) for name in presets]
             candidates = dict(zip(names, runs, strict=True))
-            run = _fit_to_time(candidates, directory, world, started + 60 * minutes)
+            run = fit_to_time(candidates, directory, world, started + 60 * minutes, minutes)
+        elif minutes is not None:
+            run = continue_for(minutes, run, directory, world, started + 60 * minutes)
         if world.is_main:
             with show_stages("prepared") as on_progress:
-                prepare_data(run, directory, on_progress, accept_changes=accept_changes)
+                prepare_data(run, directory, on_progress, accept_changes=accepted)
         world.wait()
         with show_progress() as progress:
             loggers: list[EventHandler] = []
@@ -222,9 +250,14 @@ def train(
                 world,
                 loggers=loggers,
                 initial=bundle,
-                accept_changes=accept_changes,
+                accept_changes=accepted,
             )
     if not outcome.complete and not launched_by_torchrun():  # torchrun would restart the process
+        print(
+            "To end the run here and save its best weights: "
+            f"regard train --finish --out {shlex.quote(str(out))}",
+            file=sys.stderr,
+        )
         raise typer.Exit(INTERRUPTED)
     if world.is_main and outcome.complete:
         print(directory.model)
@@ -291,78 +324,21 @@ def _load_run(
     return change_config(run, [fine_tuning_settings(bundle, run), *overrides], str(bundle.path))
 
 
-def _choose_presets(train: dict[str, Any], minutes: float | None) -> list[str | None]:
-    """Return the translation preset for the number of training pairs.
+def _finish(directory: RunDirectory, threads: int | None) -> None:
+    """Save the best weights of a run."""
+    import torch
 
-    With `minutes`, also return the presets for less time before it, the smallest first.
-    """
-    from regard.config.data import CorpusConfig
+    from regard.cli.progress import show_progress
+    from regard.tasks.training import finish_run, saved_config
+    from regard.train.distributed import join_world
 
-    pairs = _count_examples(CorpusConfig(**train).build("train"))
-    by_size = list(PRESET_SIZES)
-    preset = next(name for name, most in PRESET_SIZES.items() if pairs <= most)
-    if minutes is not None:
-        return [QUICK_PRESET, *by_size[: by_size.index(preset) + 1]]
-    print(f"{pairs:,} training pairs: preset {preset}. Use --preset for another.", file=sys.stderr)
-    return [preset]
-
-
-def _fit_to_time(
-    candidates: dict[str, RunConfig], directory: RunDirectory, world: World, deadline: float
-) -> RunConfig:
-    """Return the candidate and the number of steps with which the command ends in time.
-
-    The choice is saved in the run directory, so that a resumed run keeps it. Candidates are in the
-    order of their size.
-    """
-    from regard.cli.prepare import show_stages
-    from regard.config.load import dump_config
-    from regard.data import storage
-    from regard.tasks.time_budget import (
-        MeasuredPreset,
-        choose_preset,
-        fit_steps,
-        measure_cost,
-    )
-    from regard.tasks.training import prepare_data
-
-    def prepare(run: RunConfig) -> None:
-        with show_stages("prepared") as report:
-            prepare_data(run, directory, report)
-
-    def measure() -> Iterator[MeasuredPreset]:
-        for name, run in candidates.items():
-            prepare(run)
-            print(f"measuring {name} …", file=sys.stderr, flush=True)
-            cost = measure_cost(run, directory, world)
-            yield MeasuredPreset(name, run.train.steps, cost, deadline - monotonic())
-
-    preset, reason = choose_preset(measure())
-    prepare(candidates[preset.name])  # a larger candidate may have replaced the data
-    plan = fit_steps(preset.cost, preset.steps, deadline - monotonic())
-    run = plan.apply(candidates[preset.name])
-    storage.write_bytes(str(directory.config), dump_config(run).encode())
-    print(f"{preset.name}: {plan}. {reason}", file=sys.stderr, flush=True)
-    return run
-
-
-def _chosen_before(directory: RunDirectory) -> dict[str, Any]:
-    """Return the settings that `--minutes` has chosen when the run started."""
-    from regard.config.load import load_config
-
-    train = load_config(directory.config).train.model_dump(mode="json")
-    print(
-        f"{directory.path}: the run resumes with the {train['steps']:,} steps chosen at its start. "
-        "Use another --out to choose anew.",
-        file=sys.stderr,
-    )
-    return {"train": {key: train[key] for key in ("steps", "validate_every", "schedule")}}
-
-
-def _count_examples(corpus: Corpus) -> int:
-    from regard.data.formats.corpus import read_blocks
-
-    return sum(len(block) for block in read_blocks(corpus, 1 << 16))
+    if threads is not None:
+        torch.set_num_threads(threads)
+    saved_config(directory)
+    directory.check()
+    with join_world() as world, directory.lock(), show_progress() as progress:
+        finish_run(directory, world, loggers=[progress, directory.jsonl_logger()])
+    print(directory.model)
 
 
 def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
@@ -371,7 +347,7 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
     from regard.tasks.base import task_for
 
     def count(corpus: CorpusConfig) -> int:
-        return _count_examples(task_for(run).corpus(corpus, "mix"))
+        return count_examples(task_for(run).corpus(corpus, "mix"))
 
     new = sum(map(count, run.data.train))
     if not new:

@@ -13,12 +13,16 @@ from typing import IO
 from regard.data import storage
 from regard.errors import StorageError
 
-LOCK_FILE = ".lock"
+LOCK_FILE = ".regard.lock"
+_held: set[str] = set()  # directories that this process has locked
 
 
 @contextmanager
 def lock_directory(directory: str | Path) -> Iterator[None]:
     """Hold the lock of a directory, which is created if it does not exist.
+
+    A directory is also locked by a process that holds the lock of one that contains it: while a run
+    trains, nobody else writes to its prepared data.
 
     Directories that were created for the lock and are still empty at the end are removed.
 
@@ -33,6 +37,7 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
         return
     path = Path(directory) / LOCK_FILE
     created = [folder for folder in path.parents if not folder.exists()]
+    real = os.path.realpath(directory)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = _open_locked(path)
@@ -44,9 +49,13 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
         file.truncate(0)
         file.write(f"{os.getpid()} on {socket.gethostname()}")
         file.flush()
+        _held.add(real)
         try:
+            for parent in Path(real).parents:
+                _check_unlocked(parent)
             yield
         finally:
+            _held.discard(real)
             if sys.platform != "win32":  # Windows does not delete open files
                 path.unlink(missing_ok=True)
                 with suppress(OSError):  # not empty
@@ -61,16 +70,35 @@ def _open_locked(path: Path) -> IO[str]:
             _lock(file)
         except BlockingIOError:
             with file:
-                file.seek(0)
-                owner = file.read()
-            raise StorageError(
-                f"{path.parent}: process {owner} is writing to this directory. Wait until it "
-                "ends, stop it, or choose another directory."
-            ) from None
+                raise _locked_error(path, file) from None
         # The previous holder may have deleted the file between the two calls.
         if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
             return file
         file.close()
+
+
+def _check_unlocked(directory: Path) -> None:
+    """Raise StorageError if another process holds the lock of a directory."""
+    path = directory / LOCK_FILE
+    if str(directory) in _held or not path.is_file():
+        return
+    try:
+        file = path.open("r+", encoding="utf-8")
+    except OSError:
+        return  # the process has ended, or the directory is another user's
+    with file:
+        try:
+            _lock(file)  # until it is closed
+        except BlockingIOError:
+            raise _locked_error(path, file) from None
+
+
+def _locked_error(path: Path, file: IO[str]) -> StorageError:
+    file.seek(0)
+    return StorageError(
+        f"{path.parent}: process {file.read()} is writing to this directory. Wait until it ends, "
+        "stop it, or choose another directory."
+    )
 
 
 def _lock(file: IO[str]) -> None:

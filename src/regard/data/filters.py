@@ -1,6 +1,7 @@
 """Cheap filters of sentence pairs, shared by `regard prepare` and `regard doctor`.
 
 A filter is a function of a pair and the limits that returns True if the pair should be dropped.
+None of them limits the length of both sides: only the maximum number of tokens does.
 Lengths are in UTF-8 bytes, which makes languages comparable: a Chinese sentence has few characters
 of three bytes each.
 """
@@ -48,7 +49,6 @@ _LETTER = r"[^\W\d_]"
 class Limits:
     """Limits of the filters. The defaults drop little except what is not a sentence."""
 
-    max_bytes: int = 4096  # of either side: about 600 words
     max_ratio: float = 3.0  # of the longer side to the shorter
     slack: int = 16  # bytes added to both before the ratio: "Yes." may become "Certainly not."
     max_punctuation: float = 0.6  # share of digits and ASCII punctuation, spaces not counted
@@ -67,13 +67,6 @@ def empty(source: str, target: str, limits: Limits) -> bool:
 def identical(source: str, target: str, limits: Limits) -> bool:
     """The target is a copy of the source."""
     return source == target
-
-
-def too_long(source: str, target: str, limits: Limits) -> bool:
-    """A side is longer than any sentence."""
-    if 4 * max(len(source), len(target)) <= limits.max_bytes:  # a character has at most four bytes
-        return False
-    return _size(source) > limits.max_bytes or _size(target) > limits.max_bytes
 
 
 def out_of_ratio(source: str, target: str, limits: Limits) -> bool:
@@ -99,7 +92,6 @@ FILTERS: Mapping[str, Filter] = MappingProxyType(
     {
         "empty": empty,
         "identical": identical,
-        "too long": too_long,
         "out of ratio": out_of_ratio,
         "mostly punctuation": mostly_punctuation,
         "wrong script": wrong_script,
@@ -133,7 +125,7 @@ def drop_reasons(
     suspect = (a > b * limits.max_ratio) | (b > a * limits.max_ratio)
     suspect |= np.fromiter(map(eq, sources, targets), bool, len(sources))
     for size, count in zip(sizes, punctuations, strict=True):
-        suspect |= (size == 0) | (size > limits.max_bytes)
+        suspect |= size == 0
         # At least half of a normalized text is not space.
         suspect |= count > limits.max_punctuation * size / 2
     if limits.source_script is not None or limits.target_script is not None:

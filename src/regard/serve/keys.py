@@ -12,6 +12,7 @@ import os
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -93,7 +94,8 @@ def _write(path: Path, content: KeyFile) -> None:
             os.fsync(file.fileno())
         aside.replace(path)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # the path may lead through a file
+            aside.unlink(missing_ok=True)
         raise StorageError(f"{path}: cannot be written ({error.strerror}).") from None
 
 

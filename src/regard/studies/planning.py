@@ -10,12 +10,15 @@ from typing import Any
 
 from regard.config.load import load_config, parse_config
 from regard.config.run import RunConfig
+from regard.data import storage
 from regard.data.formats.corpus import read_parallel
+from regard.data.ownership import STUDY, check_claim, claim
 from regard.errors import ConfigError, CorpusError
 from regard.studies.runs import Entry, StudyRun
 from regard.studies.study_file import Study
 from regard.tasks.base import task_for
-from regard.tasks.training import CHANGEABLE, RunDirectory
+from regard.tasks.resuming import CHANGEABLE
+from regard.tasks.training import RunDirectory
 from regard.tasks.translation.task import TASK
 
 QUICK_SETTINGS = (
@@ -68,6 +71,12 @@ class StudyPlan:
             for path in measure.files():
                 self.find_file(path)
 
+    def _inputs(self) -> list[str]:
+        """The files that the study reads."""
+        named = [file for split in self._splits().values() for file in split]
+        named += [path for measure in self.study.config.measures for path in measure.files()]
+        return [self.study.where, *(str(self.find_file(path)) for path in named)]
+
     def runs(self) -> list[StudyRun]:
         """Return all entries with the first seed, then with the next.
 
@@ -76,7 +85,10 @@ class StudyPlan:
                 directory has other settings.
         """
         self.check_files()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, self.results):
+            check_claim(str(folder), STUDY, self._inputs())
+        for folder in (self.folder, self.results):
+            claim(str(folder), STUDY)
         limits = self._limits()
         files = {
             split: self._sample(split, paths, limits[split])
@@ -87,6 +99,7 @@ class StudyPlan:
         ]
         self._check_preparation(runs)
         for run in runs:
+            run.directory.check()
             _check_directory(run)
         return runs
 
@@ -116,7 +129,7 @@ class StudyPlan:
         for path, lines in zip(written, sides, strict=True):
             # evenly spaced, as the file may be sorted
             sample = lines[:: -(-len(lines) // limit)]
-            path.write_text("".join(f"{line}\n" for line in sample), "utf-8")
+            storage.write_bytes(str(path), "".join(f"{line}\n" for line in sample).encode())
         return str(written[0]), str(written[1])
 
     def _run(self, entry: Entry, seed: int, splits: dict[str, tuple[str, str]]) -> StudyRun:

@@ -78,8 +78,8 @@ def prepare_runs(runs: Sequence[StudyRun], on_progress: ProgressCallback) -> Non
         if run.directory.data.exists():
             _check_data(run, shared)
             continue
-        run.directory.path.mkdir(exist_ok=True)
-        temporary = run.directory.path / "data.tmp"
+        run.directory.claim()
+        temporary = run.directory.path / f"data.new{storage.TMP}"
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.copytree(shared.data, temporary, copy_function=os.link)
         temporary.rename(run.directory.data)

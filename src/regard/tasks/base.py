@@ -74,8 +74,8 @@ class Task(ABC, Generic[T]):
         `tokenizer`: of the source. A separate tokenizer of the target is with the prepared data.
         """
 
-    def environment(self, module: T) -> dict[str, Any]:
-        """Return further facts that must not change when a run resumes."""
+    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
+        """Return facts of the prepared extras that must not change when a run resumes."""
         return {}
 
     @abstractmethod

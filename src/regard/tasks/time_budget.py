@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
+from math import ceil
 
 from regard.config.run import RunConfig
 from regard.config.train import AnySchedule, LinearConfig
@@ -21,6 +23,7 @@ MARGIN = 0.06  # share of the time that is left over, because steps vary
 MAX_VALIDATIONS = 10
 VALIDATION_SHARE = 0.1  # of the time, for all validations but the last
 CALIBRATION = 1.5  # time of calibration and saving, in validations
+USABLE_STEPS = 1_000  # fewer give less than half of the BLEU of the preset (guides/training.md)
 MIN_STEPS = 20  # a run of fewer steps is refused
 MIN_SHARE = 1 / 3  # of a preset's own steps, without which a smaller preset is better
 
@@ -31,6 +34,7 @@ class RunCost:
 
     step: float
     validation: float
+    epochs: float = 0.0  # of the data that a step reads; 0: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,28 @@ class TimedPlan:
     def seconds(self) -> float:
         """The expected duration of training, validation, calibration and saving."""
         return self.steps * self.cost.step + (self.validations + CALIBRATION) * self.cost.validation
+
+    @property
+    def shortage(self) -> str | None:
+        """A warning if so few steps make a poor model."""
+        if self.steps >= USABLE_STEPS:
+            return None
+        seconds = TimedPlan(USABLE_STEPS, 1, self.cost).seconds
+        minutes = next(
+            minutes
+            for minutes in count(ceil(seconds / 60))
+            if fit_steps(self.cost, USABLE_STEPS, 60 * minutes).steps == USABLE_STEPS
+        )
+        epochs = f" ({self.epochs:.1f} epochs)" if self.epochs else ""
+        return (
+            f"{self.steps:,} steps{epochs} are too few for a usable model: expect poor output. "
+            f"{USABLE_STEPS:,} steps need about --minutes {minutes:,} on this machine, and a "
+            "smaller preset or batch needs less"
+        )
+
+    @property
+    def epochs(self) -> float:
+        return self.steps * self.cost.epochs
 
     def apply(self, run: RunConfig) -> RunConfig:
         """Return the run with these steps and a schedule that ends with them.
@@ -139,4 +165,5 @@ def measure_cost(run: RunConfig, directory: RunDirectory, world: World) -> RunCo
     """Measure a step and a validation of a run on prepared data."""
     _, trainer = make_trainer(run, directory, world)
     step = trainer.dry_run(DRY_STEPS)
-    return RunCost(step.mean_seconds, trainer.module.estimate_validation())
+    epochs = step.tokens / trainer.module.epoch_tokens
+    return RunCost(step.mean_seconds, trainer.module.estimate_validation(), epochs)

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+import yaml
 from torch import Tensor
 
 from regard.bundle.bundle import RUN, SCORES, WEIGHTS, Bundle, save_bundle
 from regard.bundle.restore import restore
 from regard.bundle.tokenizer import bundle_tokenizers
 from regard.bundle.weights import pack
-from regard.config.load import dump_config
+from regard.config.load import dump_config, parse_config
 from regard.config.run import RunConfig
 from regard.data.directory_lock import lock_directory
-from regard.data.formats.corpus import Corpus
-from regard.data.loading.shards import PreparedData, describe_drops, shards_fingerprint
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import PreparedData, describe_drops
+from regard.data.loading.tokenizers import load_tokenizers, tokenizer_paths
+from regard.data.ownership import RUN as RUN_DIRECTORY
+from regard.data.ownership import (
+    adopt_file,
+    check_claim,
+    claim,
+    read_marker,
+    replace_file,
+    write_file,
+)
+from regard.data.preparation.copy import updated_copy
 from regard.data.preparation.prepare import (
-    PreparationSettings,
     ProgressCallback,
-    input_facts,
     prepare_corpora,
-    prepared_facts,
 )
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.base import Task, task_for
 from regard.tasks.batches import corpus_name, valid_name
+from regard.tasks.resuming import check_resumable, check_same_data, data_facts, setting_facts
 from regard.text.stored_tokenizer import joint_fingerprint, tokenizer_files
 from regard.text.tokenizer import Tokenizer
 from regard.train import checkpoint
@@ -41,15 +49,13 @@ from regard.train.dry_run import DryRun
 from regard.train.events import Event, EventHandler
 from regard.train.loggers.jsonl import JsonlLogger
 from regard.train.train_state import copy_into
-from regard.train.trainer import Trainer, TrainingOutcome, cannot_resume
-
-CHANGEABLE = (
-    "train.save_every",
-    "train.parallel",
-    "train.performance",
-    "train.max_loss_rise",
+from regard.train.trainer import (
+    AcceptChanges,
+    Trainer,
+    TrainingOutcome,
 )
-"""Settings that may change when a run resumes. The trainer checks the precision itself."""
+
+MODEL_WEIGHTS = f"model/{WEIGHTS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,30 @@ class RunDirectory:
         """Step of the newest checkpoint; None if there is none."""
         return next(iter(self.checkpoints), None)
 
+    @property
+    def last_checkpoint(self) -> Path | None:
+        """The directory of the newest checkpoint; None if there is none."""
+        step = self.last_step
+        root = self.path / "checkpoints"
+        return None if step is None else checkpoint.checkpoint_folder(root, step)
+
+    def check(self, inputs: Iterable[str] = ()) -> None:
+        """Refuse a directory in which training would replace files that it did not create."""
+        path = str(self.path)
+        check_claim(path, RUN_DIRECTORY, inputs)
+        if read_marker(path) is None and self.config.exists():
+            _check_generated(self.config)
+
+    def claim(self, inputs: Iterable[str] = ()) -> None:
+        """Check the directory as `check` does, and mark it as that of a run."""
+        self.check(inputs)
+        path = str(self.path)
+        new = read_marker(path) is None
+        claim(path, RUN_DIRECTORY)
+        if new:  # of version 0.2, which wrote no markers
+            for name in (RUN, MODEL_WEIGHTS):
+                adopt_file(path, name)
+
     def lock(self) -> AbstractContextManager[None]:
         """Return a context that keeps other processes from writing to the directory."""
         return lock_directory(self.path)
@@ -106,7 +136,7 @@ def prepare_data(
     directory: RunDirectory,
     on_progress: ProgressCallback,
     *,
-    accept_changes: bool = False,
+    accept_changes: AcceptChanges = False,
 ) -> PreparedData:
     """Tokenize the run's corpora into shards. Data that are already prepared are reused.
 
@@ -114,7 +144,8 @@ def prepare_data(
         accept_changes: as of `train_run`.
 
     Raises:
-        ConfigError: the run names no corpus, or a setting does not apply to its task.
+        ConfigError: the run names no corpus, a setting does not apply to its task, or the directory
+            has files that are not of a run.
         ArtifactError: the directory has another run, which cannot resume. It stays as it was.
     """
     task, data = task_for(run), run.data
@@ -146,49 +177,51 @@ def prepare_data(
     corpora = [task.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [task.corpus(corpus, valid_name(i)) for i, corpus in enumerate(data.valid)]
     settings = task.preparation(data)
-    _check_resumable(run, directory, corpora, settings, valid, accept_changes)
+    directory.check(run_inputs(run))
+    last = directory.last_checkpoint
+    if last is not None:
+        check_resumable(run, last, directory.data, corpora, settings, valid, accept_changes)
     task.check_extras(run)
-    prepared = prepare_corpora(
-        corpora,
-        str(directory.data),
-        settings,
-        InProcessRunner(),
-        valid=valid,
-        on_progress=on_progress,
-    )
-    task.prepare_extras(run, prepared, on_progress)
-    return prepared
 
-
-def _check_resumable(
-    run: RunConfig,
-    directory: RunDirectory,
-    corpora: Sequence[Corpus],
-    settings: PreparationSettings,
-    valid: Sequence[Corpus],
-    accept_changes: bool,
-) -> None:
-    """Refuse another run than that of the directory's checkpoint, before its data are replaced."""
-    if (step := directory.last_step) is None:
-        return
-    path = checkpoint.checkpoint_folder(directory.path / "checkpoints", step)
-    environment = _environment(run)
-    environment.pop("train.guided_alignment.links", None)  # compared by content, when it is read
-    changed = checkpoint.changed_environment(path, environment)
-    facts, saved = input_facts(corpora, settings, valid), prepared_facts(str(directory.data))
-    data = {
-        name: f"data.{name} was {saved[name]} and is {value}"
-        for name, value in facts.items()
-        if saved and saved[name] != value
-    }
-    other_data = {name: text for name, text in data.items() if name != "valid"}
-    if other_data:
-        raise ArtifactError(
-            f"{path}: the run was trained on other data: {'; '.join(other_data.values())}. Restore "
-            "the original data and settings, or choose another --out."
+    def prepare(folder: Path) -> PreparedData:
+        prepared = prepare_corpora(
+            corpora,
+            str(folder),
+            settings,
+            InProcessRunner(),
+            valid=valid,
+            on_progress=on_progress,
         )
-    if (changed or data) and not accept_changes:
-        raise cannot_resume(path, {**changed, **data})
+        task.prepare_extras(run, prepared, on_progress)
+        return prepared
+
+    directory.claim()
+    if last is None:
+        return prepare(directory.data)
+    with updated_copy(directory.data) as copy:
+        check_same_data(run, last, directory.data, prepare(copy), accept_changes)
+    return PreparedData.open(str(directory.data))
+
+
+def run_inputs(run: RunConfig) -> list[str]:
+    """Return the paths of the files that a run reads."""
+    paths = [path for corpus in (*run.data.train, *run.data.valid) for path in corpus.files]
+    if run.data.tokenizer is not None:
+        paths += tokenizer_paths(run.data.tokenizer)
+    guided = run.train.guided_alignment
+    if guided is not None and guided.links != "auto":
+        paths.append(guided.links)
+    return paths
+
+
+def _check_generated(path: Path) -> None:
+    """Refuse to replace a run file that somebody wrote or edited."""
+    text = path.read_text("utf-8")
+    if yaml.safe_dump(yaml.safe_load(text), sort_keys=False, allow_unicode=True) != text:
+        raise ConfigError(
+            f"{path}: has been edited, and training would replace it. Move it away, and pass it as "
+            "CONFIG."
+        )
 
 
 def train_run(
@@ -198,8 +231,9 @@ def train_run(
     *,
     loggers: Sequence[EventHandler] = (),
     initial: Bundle | None = None,
-    accept_changes: bool = False,
+    accept_changes: AcceptChanges = False,
     should_stop: Callable[[], bool] = lambda: False,
+    finish: bool = False,
 ) -> TrainingOutcome:
     """Train on prepared data and save the best model as a bundle.
 
@@ -207,9 +241,10 @@ def train_run(
         directory: its run is resumed if it has a checkpoint.
         loggers: called with each event, in the main process only.
         initial: bundle with the initial weights, for fine-tuning.
-        accept_changes: resume even if settings have changed.
+        accept_changes: resume even if settings have changed, or those of these names.
         should_stop: called after each event, in the main process only. Once it returns True, the
             run ends as if interrupted.
+        finish: do not train, but save the best weights so far.
     """
 
     def stop_on_request(event: Event) -> None:
@@ -217,21 +252,54 @@ def train_run(
             trainer.stop()
 
     handlers = (*loggers, stop_on_request)
-    task, trainer = make_trainer(run, directory, world, handlers, initial, accept_changes)
-    trainer.start()
     if world.is_main:
-        directory.config.write_text(dump_config(run), "utf-8")
-    outcome = trainer.run()
+        directory.claim(run_inputs(run))
+    prepared = PreparedData.open(str(directory.data))
+    tokenizers = load_tokenizers(str(directory.data))
+    task, trainer = make_trainer(run, directory, world, handlers, initial, accept_changes)
+    if finish:
+        outcome = trainer.finish()
+    else:
+        trainer.start()
+        if world.is_main:
+            write_file(str(directory.path), RUN, dump_config(run).encode())
+        outcome = trainer.run()
     if outcome.complete:
         weights = {name: full_tensor(tensor) for name, tensor in trainer.state.weights().items()}
         if world.is_main:
             model = task.build_model(trainer.module)
             with torch.no_grad():
                 copy_into(dict(model.named_parameters()), weights)
+            _check_unchanged(prepared)
             task_files = task.bundle_files(trainer.module, model, outcome)
-            _save_model(run, directory, outcome, weights, task_files)
+            files = task_files | tokenizer_files(*tokenizers)
+            _save_model(run, directory, outcome, weights, files)
     world.wait()
     return outcome
+
+
+def finish_run(
+    directory: RunDirectory, world: World, *, loggers: Sequence[EventHandler] = ()
+) -> TrainingOutcome:
+    """Save the best weights of a run as a bundle, without more training.
+
+    The same run can be resumed afterwards.
+
+    Raises:
+        ArtifactError: the directory has no checkpoint of a run.
+    """
+    run = saved_config(directory)
+    return train_run(run, directory, world, loggers=loggers, finish=True)
+
+
+def saved_config(directory: RunDirectory) -> RunConfig:
+    """Return the config of a run that has a checkpoint. Raises ArtifactError if it has none."""
+    if directory.last_step is None or not directory.config.exists():
+        raise ArtifactError(
+            f"{directory.path}: has no checkpoint of a run. Name a directory that `regard train` "
+            "has written."
+        )
+    return parse_config(directory.config.read_text("utf-8"), str(directory.config))
 
 
 def dry_run(run: RunConfig, directory: RunDirectory, world: World) -> tuple[int, DryRun]:
@@ -247,11 +315,16 @@ def make_trainer(
     world: World,
     loggers: Sequence[EventHandler] = (),
     initial: Bundle | None = None,
-    accept_changes: bool = False,
+    accept_changes: AcceptChanges = False,
 ) -> tuple[Task[Any], Trainer]:
     """Return the task of a run on prepared data, and its trainer, which has not started."""
     prepared = PreparedData.open(str(directory.data))
     tokenizers = load_tokenizers(str(directory.data))
+    if joint_fingerprint(*tokenizers) != prepared.tokenizer:
+        raise ArtifactError(
+            f"{directory.data}: the tokenizer is not that of the shards. Prepare the data again, "
+            "in another directory."
+        )
     task = task_for(run)
     if tokenizers[0] is not tokenizers[1] and not task.supports_separate_tokenizers:
         raise ConfigError(
@@ -262,6 +335,8 @@ def make_trainer(
     if dropped := sum(prepared.dropped.values()):
         reasons = describe_drops(prepared.dropped)
         module.facts["dropped"] = f"{dropped:,} of {prepared.read:,} records ({reasons})"
+    if reasons := describe_drops(prepared.valid_dropped):
+        module.facts["dropped to validate"] = f"records of the validation set ({reasons})"
     if initial is not None:
         _check_vocabulary(tokenizers, initial)
         task.check_compatible(module, initial)
@@ -273,9 +348,8 @@ def make_trainer(
         world,
         loggers,
         environment={
-            **_environment(run),
-            "validation set": shards_fingerprint(prepared.shards("valid"))[:12],
-            **task.environment(module),
+            **setting_facts(run),
+            **data_facts(run, prepared),
         },
         accept_changes=accept_changes,
     )
@@ -286,7 +360,7 @@ def _save_model(
     directory: RunDirectory,
     outcome: TrainingOutcome,
     weights: dict[str, Tensor],
-    task_files: dict[str, bytes],
+    other_files: dict[str, bytes],
 ) -> None:
     best = outcome.scores
     scores = {} if best is None else {"values": best.values, "signatures": best.signatures}
@@ -294,10 +368,24 @@ def _save_model(
         RUN: dump_config(run).encode(),
         WEIGHTS: pack(weights),
         SCORES: json.dumps({"step": outcome.best_step, **scores}, indent=1).encode(),
-        **tokenizer_files(*load_tokenizers(str(directory.data))),
-        **task_files,
+        **other_files,
     }
-    save_bundle(directory.model, files)
+    replace_file(
+        str(directory.path),
+        MODEL_WEIGHTS,
+        files[WEIGHTS],
+        lambda: save_bundle(directory.model, files),
+    )
+
+
+def _check_unchanged(prepared: PreparedData) -> None:
+    """Refuse to save a model with other data than those that it was trained on."""
+    now = PreparedData.open(prepared.root)
+    if now != prepared or joint_fingerprint(*load_tokenizers(prepared.root)) != prepared.tokenizer:
+        raise ArtifactError(
+            f"{prepared.root}: was replaced by another command during the training, so the model "
+            "is not saved. Run the same command again to restore the data and save the model."
+        )
 
 
 def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
@@ -338,21 +426,3 @@ def _check_vocabulary(tokenizers: tuple[Tokenizer, Tokenizer], initial: Bundle) 
             f"{initial.path}: the vocabulary differs from that of the prepared data. Choose "
             "another --out, so that the data are prepared with the model's vocabulary."
         )
-
-
-def _environment(run: RunConfig) -> dict[str, Any]:
-    """Return the settings that must not change when a run resumes, by their path."""
-    settings: dict[str, Any] = {}
-
-    def walk(path: str, value: Any) -> None:
-        if path in CHANGEABLE:
-            return
-        if isinstance(value, dict):
-            for name, item in value.items():
-                walk(f"{path}.{name}", item)
-        else:
-            settings[path] = value
-
-    for section in ("model", "train", "search"):
-        walk(section, run.model_dump(mode="json")[section])
-    return settings

@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,9 @@ from regard.train.distributed import World
 FORMAT = 2
 STATE = "state.json"
 TMP, OLD = ".tmp", ".old"
+LATER_FACTS = {"training data", "tokenizer", "data.train.weight"}
+"""Facts of an environment that checkpoints of version 0.2 lack."""
+_NAME = re.compile(r"step-\d{8,}(\.old)?(\.tmp)?")
 _BLOCK = 1 << 22  # bytes per read while hashing
 
 
@@ -42,8 +46,8 @@ def checkpoint_folder(root: Path, step: int) -> Path:
 
 def checkpoint_steps(root: Path) -> list[int]:
     """Return the steps that have a checkpoint, newest first."""
-    names = (path.name.removeprefix("step-").removesuffix(OLD) for path in root.glob("step-*"))
-    return sorted({int(name) for name in names if name.isdecimal()}, reverse=True)
+    steps = {int(path.stem.removeprefix("step-")) for path in _folders(root) if path.suffix != TMP}
+    return sorted(steps, reverse=True)
 
 
 def save_checkpoint(
@@ -62,8 +66,9 @@ def save_checkpoint(
     tmp, old = (path.with_name(path.name + suffix) for suffix in (TMP, OLD))
     with _disk_errors(path, sum(tensor.nbytes for tensor in tensors.values())):
         if world.is_main:
-            for unfinished in root.glob(f"*{TMP}"):
-                shutil.rmtree(unfinished)
+            for unfinished in _folders(root):
+                if unfinished.suffix == TMP:
+                    shutil.rmtree(unfinished)
             tmp.mkdir(parents=True)
         world.wait()
         world.save(tensors, tmp)
@@ -129,7 +134,7 @@ def changed_environment(path: Path, environment: Mapping[str, Any]) -> dict[str,
     return {
         name: f"{name} was {saved.get(name)} and is {value}"
         for name, value in environment.items()
-        if saved.get(name) != value
+        if saved.get(name) != value and (name in saved or name not in LATER_FACTS)
     }
 
 
@@ -137,7 +142,7 @@ def keep_checkpoints(world: World, root: Path, wanted: set[int]) -> None:
     """Delete unfinished checkpoints and those of all steps except `wanted`."""
     if world.is_main:
         kept = {checkpoint_folder(root, step) for step in wanted}
-        for path in sorted(set(root.glob("step-*")) - kept, reverse=True):  # unfinished ones first
+        for path in sorted(set(_folders(root)) - kept, reverse=True):  # unfinished ones first
             try:
                 _remove(path)
             except OSError as failure:
@@ -145,6 +150,11 @@ def keep_checkpoints(world: World, root: Path, wanted: set[int]) -> None:
                     f"{path}: cannot be deleted ({failure.strerror}). Fix this, then run the same "
                     "command again."
                 ) from failure
+
+
+def _folders(root: Path) -> list[Path]:
+    """Return the directories of checkpoints, also unfinished and old ones; no other files."""
+    return [path for path in root.glob("step-*") if _NAME.fullmatch(path.name) and path.is_dir()]
 
 
 def _published_path(root: Path, step: int) -> Path:

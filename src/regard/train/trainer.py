@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,17 @@ from regard.train.settings import TrainerSettings
 from regard.train.train_state import Buffers, TrainState
 
 _KEPT = 2  # checkpoints: the newest may be damaged or already diverging
+FIXED = {
+    *("training data", "tokenizer", "data.train.weight", "train.seed", "train.batch_tokens"),
+    *("train.micro_batches", "train.subword_alpha"),
+}
+"""Facts that never change when a run resumes: its position in the data depends on them."""
+_MACHINE = {"threads", "device", "precision", "torch"}
 _SCORING = {"validation set", "train.metric"}  # if they change, scores cannot be compared
+
+
+AcceptChanges: TypeAlias = bool | Collection[str]
+"""Which facts may change when a run resumes: all, none, or those of these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ class Trainer:
         directory: holds `checkpoints/` and `weights/`. If it has a checkpoint, the run resumes.
         loggers: called with each event, in the main process only.
         environment: facts that must not change between a checkpoint and its resumption.
-        accept_changes: resume even if they changed.
+        accept_changes: resume even if they changed, or those of these names.
     """
 
     def __init__(
@@ -65,7 +75,7 @@ class Trainer:
         world: World = World(),  # noqa: B008 — a frozen value
         loggers: Sequence[EventHandler] = (),
         environment: Mapping[str, Any] | None = None,
-        accept_changes: bool = False,
+        accept_changes: AcceptChanges = False,
     ) -> None:
         self.module, self.settings, self.world = module, settings, world
         self.loggers = tuple(loggers) if world.is_main else ()
@@ -96,7 +106,7 @@ class Trainer:
             "torch": torch.__version__,
             **(environment or {}),
         }
-        self._stop_requested = self._started = False
+        self._stop_requested = self._started = self._finishing = False
 
     def start(self) -> None:
         """Resume from the newest checkpoint, or save the first one.
@@ -120,6 +130,19 @@ class Trainer:
                 except Diverged as diverged:
                     self._roll_back(diverged)
         return self._finish(reason, complete)
+
+    def finish(self) -> TrainingOutcome:
+        """End the run at its newest checkpoint, with the best weights so far.
+
+        The machine may be another one than that of the run, since no step follows.
+        """
+        self._finishing = True
+        self.start()
+        if self.state.progress.best is None:
+            self._validate()
+            self._save()
+        step, last = self.cursor.step, self.settings.steps
+        return self._finish(f"finished early, at step {step:,} of {last:,}", complete=True)
 
     def stop(self) -> None:
         """Stop as an interruption does: complete the next step, save a checkpoint, end the run.
@@ -305,7 +328,9 @@ class Trainer:
             return
         path = checkpoint.checkpoint_folder(self.checkpoints, steps[0])
         changed = checkpoint.changed_environment(path, self.environment)
-        if changed and not self.accept_changes:
+        if self._finishing:
+            changed = {name: text for name, text in changed.items() if name not in _MACHINE}
+        if any(not accepts(self.accept_changes, name) for name in changed):
             raise cannot_resume(path, changed)
         self._load(steps[0])
         self._delete_old()  # the process that saved it may have been killed before this
@@ -345,8 +370,22 @@ class Trainer:
             logger(event)
 
 
+def accepts(accepted: AcceptChanges, name: str) -> bool:
+    """Whether a fact of this name may change: all, none, or those of these names and below."""
+    if name in FIXED:
+        return False
+    if isinstance(accepted, bool):
+        return accepted
+    return any(name == prefix or name.startswith(f"{prefix}.") for prefix in accepted)
+
+
 def cannot_resume(path: Path, changed: Mapping[str, str]) -> ArtifactError:
     """Return the error of a run whose environment has changed since its checkpoint."""
+    if not FIXED.isdisjoint(changed):
+        return ArtifactError(
+            f"{path}: the run cannot resume: {'; '.join(changed.values())}. Restore the original "
+            "data and settings, or choose another --out."
+        )
     threads = " (--threads sets them)" if "threads" in changed else ""
     return ArtifactError(
         f"{path}: the run cannot resume unchanged: {'; '.join(changed.values())}. Restore the "

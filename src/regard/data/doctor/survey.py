@@ -135,6 +135,9 @@ def normalized_blocks(corpus: Corpus) -> Iterator[Block]:
         start += len(sources)
 
 
+SENTENCE_BYTES = 4096  # about 600 words: more than any sentence has
+
+
 @dataclass(slots=True)
 class OddPairs:
     """The odd pairs of the second pass by kind, and the pairs that each filter would drop."""
@@ -205,6 +208,7 @@ def _apply_baseline(
         mark("other language", judged & fits_other)
         mark("third language", judged & fits_neither)
         mark("damaged text", _damaged(lines))
+        mark("too long", np.array([len(line.encode()) > SENTENCE_BYTES for line in lines]))
         if known is not None:
             mark("unseen characters", codes.count(known[side].unseen(codes)) > 0)
     for kind, hits in hits_by_kind.items():

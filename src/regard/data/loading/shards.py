@@ -110,6 +110,7 @@ class PreparedData:
     labels: tuple[str, ...] = ()  # names of the target ids if the targets are labels
     read: int = 0  # training records before any was dropped
     dropped: dict[str, int] = field(default_factory=dict)  # how many of them, by reason
+    valid_dropped: dict[str, int] = field(default_factory=dict)  # validation records
 
     @classmethod
     def open(cls, root: str) -> PreparedData:
@@ -144,6 +145,7 @@ class PreparedData:
             labels,
             rows.get("read", 0),
             rows.get("dropped", {}),
+            rows.get("valid dropped", {}),
         )
 
     def shards(self, split: str) -> tuple[Shard, ...]:

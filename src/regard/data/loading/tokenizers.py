@@ -7,7 +7,7 @@ from pathlib import Path
 from regard.data import storage
 from regard.errors import ArtifactError
 from regard.text.stored_tokenizer import TARGET, read_tokenizers
-from regard.text.tokenizer import SETTINGS_FILE, Tokenizer
+from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, Tokenizer
 
 
 def load_tokenizers(folder: str) -> tuple[Tokenizer, Tokenizer]:
@@ -24,3 +24,9 @@ def load_tokenizers(folder: str) -> tuple[Tokenizer, Tokenizer]:
         )
     except OSError as error:
         raise ArtifactError(f"{folder}: cannot read a tokenizer: {error!r}") from error
+
+
+def tokenizer_paths(folder: str) -> list[str]:
+    """Return the paths of the files of a directory that `load_tokenizers` may read."""
+    names = (MODEL_FILE, SETTINGS_FILE, f"{TARGET}{MODEL_FILE}", f"{TARGET}{SETTINGS_FILE}")
+    return [storage.join_path(folder, name) for name in names]

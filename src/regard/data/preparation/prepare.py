@@ -11,7 +11,8 @@ from regard.data import storage
 from regard.data.directory_lock import lock_directory
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import FORMAT, MANIFEST, PARTS, PreparedData, describe_drops
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.tokenizers import load_tokenizers, tokenizer_paths
+from regard.data.ownership import PREPARED, check_claim, claim
 from regard.data.preparation.pipeline import (
     CleanPiece,
     EncodedPiece,
@@ -53,7 +54,8 @@ def prepare_corpora(
 ) -> PreparedData:
     """Prepare training corpora in the directory or URL `out`.
 
-    `valid` becomes the split `valid`; only its empty pairs are dropped. Tasks that an earlier run
+    `valid` becomes the split `valid`; only its empty pairs and those that are longer than
+    `max_length` are dropped. Tasks that an earlier run
     completed with the same inputs and parameters are not run again.
     """
     names = [corpus.name for corpus in (*corpora, *valid)]
@@ -63,7 +65,12 @@ def prepare_corpora(
         raise ConfigError(
             "held_out and validation files cannot be combined. Use one of them for validation."
         )
+    inputs = [path for corpus in (*corpora, *valid) for path in corpus.paths]
+    if settings.tokenizer is not None:
+        inputs += tokenizer_paths(settings.tokenizer)
+    check_claim(out, PREPARED, inputs)
     with lock_directory(out):
+        claim(out, PREPARED)
         storage.remove_temporary(out)  # of a run that was killed
         manifest = _run_pipeline(Pipeline(out, settings, runner, on_progress), corpora, valid)
         storage.write_bytes(storage.join_path(out, MANIFEST), dump_json(manifest))
@@ -119,10 +126,14 @@ def _describe_tags(tags: Mapping[str, Sequence[str]]) -> str:
 
 
 def _setting_facts(settings: Facts) -> Facts:
-    named = ("vocabulary", "dedupe", "held_out", "max_length")
-    facts = {name: settings[name] for name in named} | {"subword_model": settings["kind"]}
-    # Data that were prepared before the setting existed have one vocabulary.
-    return facts | {"target_vocabulary": settings.get("target_vocabulary")}
+    """Return all settings by their names in a run file; a tokenizer is compared by content."""
+    facts = {"target_vocabulary": None, **settings, **(settings["limits"] or {})}
+    facts["subword_model"] = facts.pop("kind")
+    for name in ("tokenizer", "limits", "max_bytes"):  # version 0.2 had a limit of bytes
+        facts.pop(name, None)
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()
+    }
 
 
 def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence[Corpus]) -> Facts:
@@ -146,6 +157,7 @@ def _run_pipeline(pipeline: Pipeline, corpora: Sequence[Corpus], valid: Sequence
         splits["valid"] = pipeline.gather(shards)
     if valid:
         encoded = pipeline.encode(valid_pieces, [], tokenizer, labels)
+        rows["valid dropped"] = _rows(valid_pieces, [], encoded)["dropped"]
         splits["valid"] = [_entry(shard, []) for shard in encoded]
     named = {corpus.name: corpus.tags for corpus in corpora if corpus.tags}
     return ({"tags": named} if named else {}) | {

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
-from pathlib import Path
 
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import prepared_readers
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
 from regard.data import storage
 from regard.data.loading.shards import PreparedData, shards_fingerprint
+from regard.data.ownership import WORK, claim, remove_created
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import CorpusError
@@ -44,6 +43,7 @@ def prepare_aligner(
             storage.write_bytes(path, larger.to_bytes())
             return
     work = storage.join_path(prepared.root, "work/aligner")
+    claim(work, WORK)
     began = time.monotonic()
     try:
         aligner = train_aligner(
@@ -55,8 +55,7 @@ def prepare_aligner(
     storage.write_bytes(path, aligner.to_bytes())
     cost = {"pairs": pairs, "seconds": time.monotonic() - began, "peak_bytes": process_peak()}
     storage.write_bytes(storage.join_path(prepared.root, COST_FILE), json.dumps(cost).encode())
-    if not storage.is_remote(work):
-        shutil.rmtree(Path(work), ignore_errors=True)
+    remove_created(work, WORK)
 
 
 def aligner_cost(prepared: PreparedData) -> str | None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from regard.bundle.bundle import add_files, open_bundle
 from regard.bundle.tokenizer import bundle_tokenizers
+from regard.data import storage
+from regard.data.ownership import check_new
 from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.inference.ctranslate2_engine import CTranslate2Engine
@@ -91,13 +93,11 @@ def export_huggingface(path: Path, out: Path) -> list[str]:
     Raises ConfigError if MarianMT cannot represent the model, before anything is written.
     """
     bundle = open_bundle(path)
-    if out.exists() and any(out.iterdir()):
-        raise ConfigError(f"{out}: is not empty. Choose another --out.")
+    check_new(str(out), [str(bundle.path)])
     model = Translator.load(path, engine="torch", device="cpu").model
     files = convert_to_huggingface(bundle_config(bundle), model, *bundle_tokenizers(bundle))
-    out.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
-        (out / name).write_bytes(data)
+        storage.write_bytes(str(out / name), data)
     return sorted(files)
 
 

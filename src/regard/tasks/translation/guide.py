@@ -164,6 +164,12 @@ def links_to_pieces(source: TokenizedText, target: TokenizedText, links: Links) 
     return sorted({link for i, j in links for link in product(sources[i], targets[j])})
 
 
+def links_fingerprint(prepared: PreparedData) -> str | None:
+    """Return a hash of the links of prepared data; None if there are none."""
+    path = _path(prepared)
+    return PieceLinks.open(path).fingerprint if path.exists() else None
+
+
 def _path(prepared: PreparedData) -> Path:
     return Path(prepared.root) / GUIDE_FILE
 

@@ -21,6 +21,7 @@ from regard.bundle.weights import pack
 from regard.config.describe import model_sizes
 from regard.config.load import dump_config
 from regard.data.formats.corpus import open_corpus
+from regard.data.ownership import check_new
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.quality import calibrate_thresholds
@@ -92,12 +93,13 @@ def import_pretrained(
 
     Args:
         path: The folder of the model.
-        out: The folder of the bundle.
+        out: The folder of the bundle, new or empty.
         languages: Codes of source and target; by default those that the model names. The target
             selects one of several.
         sample: Source sentences. They choose the attention head that aligns words, unless the
             model has one, and calibrate quality warnings.
     """
+    check_new(str(out), [str(path)])
     imported = read_pretrained(path, languages)
     translator = _make_translator(imported)
     if sample:

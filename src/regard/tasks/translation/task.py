@@ -25,7 +25,7 @@ from regard.tasks.batches import corpus_name
 from regard.tasks.model_card import card_files
 from regard.tasks.translation.aligner import prepare_aligner, read_prepared_aligner
 from regard.tasks.translation.calibrate import calibrate, calibration_files
-from regard.tasks.translation.guide import guided_head, prepare_guide
+from regard.tasks.translation.guide import guided_head, links_fingerprint, prepare_guide
 from regard.tasks.translation.module import TranslationModule, build_prepared_model
 from regard.tasks.translation.pairs import held_out_pairs, read_valid
 from regard.tasks.translation.translator import Translator
@@ -86,10 +86,10 @@ class TranslationTask(Task[TranslationModule]):
         separate = None if source is target else target
         return TranslationModule(run, prepared, tokenizer, pairs, separate)
 
-    def environment(self, module: TranslationModule) -> dict[str, Any]:
+    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
         """Identify the guide by its links, not by its path."""
-        links = None if module.guide is None else module.guide.links.fingerprint
-        return {"train.guided_alignment.links": links}
+        guided = run.train.guided_alignment is not None
+        return {"train.guided_alignment.links": links_fingerprint(prepared) if guided else None}
 
     def build_model(self, module: TranslationModule) -> EncoderDecoder[Tokens, Any]:
         return build_prepared_model(module.run, module.prepared)
