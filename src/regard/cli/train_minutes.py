@@ -78,7 +78,7 @@ def fit_to_time(
     plan = fit_steps(preset.cost, preset.steps, deadline - monotonic())
     run = plan.apply(candidates[preset.name])
     _save_plan(directory, run, minutes, preset.steps)
-    _print_plan(preset.name, run, plan, reason)
+    _print_plan(preset.name, plan, reason)
     return run
 
 
@@ -106,7 +106,7 @@ def continue_for(
     run = plan.apply(run)
     _save_plan(directory, run, minutes, most)
     reason = f"The run continues from step {done:,}; it was planned for {saved['minutes']:g} min."
-    _print_plan(str(directory.path), run, plan, reason)
+    _print_plan(str(directory.path), plan, reason)
     return run
 
 
@@ -120,16 +120,8 @@ def _save_plan(directory: RunDirectory, run: RunConfig, minutes: float, steps: i
     write_file(str(directory.path), PLAN_FILE, json.dumps(facts).encode())
 
 
-def _print_plan(name: str, run: RunConfig, plan: TimedPlan, reason: str) -> None:
-    from regard.interop.ctranslate2_limits import export_obstacles
-
+def _print_plan(name: str, plan: TimedPlan, reason: str) -> None:
     print(f"{name}: {plan}. {reason}", file=sys.stderr)
-    if run.model.kind == "encoder-decoder" and export_obstacles(run):
-        print(
-            "The server runs this model with PyTorch: only Transformers can be exported to "
-            "CTranslate2 (--preset translate-tiny).",
-            file=sys.stderr,
-        )
     if plan.shortage is not None:
         print(f"warning: {plan.shortage}", file=sys.stderr, flush=True)
 
