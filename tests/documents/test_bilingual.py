@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from regard.documents.bilingual import write_bilingual
+from regard.documents.bilingual import BILINGUAL_SUFFIXES, write_bilingual
+from regard.documents.bilingual_reader import read_bilingual
 from regard.documents.formats.languages import set_language
 from regard.documents.formats.registry import FORMAT_NAMES, load_format
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.errors import DocumentError
+from regard.tasks.translation.document_resources import open_memory
 from tests.documents.generated import MAKERS
 
 PAIRS = [
@@ -130,3 +133,46 @@ def test_states_are_written() -> None:
     exact = replace(segment, prefix=segment.prefixes["exact"])
     restored = load_format("xliff").restore(content, [exact], [segment.marked]).decode()
     assert '<target state="translated" state-qualifier="exact-match">A dog</target>' in restored
+
+
+@pytest.mark.parametrize("suffix", BILINGUAL_SUFFIXES)
+def test_a_memory_reads_what_was_written(suffix: str, tmp_path: Path) -> None:
+    """Every suffix that `--bilingual` writes is one that `--memory` reads."""
+    path = tmp_path / f"pairs{suffix}"
+    path.write_text(write_bilingual(REPORT, suffix, ("en", "fr")), "utf-8")
+    memory = open_memory(path, ("en", "fr"), 1.0)
+    match = memory.find("x y")
+    assert match is not None and match.target == "z"
+    found = memory.find('a "<b> "')
+    if suffix == ".po":  # fuzzy
+        assert found is None
+    else:
+        assert found is not None and found.target == "un & deux"
+    if suffix in (".xlf", ".xliff"):
+        with pytest.raises(DocumentError, match="its languages are en-fr, not en-de"):
+            open_memory(path, ("en", "de"), 1.0)
+
+
+def test_pairs_of_other_tools(tmp_path: Path) -> None:
+    path = tmp_path / "old.xlf"
+    path.write_text(
+        '<xliff version="1.2"><file source-language="en-GB" target-language="fr"><body>'
+        '<trans-unit id="1"><source>A <ph id="1">&lt;b&gt;</ph>dog</source>'
+        '<target state="final">Un <g id="2">chien</g></target></trans-unit>'
+        '<trans-unit id="2"><source>A cat</source><target state="new">A cat</target></trans-unit>'
+        '<trans-unit id="3"><source>One. Two.</source>'
+        '<seg-source><mrk mid="1">One.</mrk> <mrk mid="2">Two.</mrk></seg-source>'
+        '<target><mrk mid="1">Un.</mrk> <mrk mid="2">Deux.</mrk></target></trans-unit>'
+        "</body></file></xliff>",
+        "utf-8",
+    )
+    assert read_bilingual(path, ("en", "fr")) == [
+        ("A dog", "Un chien"), ("One.", "Un."), ("Two.", "Deux."), ("One. Two.", "Un. Deux."),
+    ]  # fmt: skip
+    path = tmp_path / "old.po"
+    path.write_text(
+        'msgid ""\nmsgstr "Language: fr\\n"\n\n#, fuzzy\nmsgid "cat"\nmsgstr "chien"\n\n'
+        'msgid "%d dog"\nmsgid_plural "%d dogs"\nmsgstr[0] "%d chien"\nmsgstr[1] "%d chiens"\n',
+        "utf-8",
+    )
+    assert read_bilingual(path, None) == [("%d dog", "%d chien"), ("%d dogs", "%d chiens")]

@@ -15,6 +15,9 @@ from regard.documents.formats.languages import set_language
 from regard.documents.marked_text import MarkedText
 from regard.documents.sandbox import extract_segments, restore_document
 from tests.documents.generated import prepare
+from tests.documents.hostile_documents import archive
+from tests.documents.identity import identity, translate_document
+from tests.documents.identity import upper_case as upper_case_words
 from tests.documents.real_docx import write_real_docx
 
 
@@ -104,3 +107,82 @@ def test_libreoffice_shows_every_translation(tmp_path: Path) -> None:
         between = re.split("|".join(map(re.escape, filter(None, fields))) or "$", source.text)
         for part in between:  # LibreOffice computes the content of fields
             assert " ".join(part.upper().split()) in words
+
+
+NAMES = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="urn:mc"'
+CONTAINERS = {  # around runs, in a paragraph
+    "inline content control": (
+        '<w:sdt><w:sdtPr><w:alias w:val="a b"/></w:sdtPr><w:sdtContent>%s</w:sdtContent></w:sdt>'
+    ),
+    "content control in a content control": (
+        "<w:sdt><w:sdtContent><w:sdt><w:sdtPr/><w:sdtEndPr/><w:sdtContent>%s</w:sdtContent></w:sdt>"
+        "</w:sdtContent></w:sdt>"
+    ),
+    "custom XML": (
+        '<w:customXml w:uri="u" w:element="e"><w:customXmlPr><w:placeholder w:val="x"/>'
+        "</w:customXmlPr>%s</w:customXml>"
+    ),
+    "smart tag": '<w:smartTag w:uri="u" w:element="e"><w:smartTagPr/>%s</w:smartTag>',
+    "direction": '<w:dir w:val="rtl">%s</w:dir>',
+    "override": '<w:bdo w:val="ltr">%s</w:bdo>',
+    "hyperlink": '<w:hyperlink w:anchor="x">%s</w:hyperlink>',
+    "insertion": '<w:ins w:id="1">%s</w:ins>',
+    "simple field with a link": "<w:fldSimple w:instr=' HYPERLINK \"x\" '>%s</w:fldSimple>",
+    "block content control": (
+        "</w:p><w:sdt><w:sdtPr/><w:sdtContent><w:p>%s</w:p></w:sdtContent></w:sdt><w:p>"
+    ),
+}
+EXCEPTIONS = {  # that are reported
+    "simple field": '<w:fldSimple w:instr=" REF b ">%s</w:fldSimple>',
+    "text that was moved": '<w:moveFrom w:id="2">%s</w:moveFrom>',
+    "ruby": "<w:r><w:ruby><w:rt>%s</w:rt></w:ruby></w:r>",
+    "alternatives": "<mc:AlternateContent><mc:Choice>%s</mc:Choice></mc:AlternateContent>",
+}
+
+
+def with_markup(markup: str, after: str = " and after.") -> bytes:
+    """A document with a paragraph that has markup around a part of its text."""
+    run = '<w:r><w:t xml:space="preserve">%s</w:t></w:r>'
+    parts = [run % "Words before ", markup % (run % "words within"), run % after]
+    comments = f"<w:comments {NAMES}><w:comment><w:p>{run % 'A comment'}</w:p></w:comment>"
+    return archive(
+        f"<w:document {NAMES}><w:body><w:p>{''.join(parts)}</w:p></w:body></w:document>",
+        **{"word/comments.xml": f"{comments}</w:comments>".encode()},
+    )
+
+
+@pytest.mark.parametrize("kind", [*CONTAINERS, *EXCEPTIONS])
+def test_every_text_is_translated_or_reported(kind: str) -> None:
+    has_text = kind in CONTAINERS or kind == "simple field"  # for the model
+    after = " and after." if has_text else "and after."
+    content = with_markup((CONTAINERS | EXCEPTIONS)[kind], after)
+    translated = translate_document("docx", content, upper_case_words)
+    kept = {
+        segment.source
+        for segment in translated.report.segments
+        if any("is not translated" in note for note in segment.notes)
+    }
+    texts = re.findall(r"<w:t[^>]*>([^<]*)", member(translated.content, "document"))
+    for text in texts:
+        assert text == text.upper() or text in kept, text
+    assert "words within".upper() in "".join(texts) or "words within" in kept
+    assert ("words within" in kept) == (kind in EXCEPTIONS)
+    markup = re.compile(r"</?(?!w:(?:r|t|rPr)\b)[^>]*>")
+    before, after = (markup.findall(member(c, "document")) for c in (content, translated.content))
+    assert before == after
+    assert translate_document("docx", content, identity).content == content
+
+
+def test_real_documents_have_every_text_in_a_segment() -> None:
+    content = write_real_docx()
+    shown = "".join(segment.marked.text for segment in extract_segments(content, "docx"))
+    for part in ("document", "footnotes"):
+        for text in re.findall(r"<w:t[^>]*>([^<]*)", member(content, part)):
+            assert text in shown
+
+
+def test_other_parts_with_text_are_reported() -> None:
+    translated = translate_document("docx", with_markup("%s"), upper_case_words)
+    (comments,) = [each for each in translated.report.segments if each.place == "comments"]
+    assert comments.source == "A comment"
+    assert "is not translated" in comments.notes[0]

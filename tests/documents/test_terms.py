@@ -121,7 +121,7 @@ def test_terms_are_read_from_files(tmp_path: Path) -> None:
         ("a.tsv", b"act\n", "line 1: needs a term and its translation"),
         ("a.tsv", b"\n", "has no terms"),
         ("a.tsv", b"\xff", "not UTF-8"),
-        ("a.tbx", b"<!DOCTYPE martif><martif/>", "DOCTYPE"),
+        ("a.tbx", b'<!DOCTYPE martif [<!ENTITY e "x">]><martif/>', "DOCTYPE"),
         ("a.tbx", b"<martif>", "not well-formed"),
     ],
 )
@@ -129,3 +129,39 @@ def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, me
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DocumentError, match=message):
         read_terms(tmp_path / name, ("en", "fr"))
+
+
+TBX = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n%s\n'
+    '<martif type="TBX" xml:lang="en"><text><body><termEntry id="1"><langSet xml:lang="en"><tig>'
+    '<term>dog%s</term></tig></langSet><langSet xml:lang="fr"><tig><term>chien</term></tig>'
+    "</langSet></termEntry></body></text></martif>"
+)
+
+
+@pytest.mark.parametrize(
+    ("doctype", "entity", "message"),
+    [
+        ('<!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">', "", None),
+        (
+            '<!DOCTYPE martif PUBLIC "ISO 12200:1999A" "http://x.example/a.dtd">',
+            "",
+            None,
+        ),
+        ("<!DOCTYPE martif>", "", None),
+        ('<!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">', "&foreign;", "&foreign;"),
+        ("<!DOCTYPE martif>", "&foreign;", "entity"),
+        ('<!DOCTYPE martif [<!ENTITY e "x">]>', "&e;", "DOCTYPE"),
+        ('<!DOCTYPE martif [<!ENTITY e SYSTEM "file:///etc/passwd">]>', "&e;", "DOCTYPE"),
+        ('<!DOCTYPE martif SYSTEM "x.dtd" [<!ENTITY % p SYSTEM "y"> %p;]>', "", "DOCTYPE"),
+    ],
+)
+def test_tbx_with_a_doctype(tmp_path: Path, doctype: str, entity: str, message: str | None) -> None:
+    path = tmp_path / "terms.tbx"
+    path.write_text(TBX % (doctype, entity), "utf-8")
+    if message is None:
+        (term,) = read_terms(path, ("en", "fr"))
+        assert (term.source, term.target) == ("dog", "chien")
+    else:
+        with pytest.raises(DocumentError, match=message):
+            read_terms(path, ("en", "fr"))

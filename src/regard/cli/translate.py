@@ -87,7 +87,7 @@ def translate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Translations to use again in a document, as .tmx.",
+            help="Translations to use again in a document, as .tmx, .xlf or .po.",
             rich_help_panel=DOCUMENT,
         ),
     ] = None,

@@ -66,8 +66,12 @@ def tokenize_xml(text: str) -> list[MarkupToken]:
     return tokens
 
 
-def check_xml(text: str) -> None:
-    """Raise DocumentError if a text is not well-formed XML without a DOCTYPE."""
+def check_xml(text: str, *, doctype: bool = False) -> None:
+    """Raise DocumentError if a text is not well-formed XML without a DOCTYPE.
+
+    `doctype`: whether it may have one that declares nothing. The file that a DOCTYPE names is not
+    read, and an entity that it may declare is refused.
+    """
     parser = expat.ParserCreate("utf-8")
     depth = count = 0
 
@@ -84,11 +88,20 @@ def check_xml(text: str) -> None:
         nonlocal depth
         depth -= 1
 
-    def doctype(*names: object) -> None:
-        raise DocumentError("XML with a DOCTYPE is not read. Remove the DOCTYPE.")
+    def start_doctype(name: str, system: str | None, public: str | None, declares: int) -> None:
+        if declares or not doctype:
+            raise DocumentError(
+                "XML with a DOCTYPE that declares entities or elements is not read. Remove it."
+                if doctype
+                else "XML with a DOCTYPE is not read. Remove the DOCTYPE."
+            )
+
+    def skipped_entity(name: str, is_parameter: int) -> None:
+        raise DocumentError(f"the entity &{name}; is not known. Write the character.")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = doctype
+    parser.StartDoctypeDeclHandler = start_doctype
+    parser.SkippedEntityHandler = skipped_entity
     try:
         parser.Parse(text.encode("utf-8", "surrogatepass"), True)
     except expat.ExpatError as error:

@@ -91,7 +91,7 @@ class _Concepts:
 
 
 def _tbx_terms(text: str, languages: tuple[str | None, str | None]) -> list[Term]:
-    check_xml(text)  # before it is parsed: no DOCTYPE, no deep elements
+    check_xml(text, doctype=True)  # before it is parsed: no entities, no deep elements
     found = _Concepts()
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = found.start, found.end

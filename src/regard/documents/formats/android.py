@@ -15,6 +15,7 @@ from regard.documents.marked_text import MarkedText, render_markup, translated_t
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 from regard.errors import DocumentError
 
+_CDATA = "CDATA"
 _NAME = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
 _KEEPS = re.compile(r"""\stranslatable\s*=\s*["']false["']""")
 _ITEMS = frozenset(["string-array", "plurals"])  # other items are values of styles and the like
@@ -58,7 +59,8 @@ def find_android_segments(text: str) -> list[DocumentSegment]:
             segment = _segment(text, tokens[index + 1 : last], token.end, tokens[last].start)
             if segment is not None and has_words(translated_text(segment[2])):
                 start, end, marked, style = segment
-                segments.append(DocumentSegment(start, end, marked, place, style))
+                kept = "CDATA is not translated: write the text with escapes." * (style == _CDATA)
+                segments.append(DocumentSegment(start, end, marked, place, style, kept=kept))
     return segments
 
 
@@ -83,7 +85,7 @@ def _segment(
         if token.kind == "text":
             in_quotes = _add_text(builder, raw, in_quotes)
         elif raw.startswith("<![CDATA["):
-            return None
+            return start, end, MarkedText(raw[9:-3]), _CDATA
         elif token.kind == "open" and token.name == "xliff:g":
             last = partners[index]
             inner = [text[each.start : each.end] for each in tokens[index : last + 1]]

@@ -37,6 +37,7 @@ class DocumentSegment:
         suffix: Written after it.
         member: The file of an archive.
         in_place: Whether the range holds the source, and not a place for the translation.
+        kept: Why the text is not translated, for the report; empty if it is.
         prefixes: Instead of `prefix` for a translation of this state: "check", if a person should
             check it, or "exact" or "fuzzy", if it is from a memory.
     """
@@ -50,6 +51,7 @@ class DocumentSegment:
     suffix: str = ""
     member: str = ""
     in_place: bool = True
+    kept: str = ""
     prefixes: dict[str, str] = field(default_factory=dict)
 
 
@@ -159,7 +161,7 @@ def replace_segments(
     parts: list[str] = []
     cursor = 0
     for segment, translation in zip(segments, translations, strict=True):
-        if translation is None:
+        if translation is None or segment.kept:
             continue
         parts += [
             text[cursor : segment.start],

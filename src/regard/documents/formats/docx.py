@@ -1,9 +1,9 @@
 """DOCX: each paragraph is a segment; runs with another format than most of it are elements.
 
 Runs are divided anywhere by word processors, so neighbours with the same properties are one.
-Hyperlinks and insertions are elements; tabs, breaks, notes, bookmarks, deletions, text boxes and
-the like are elements without text. Fields keep their text, except links. All other parts of the
-archive are copied.
+Hyperlinks, insertions and content controls are elements; tabs, breaks, notes, bookmarks, deletions,
+text boxes and the like are elements without text. Fields keep their text, except links. All other
+parts of the archive are copied. Texts that are not translated are segments with a reason.
 """
 
 from __future__ import annotations
@@ -22,13 +22,25 @@ from regard.documents.marked_text import MarkedText, render_markup, translated_t
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
-_CONTAINERS = frozenset(["w:hyperlink", "w:ins", "w:moveTo", "w:smartTag"])
+_OTHER_PARTS = re.compile(r"word/.+\.xml")
+_CONTAINERS = frozenset(
+    ["w:hyperlink", "w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:dir", "w:bdo"]
+)
+_HEADS = frozenset(["w:smartTagPr", "w:customXmlPr", "w:sdtPr", "w:sdtEndPr", "w:sdtContent"])
+_TEXT = re.compile(r"<w:t(?:\s[^>]*)?>([^<]*)</w:t>")
+_KEPT = "is not translated: "
+_KEPT_FIELD = f"A field {_KEPT}update the fields in the word processor."
+_KEPT_MOVED = f"Text that was moved away {_KEPT}accept the change."
+_KEPT_OTHER = f"Text within other markup {_KEPT}check it."
+_KEPT_PART = f"This part of the document {_KEPT}check whether readers see it."
+_MAX_SHOWN = 500  # characters of a part that is not translated
 _RUN_END = "</w:t></w:r>"
 _RANGE = re.compile("\0([0-9]+)-([0-9]+)\0")  # stands for a part of the file; not valid in XML
 _PARAGRAPH = re.compile(r"<w:p[ />]")
 _LANGUAGE = re.compile(r"<w:lang\b[^>]*/>")
 _BREAK = re.compile(r"<w:(?:tab|br|cr)\b")
 _FIELD = re.compile(r"""<w:fldChar\b[^>]*w:fldCharType=["'](begin|separate|end)["']""")
+_SIMPLE_LINK = re.compile(r"""\bw:instr\s*=\s*["']\s*HYPERLINK\b""")
 _FIELD_LINK = re.compile(r"<w:instrText\b[^>]*>\s*HYPERLINK\b")
 
 
@@ -61,6 +73,15 @@ class DocxFormat:
                     segments += [
                         replace(each, member=name, place=where + each.place) for each in found
                     ]
+                elif _OTHER_PARTS.fullmatch(name):
+                    text = _plain(read_member(archive, name))[:_MAX_SHOWN]
+                    if has_words(text):
+                        part = name.removeprefix("word/").removesuffix(".xml")
+                        segments.append(
+                            DocumentSegment(
+                                0, 0, MarkedText(text), part, member=name, kept=_KEPT_PART
+                            )
+                        )
         return segments
 
     def escape(self, text: str, style: str) -> str:
@@ -82,7 +103,7 @@ class DocxFormat:
     ) -> bytes:
         changed: dict[str, list[tuple[DocumentSegment, MarkedText]]] = {}
         for segment, translation in zip(segments, translations, strict=True):
-            if translation is not None:
+            if translation is not None and not segment.kept:
                 changed.setdefault(segment.member, []).append((segment, translation))
         if not changed:
             return content
@@ -135,9 +156,11 @@ def find_paragraphs(text: str) -> list[DocumentSegment]:
         if token.kind == "open" and token.name == "w:p":
             number += 1
             items = _merge(list(_items(text, tokens, partners, index + 1, partners[index])))
-            segment = _segment(_trim(items), f"paragraph {number}")
+            place = f"paragraph {number}"
+            segment = _segment(_trim(items), place)
             if segment is not None:
                 segments.append(segment)
+            segments += _kept_texts(items, place)
     return segments
 
 
@@ -154,9 +177,10 @@ def _items(
         end = partners.get(index, index) if token.kind == "open" else index
         raw = _raw(text, token.start, tokens[end].end)
         if token.name in _CONTAINERS and token.kind == "open":
-            yield item("open", index, index)
-            yield from _items(text, tokens, partners, index + 1, end)
-            yield item("close", end, end)
+            first_item, last_item = _content(tokens, partners, index, end)
+            yield item("open", index, first_item - 1)
+            yield from _items(text, tokens, partners, first_item, last_item)
+            yield item("close", last_item, end)
         elif token.name == "w:r" and "begin" in _FIELD.findall(raw):
             separator, closing = _field_parts(text, tokens, partners, index, last)
             if closing is None:  # it ends in another paragraph, as a table of contents does
@@ -172,6 +196,14 @@ def _items(
             else:
                 end = partners[closing]
                 yield item("raw", index, end, _plain(text[token.start : tokens[end].end]))
+        elif token.name == "w:fldSimple" and token.kind == "open":
+            is_link = _SIMPLE_LINK.search(text, token.start, token.end) is not None
+            if is_link:
+                yield item("open", index, index)
+                yield from _items(text, tokens, partners, index + 1, end)
+                yield item("close", end, end)
+            else:
+                yield item("raw", index, end, _plain(raw))
         elif token.name == "w:r" and token.kind == "open":
             yield from _run_items(text, tokens, partners, index, end)
         elif token.name == "w:pPr":
@@ -179,6 +211,18 @@ def _items(
         elif token.kind != "text" or raw.strip():
             yield item("empty", index, end)
         index = end + 1
+
+
+def _content(
+    tokens: Sequence[MarkupToken], partners: dict[int, int], index: int, end: int
+) -> tuple[int, int]:
+    """The tokens of the content of a container: without its properties and its inner element."""
+    first, last = index + 1, end
+    while first < last and (tokens[first].kind == "text" or tokens[first].name in _HEADS):
+        if tokens[first].name == "w:sdtContent" and tokens[first].kind == "open":
+            return first + 1, partners[first]
+        first = partners.get(first, first) + 1 if tokens[first].kind == "open" else first + 1
+    return first, last
 
 
 def _field_parts(
@@ -236,7 +280,17 @@ def _run_items(
 
 
 def _plain(raw: str) -> str:
-    return unescape("".join(re.findall(r"<w:t(?:\s[^>]*)?>([^<]*)</w:t>", raw)))
+    return unescape("".join(_TEXT.findall(raw)))
+
+
+def _kept_texts(items: Sequence[_Item], place: str) -> Iterator[DocumentSegment]:
+    """Texts of a paragraph that are not translated, for the report."""
+    for item in items:
+        if item.kind in ("raw", "empty") and has_words(_plain(item.raw)):
+            reason = _KEPT_FIELD if item.kind == "raw" else _KEPT_OTHER
+            reason = _KEPT_MOVED if item.raw.startswith("<w:moveFrom ") else reason
+            marked = MarkedText(_plain(item.raw))
+            yield DocumentSegment(item.start, item.start, marked, place, kept=reason)
 
 
 def _merge(items: Sequence[_Item]) -> list[_Item]:

@@ -29,7 +29,7 @@ _SPECIAL = re.compile(r'[\\"\a-\r]')
 
 
 @dataclass(slots=True)
-class _Message:
+class Message:
     """The strings of a message by keyword, the ranges of its translations, and its beginning."""
 
     strings: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class _Message:
 def find_po_segments(text: str) -> list[DocumentSegment]:
     """The untranslated messages of a file, in order."""
     segments = []
-    for message in _messages(text):
+    for message in read_messages(text):
         singular = message.strings.get("msgid", "")
         if not singular or any(message.strings[key] for key in message.ranges):
             continue
@@ -61,15 +61,16 @@ def find_po_segments(text: str) -> list[DocumentSegment]:
     return segments
 
 
-def _messages(text: str) -> Iterator[_Message]:
-    message, keyword, place = _Message(), "", 0
+def read_messages(text: str) -> Iterator[Message]:
+    """The messages of a file with a translation or a place for it, in order."""
+    message, keyword, place = Message(), "", 0
     for number, line in enumerate(_LINES.findall(text), 1):
         bare = line.strip()
         if not bare or bare.startswith("#"):
             keyword = ""
             if message.ranges:
                 yield message
-                message = _Message()
+                message = Message()
             place += len(line)
             continue
         found = _LINE.match(line.rstrip("\r\n"))
@@ -79,7 +80,7 @@ def _messages(text: str) -> Iterator[_Message]:
             keyword = found["keyword"] + (f"[{found['form']}]" if found["form"] else "")
             if message.ranges and found["keyword"] in ("msgid", "msgctxt"):
                 yield message
-                message = _Message()
+                message = Message()
             if not message.strings:
                 message.start = place
                 message.line_end = line[len(line.rstrip("\r\n")) :] or "\n"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from regard.data.formats.tmx import tmx_pairs
+from regard.documents.bilingual_reader import PAIR_SUFFIXES, read_bilingual
 from regard.documents.memory import TranslationMemory
 from regard.documents.term_files import read_terms
 from regard.documents.terms import Term, TermBase
@@ -25,11 +26,13 @@ def open_terms(
 def open_memory(
     memory: str | Path | Mapping[str, str], languages: tuple[str, str] | None, min_match: float
 ) -> TranslationMemory:
-    """Read a translation memory, from a TMX file unless it is given."""
+    """Read a translation memory, from a TMX, XLIFF or PO file unless it is given."""
     if not 0 < min_match <= 1:
         raise ConfigError(f"min_match: must be above 0 and at most 1, not {min_match}.")
     if isinstance(memory, Mapping):
         return TranslationMemory(memory.items(), min_match)
+    if Path(memory).suffix.lower() in PAIR_SUFFIXES:
+        return TranslationMemory(read_bilingual(Path(memory), languages), min_match)
     if languages is None:
         raise ConfigError(
             f"{memory}: the languages of the model are not known. Pass them, such as en-fr."

@@ -102,22 +102,26 @@ class DocumentJob:
         self.segments = extract_segments(content, format_name)
         self.prepared = [
             protect_placeholders(extract_invisible(segment.marked), self._escape(segment), keep)
+            if not segment.kept
+            else MarkedText("")
             for segment in self.segments
         ]
-        texts = dict.fromkeys(marked.text for marked in self.prepared)
+        texts = dict.fromkeys(marked.text for marked in self.prepared if marked.text)
         found = {} if memory is None else {text: memory.find(text) for text in texts}
         self.remembered = {text: match for text, match in found.items() if match is not None}
         self.sent = [
             (marked, {}) if marked.text in self.remembered else hide_kept_texts(marked)
             for marked in self.prepared
         ]
-        sent = dict.fromkeys(marked.text for marked, _ in self.sent)
+        sent = dict.fromkeys(marked.text for marked, _ in self.sent if marked.text)
         self.texts = [text for text in sent if text not in self.remembered]
 
     def finish(self, results: Mapping[str, AlignedTranslation]) -> TranslatedDocument:
         """Restore the document with a translation for each of `texts` and of `remembered`."""
         translated = [
-            self._translate(segment, original, *sent, results[sent[0].text])
+            _keep(segment)
+            if segment.kept
+            else self._translate(segment, original, *sent, results[sent[0].text])
             for segment, original, sent in zip(self.segments, self.prepared, self.sent, strict=True)
         ]
         segments = [
@@ -190,6 +194,12 @@ class _Sources:
     sent: MarkedText
     hidden: dict[str, str]
     match: MemoryMatch | None
+
+
+def _keep(segment: DocumentSegment) -> _Translated:
+    """A text that stays, for the report."""
+    text = segment.marked.text
+    return _Translated(None, SegmentReport(segment.place, text, text, (segment.kept,)), 0)
 
 
 def _state(report: SegmentReport) -> str:

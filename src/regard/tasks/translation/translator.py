@@ -297,8 +297,8 @@ class Translator:
             keep: Texts that are not translated.
             terms: Terms with their translations, or a .tsv or .tbx file of them. Where the model
                 translates a term differently, its translation is replaced.
-            memory: Texts with their translations, or a .tmx file of them. They are used instead of
-                the model's translations.
+            memory: Texts with their translations, or a .tmx, .xlf or .po file. They are used
+                instead of the model's translations.
             min_match: Least similarity of a text in `memory`; 1: only equal texts.
             languages: Codes of source and target; by default those of the bundle, where known.
                 They are written into the document and select languages of `terms` and `memory`.
