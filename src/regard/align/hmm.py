@@ -187,6 +187,8 @@ def _posteriors(
 
 
 def _probabilities(table: Floats, places: NDArray[np.integer]) -> NDArray[np.float64]:
+    if not len(table):  # nothing can be taken from it
+        return np.full(places.shape, FLOOR)
     return np.where(places >= 0, table[places], FLOOR).astype(np.float64)
 
 

@@ -24,14 +24,17 @@ def symmetrize(forward: Links, backward: Links, method: Symmetry) -> Links:
     if method == "intersection":
         return Links(links)
     union = forward | backward
-    grown = True
-    while grown:
-        grown = False
-        for i, j in sorted(links):
+    sources, targets = {i for i, _ in links}, {j for _, j in links}  # with a link
+    latest = sorted(links)
+    while latest:  # a link that was refused once stays refused, so only neighbours of new ones
+        added = []
+        for i, j in latest:
             near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - links
             for link in sorted(near & union):
-                new_source = all(link[0] != other[0] for other in links)
-                if new_source or all(link[1] != other[1] for other in links):
+                if link[0] not in sources or link[1] not in targets:
                     links.add(link)
-                    grown = True
+                    sources.add(link[0])
+                    targets.add(link[1])
+                    added.append(link)
+        latest = sorted(added)
     return Links(links)

@@ -147,8 +147,6 @@ CLONES static void hmm(int S, int T, const float *restrict emission,
             for (int a = 0; a < S; a++) {
                 const float v = px[a] + py[a];
                 y[a] = n * v;
-                if (v < 1e-7f)
-                    continue;
                 const float *restrict row = A + (int64_t)a * S;
                 for (int b = 0; b < S; b++)
                     x[b] += v * row[b];
@@ -209,8 +207,6 @@ CLONES static void hmm(int S, int T, const float *restrict emission,
                 z += (px[a] + py[a]) * before[a];
             for (int a = 0; a < S && z > TINY; a++) {
                 const float v = (px[a] + py[a]) / z;
-                if (px[a] + py[a] < 1e-5f)
-                    continue;
                 float *restrict row = M + (int64_t)a * S;
                 for (int b = 0; b < S; b++)
                     row[b] += v * weighted[b];
