@@ -9,14 +9,17 @@ trigrams likely. The profile is therefore fitted again without the lines that fi
 trimmed squares (Rousseeuw, 1984).
 
 Names, numbers and code are the same in every language. A line is therefore reported only if it also
-fits badly without the words that occur on both sides of the pair.
+fits badly without the words that occur on both sides of the pair. And rare words have rare
+trigrams: a line with such words is in the language of its side if most of its letters are in words
+that the side has in other lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +33,7 @@ _MIN_LINES = 1_000  # to fit again; fewer have too few trigrams to lose some
 _TRIMMED = 1.3  # standard deviations; the worst tenth of a normal distribution
 _UNLIKELY = 4.0  # standard deviations
 _COPIED = 0.8  # share of the letters in words that also occur on the other side
+_KNOWN = 0.4  # share of the letters in words that the side has elsewhere
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -82,6 +86,7 @@ class LanguageBaseline:
     fits: tuple[Fit, Fit]  # to the profile of the line's side
     min_margins: tuple[float, float]  # of this fit over the fit to the other side
     scripts: tuple[str | None, str | None]
+    words: tuple[frozenset[str], frozenset[str]]  # of lines that fit their side
 
     def judge(
         self, side: int, codes: Codes, lines: Sequence[str], others: Sequence[str]
@@ -101,9 +106,16 @@ class LanguageBaseline:
         split = [_own_words(lines[i], others[i]) for i in suspects]
         own_other, own_neither = self._judge(side, Codes.of([words for words, _ in split]))
         copied = np.array([share >= _COPIED for _, share in split])
-        fits_neither[suspects] &= own_neither
-        fits_other[suspects] &= own_other | copied
+        unknown = np.array([self._share_known(side, lines[i]) < _KNOWN for i in suspects])
+        fits_neither[suspects] &= own_neither & unknown
+        fits_other[suspects] &= (own_other | copied) & unknown
         return fits_other, fits_neither
+
+    def _share_known(self, side: int, line: str) -> float:
+        """The share of the letters of a line that are in words of its side."""
+        words = [word.casefold() for word in _WORD.findall(line)]
+        known = sum(len(word) for word in words if word in self.words[side])
+        return known / max(1, sum(map(len, words)))
 
     def _judge(self, side: int, codes: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         logs = self.log_probabilities
@@ -118,7 +130,9 @@ class LanguageBaseline:
 def fit_baseline(sample: PairSample) -> LanguageBaseline:
     """Estimate the profiles of both sides, and the limits for odd lines, from a sample."""
     codes = Codes.of(sample.sources), Codes.of(sample.targets)
-    (logs_source, fit_source), (logs_target, fit_target) = map(_fit_trimmed, codes)
+    (logs_source, fit_source, fitting_sources), (logs_target, fit_target, fitting_targets) = map(
+        _fit_trimmed, codes
+    )
     logs = logs_source, logs_target
     margins = []
     for side in range(2):
@@ -129,11 +143,19 @@ def fit_baseline(sample: PairSample) -> LanguageBaseline:
         (fit_source, fit_target),
         (margins[0], margins[1]),
         (main_script(codes[0]), main_script(codes[1])),
+        (
+            _words_of(compress(sample.sources, fitting_sources)),
+            _words_of(compress(sample.targets, fitting_targets)),
+        ),
     )
 
 
-def _fit_trimmed(codes: Codes) -> tuple[NDArray[np.float32], Fit]:
-    """Return log-probabilities of trigrams without the worst lines, and the fit of all lines."""
+def _words_of(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for line in lines for word in _WORD.findall(line))
+
+
+def _fit_trimmed(codes: Codes) -> tuple[NDArray[np.float32], Fit, NDArray[np.bool_]]:
+    """Return log-probabilities of trigrams, the fit of all lines, and which lines are not worst."""
     lengths, judged = codes.lengths, _judged(codes)
     kept = np.ones(len(lengths), np.bool_)
     for _ in range(_REFITS + 1):
@@ -145,7 +167,7 @@ def _fit_trimmed(codes: Codes) -> tuple[NDArray[np.float32], Fit]:
         if judged.sum() < _MIN_LINES:
             break
         kept = ~fit.is_below(_TRIMMED, means, lengths)
-    return logs, fit
+    return logs, fit, kept
 
 
 def _judged(codes: Codes) -> NDArray[np.bool_]:
