@@ -7,7 +7,9 @@ has the examples through the whole product; `tests/documents/test_identity.py` h
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -90,6 +92,75 @@ def check_examples(suite: str, translate: Callable[[bytes], bytes]) -> None:
 @pytest.mark.parametrize("suite", SUITES)
 def test_examples_of_specifications(suite: str) -> None:
     check_examples(suite, through_the_format)
+
+
+def test_a_translation_is_escaped_only_where_it_would_be_read_differently() -> None:
+    content = b"one\n\n[two][x]\n\n# three\n\n| four |\n|---|\n\n**five.**\n\n[x]: /u\n"
+    after = "a * b_c [y]\n\n[\\[x\\]][x]\n\n# a \\#\n\n| a\\|b |\n|---|\n\n<strong>a。</strong>b\n"
+    texts = {"one": "a * b_c [y]", "two": "[x]", "three": "a #", "four": "a|b", "five.": "a。b"}
+    segments = MARKDOWN.extract(content)
+    translations = [
+        MarkedText(
+            texts[each.marked.text],
+            tuple(
+                replace(one, end=len(texts[each.marked.text].removesuffix("b")))
+                for one in each.marked.elements
+            ),
+        )
+        for each in segments
+    ]
+    assert MARKDOWN.unwritable(content, segments, translations) == []
+    restored = MARKDOWN.restore(content, segments, translations).decode()
+    assert restored == f"{after}\n[x]: /u\n"
+
+
+def test_a_translation_that_cannot_be_written_keeps_its_source_and_is_reported() -> None:
+    content = b"one\n\na <div>two</div>\n"
+    segments = MARKDOWN.extract(content)
+    block = segments[1].marked
+    translation = replace(
+        block, text="b", elements=tuple(replace(e, start=0, end=1) for e in block.elements)
+    )
+    assert MARKDOWN.unwritable(content, segments, [None, translation]) == [1]  # a block of HTML
+
+
+HOSTILE: dict[str, Callable[[int], bytes]] = {
+    "brackets": lambda n: b"[" * n + b"a" + b"](" * n,
+    "links": lambda n: b"[" * n + b"a" + b"](x)" * n,
+    "images": lambda n: b"![" * n + b"a" + b"](x)" * n,
+    "footnotes": lambda n: b"^[" * n + b"a" + b"]" * n,
+    "references": lambda n: b"".join(b"[a%d]: x\n\n[a%d] b\n\n" % (k, k) for k in range(n)),
+    "backticks": lambda n: b"".join(b"a" + b"`" * k for k in range(int((2 * n) ** 0.5))),
+    "emphasis": lambda n: b"**a *b " * n,
+    "tags": lambda n: b"a</i><b>" * n,
+    "math": lambda n: b"$$a $b " * n,
+    "roles": lambda n: b"{a}`" * n,
+    "shortcodes": lambda n: b"{{< a >}}\n" * n + b"b",
+    "quotes": lambda n: b">" * n + b" a",
+    "lists": lambda n: b"- " * n + b"a",
+    "containers": lambda n: b"::: a\n" * n + b"b",
+    "tables": lambda n: b"|a" * n + b"|\n" + b"|-" * n + b"|\n" + b"|a" * n + b"|\n",
+    "paragraphs": lambda n: b"some *words* here\n\n" * n,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_linear(name: str) -> None:
+    """Four times the size may take no more than 2.3² times the time."""
+
+    def seconds(size: int) -> float:
+        content = HOSTILE[name](size)
+        start = time.process_time()
+        segments = MARKDOWN.extract(content)
+        translations: list[MarkedText | None] = [each.marked for each in segments]
+        MARKDOWN.unwritable(content, segments, translations)
+        MARKDOWN.restore(content, segments, translations)
+        return time.process_time() - start
+
+    small = min(seconds(500) for _ in range(3))
+    large = min(seconds(2_000) for _ in range(2))
+    assert large <= 2.3**2 * small + 0.05, f"{small:.2f} s, then {large:.2f} s"
 
 
 @pytest.mark.slow
