@@ -111,6 +111,7 @@ CHANGES = {
     "dedupe": ["data.dedupe=none"],
     "max_punctuation": ["data.max_punctuation=0.3"],
     "tokenizer": ["data.tokenizer={0}/pieces"],
+    "mix_corpora": ["data.mix_corpora=true"],
     "aligner": ["data.aligner=true"],
     "source_language": ["data.source_language=xx"],
     "target_language": ["data.target_language=xx"],
