@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from regard.documents.html_tokenizer import (
-    CONTENT,
     HtmlToken,
     attribute_value,
     token_text,
@@ -103,7 +100,7 @@ def expected_tokens(output: Expected) -> Expected:
 def check_slices(text: str, tokens: list[HtmlToken]) -> None:
     """The slices of the tokens, one after the other, are the text; those of values are in them."""
     assert "".join(text[token.start : token.end] for token in tokens) == text
-    assert all(before.end == after.start for before, after in zip(tokens, tokens[1:], strict=False))
+    assert all(before.end == after.start for before, after in pairwise(tokens))
     for token in tokens:
         assert token.start < token.end
         for attribute in token.attributes:
