@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from regard.documents.html_foreign import ENDS_FOREIGN, HTML_IN_FOREIGN
 from regard.documents.html_tokenizer import HtmlToken, attribute_value
 
 INLINE = frozenset(
@@ -16,8 +17,7 @@ INLINE = frozenset(
 NESTED = frozenset("audio canvas map noscript object picture select textarea video".split())  # noqa: SIM905
 """Inline elements whose texts are segments of their own, outside of the sentence around them."""
 KEPT = NESTED | frozenset(
-    "acronym code dir iframe kbd math noembed noframes plaintext pre samp script style svg "  # noqa: SIM905
-    "template tt var xmp".split()
+    "acronym code dir iframe kbd math pre samp script style svg template tt var".split()  # noqa: SIM905
 )
 """Elements whose text does not belong to a sentence: that of `NESTED`, and texts that stay."""
 _READ = frozenset(
@@ -36,30 +36,44 @@ _ENDS_PARAGRAPH = frozenset(
     "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext "
     "pre search section summary table ul xmp".split()
 )
-_PARAGRAPH_SCOPE = frozenset("button caption object table td template th".split())  # noqa: SIM905
-_LIST_SCOPE = _PARAGRAPH_SCOPE | {"dl", "ol", "ul", "menu"}
+_SCOPE = frozenset(
+    "applet caption marquee object table td template th foreignobject desc mi mo mn ms mtext "  # noqa: SIM905
+    "annotation-xml".split()
+)
+_SPECIAL = (_SCOPE | _ENDS_PARAGRAPH) - {"dialog", "search"} | frozenset(
+    "button body colgroup frameset head html iframe noembed noframes noscript script select style "  # noqa: SIM905
+    "tbody textarea tfoot thead tr".split()
+)
+_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
+_LIST_SCOPE = _SCOPE | {"button", "dl", "menu", "ol", "select", "ul"}
 _TABLE_SCOPE = frozenset(["table", "template"])
-_CELLS = frozenset(["td", "th"])
-_ROWS = _CELLS | {"tr"}
-_ENDED_BY: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+_SECTIONS = frozenset(["tbody", "tfoot", "thead"])
+_IN_TABLE = {
+    **dict.fromkeys(["td", "th"], _TABLE_SCOPE | _SECTIONS | {"tr"}),
+    "tr": _TABLE_SCOPE | _SECTIONS,
+    **dict.fromkeys([*_SECTIONS, "caption", "colgroup"], _TABLE_SCOPE),
+}
+"""What the start tag of each part of a table is in: it ends everything else in the table."""
+_ENDED_BY = {
+    "body": (frozenset(["head"]), frozenset[str]()),
     "li": (frozenset(["li"]), _LIST_SCOPE),
     "dt": (frozenset(["dt", "dd"]), _LIST_SCOPE),
     "dd": (frozenset(["dt", "dd"]), _LIST_SCOPE),
     "option": (frozenset(["option"]), frozenset(["select", "datalist"])),
     "optgroup": (frozenset(["option", "optgroup"]), frozenset(["select", "datalist"])),
-    "td": (_CELLS, _TABLE_SCOPE),
-    "th": (_CELLS, _TABLE_SCOPE),
-    "tr": (_ROWS, _TABLE_SCOPE),
-    "tbody": (_ROWS | {"thead", "tbody", "tfoot"}, _TABLE_SCOPE),
-    "thead": (_ROWS | {"thead", "tbody", "tfoot"}, _TABLE_SCOPE),
-    "tfoot": (_ROWS | {"thead", "tbody", "tfoot"}, _TABLE_SCOPE),
 }
 _PARAGRAPH = frozenset(["p"])
-_SEARCHED = 100  # open elements among which one is searched that a start tag ends
+_FOREIGN = frozenset(["svg", "math"])
+_DOCUMENT = frozenset(["html", "body"])
+"""Browsers read on after their end tags as before."""
+_SEARCHED = 100  # open elements among which one is searched that a tag ends
 
 
 class ElementRanges:
     """Where the elements of a page end: at their end tags, or where browsers end them without.
+
+    This is the part of section 13.2.6 of the standard that matters to ranges of a file. Elements
+    that browsers open again after they have ended, such as the `<b>` of `<p><b>a<p>b`, are not.
 
     `partners`: the end tag of each start tag, and the reverse, by index.
     `ends`: the first token after the content of each start tag.
@@ -72,15 +86,20 @@ class ElementRanges:
         self._open: list[int] = []
         self._counts: Counter[str] = Counter()
         for index, token in enumerate(tokens):
-            if token.kind == "close" and self._counts[token.name]:
-                partner = self._end(token.name, index)
-                self.partners[partner], self.partners[index] = index, partner
+            if token.kind == "close":
+                self._close(token.name, index)
             elif token.kind == "open":
                 self._end_before(token.name, index)
-                self._open.append(index)
-                self._counts[token.name] += 1
-        for index in self._open:
-            self.ends[index] = len(tokens)
+                if token.name not in _DOCUMENT:
+                    self._open.append(index)
+                    self._counts[token.name] += 1
+                self.ends[index] = len(tokens)
+
+    def _close(self, name: str, index: int) -> None:
+        if not self._counts[name] or self._search(frozenset([name]), _barriers(name)) is None:
+            return
+        partner = self._end(name, index)
+        self.partners[partner], self.partners[index] = index, partner
 
     def _end(self, name: str, index: int) -> int:
         """End the open elements up to the last one of a name."""
@@ -94,22 +113,48 @@ class ElementRanges:
     def _end_before(self, name: str, index: int) -> None:
         """End the open elements that the start tag of a name ends."""
         if name in _ENDS_PARAGRAPH:
-            self._end_outermost(_PARAGRAPH, _PARAGRAPH_SCOPE, index)
+            self._end_all(_PARAGRAPH, _SCOPE | {"button"}, index)
+        if name in ENDS_FOREIGN:
+            self._end_all(_FOREIGN, HTML_IN_FOREIGN, index)
         if name in _ENDED_BY:
-            self._end_outermost(*_ENDED_BY[name], index)
+            self._end_all(*_ENDED_BY[name], index)
+        if name in _IN_TABLE and self._counts["table"]:
+            while self._current not in _IN_TABLE[name]:
+                self._end(self._current, index)
 
-    def _end_outermost(self, names: frozenset[str], scope: frozenset[str], index: int) -> None:
+    @property
+    def _current(self) -> str:
+        return self._tokens[self._open[-1]].name
+
+    def _end_all(self, names: frozenset[str], scope: frozenset[str], index: int) -> None:
+        """End the open elements of some names that are not outside of one of `scope`."""
         if not any(self._counts[name] for name in names):
             return
-        last = -1
-        for position in range(len(self._open) - 1, max(-1, len(self._open) - _SEARCHED), -1):
-            name = self._tokens[self._open[position]].name
-            if name in scope:
-                break
+        while (name := self._search(names, scope)) is not None:
+            self._end(name, index)
+
+    def _search(self, names: frozenset[str], barriers: frozenset[str]) -> str | None:
+        """The name of the last open element of `names`, if none of `barriers` is open in it."""
+        for index in self._open[: -_SEARCHED - 1 : -1]:
+            name = self._tokens[index].name
             if name in names:
-                last = position
-        while 0 <= last < len(self._open):
-            self._end(self._tokens[self._open[-1]].name, index)
+                return name
+            if name in barriers:
+                return None
+        return None
+
+
+def _barriers(name: str) -> frozenset[str]:
+    """The elements that an end tag of a name does not end."""
+    if name in _IN_TABLE or name == "table":
+        return _TABLE_SCOPE
+    if name == "li":
+        return _SCOPE | {"ol", "ul"}
+    if name == "p":
+        return _SCOPE | {"button"}
+    if name in _SPECIAL or name in _FORMATTING:
+        return _SCOPE
+    return _SPECIAL
 
 
 def attributes_of(text: str, token: HtmlToken) -> dict[str, str]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-_LEAVES = frozenset(  # start tags that end SVG and MathML
+ENDS_FOREIGN = frozenset(
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img "  # noqa: SIM905
     "li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul "
     "var".split()
 )
+"""Start tags of HTML that end SVG and MathML."""
 _FONT = frozenset(["color", "face", "size"])
-_HTML_INSIDE = frozenset(
+HTML_IN_FOREIGN = frozenset(
     ["foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"]
 )
+"""Elements of SVG and MathML with HTML inside."""
 
 
 class ForeignContent:
@@ -26,7 +28,7 @@ class ForeignContent:
     @property
     def is_current(self) -> bool:
         """Whether the current element is one of SVG or MathML without HTML inside."""
-        return bool(self._open) and self._open[-1] not in _HTML_INSIDE
+        return bool(self._open) and self._open[-1] not in HTML_IN_FOREIGN
 
     def follow(self, kind: str, name: str, attributes: Sequence[str]) -> None:
         """Follow a tag: open, close or empty."""
@@ -38,7 +40,7 @@ class ForeignContent:
                     pass
             return
         if self.is_current and (
-            name in _LEAVES or (name == "font" and not _FONT.isdisjoint(attributes))
+            name in ENDS_FOREIGN or (name == "font" and not _FONT.isdisjoint(attributes))
         ):
             self._leave()
         if kind == "open" and (self.is_current or name in ("svg", "math")):

@@ -29,6 +29,7 @@ from regard.documents.html_elements import (
     read_attributes,
 )
 from regard.documents.html_tokenizer import (
+    CONTENT,
     HtmlToken,
     attribute_value,
     token_text,
@@ -40,6 +41,7 @@ from regard.documents.marked_text import MarkedText, translated_text
 _AS_TEXT, _IN_QUOTES, _IN_APOSTROPHES = "text", "quoted", "in apostrophes"
 _SPACES = re.compile(r"[\t\n\f\r ]+")
 _LINE = re.compile(r"[^\r\n]+")
+_KEPT_HERE = (KEPT - NESTED) | {name for name, kind in CONTENT.items() if kind != "rcdata"}
 _MAX_DEPTH = 8  # of segments within segments: each copies what is in it
 
 
@@ -72,7 +74,7 @@ def find_html_segments(text: str) -> list[DocumentSegment]:
 class _Page:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = list(tokenize_html(text))
+        self.tokens = [_as_browsers(token) for token in tokenize_html(text)]
         self.elements = ElementRanges(self.tokens)
         self.line_of = LineNumbers(text)
 
@@ -94,7 +96,7 @@ class _Page:
         token = self.tokens[index]
         if token.kind != "open":
             return _Item(index, index + 1)
-        keeps = token.name in KEPT - NESTED or forbids_translation(self.text, token)
+        keeps = token.name in _KEPT_HERE or forbids_translation(self.text, token)
         has_end = index in self.elements.partners
         nested = token.name in NESTED and has_end and depth < _MAX_DEPTH
         if not keeps and not nested:
@@ -247,6 +249,13 @@ class _Page:
             plain = self._plain(replace(token, start=start, end=end)) if start < end else ""
             if has_words(plain):
                 yield DocumentSegment(start, end, MarkedText(plain), self.line_of(start), _AS_TEXT)
+
+
+def _as_browsers(token: HtmlToken) -> HtmlToken:
+    """A token; a slash at the end of its tag does not end an element that keeps its text."""
+    if token.kind == "empty" and token.name in _KEPT_HERE - {"math", "svg"}:
+        return replace(token, kind="open")
+    return token
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
