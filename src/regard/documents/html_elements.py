@@ -85,18 +85,31 @@ class ElementRanges:
         self._tokens = tokens
         self._open: list[int] = []
         self._counts: Counter[str] = Counter()
+        self._foreign: set[int] = set()  # elements of SVG and MathML
         for index, token in enumerate(tokens):
             if token.kind == "close":
                 self._close(token.name, index)
             elif token.kind == "open":
-                self._end_before(token.name, index)
-                if token.name not in _DOCUMENT:
-                    self._open.append(index)
-                    self._counts[token.name] += 1
-                self.ends[index] = len(tokens)
+                self._open_element(token.name, index)
+
+    def _open_element(self, name: str, index: int) -> None:
+        self.ends[index] = len(self._tokens)
+        if name in ENDS_FOREIGN:
+            self._end_all(_FOREIGN, HTML_IN_FOREIGN, index)
+        if self._open and self._open[-1] in self._foreign and self._current not in HTML_IN_FOREIGN:
+            self._foreign.add(index)
+        else:
+            self._end_before(name, index)
+        if name in _FOREIGN:
+            self._foreign.add(index)
+        if name not in _DOCUMENT:
+            self._open.append(index)
+            self._counts[name] += 1
 
     def _close(self, name: str, index: int) -> None:
-        if not self._counts[name] or self._search(frozenset([name]), _barriers(name)) is None:
+        if not self._counts[name]:
+            return
+        if self._search(frozenset([name]), _barriers(name), by_end_tag=True) is None:
             return
         partner = self._end(name, index)
         self.partners[partner], self.partners[index] = index, partner
@@ -114,8 +127,6 @@ class ElementRanges:
         """End the open elements that the start tag of a name ends."""
         if name in _ENDS_PARAGRAPH:
             self._end_all(_PARAGRAPH, _SCOPE | {"button"}, index)
-        if name in ENDS_FOREIGN:
-            self._end_all(_FOREIGN, HTML_IN_FOREIGN, index)
         if name in _ENDED_BY:
             self._end_all(*_ENDED_BY[name], index)
         if name in _IN_TABLE and self._counts["table"]:
@@ -133,13 +144,21 @@ class ElementRanges:
         while (name := self._search(names, scope)) is not None:
             self._end(name, index)
 
-    def _search(self, names: frozenset[str], barriers: frozenset[str]) -> str | None:
-        """The name of the last open element of `names`, if none of `barriers` is open in it."""
+    def _search(
+        self, names: frozenset[str], barriers: frozenset[str], *, by_end_tag: bool = False
+    ) -> str | None:
+        """The name of the last open element of `names`, if none of `barriers` is open in it.
+
+        `by_end_tag`: whether an end tag is the reason, which ends all of SVG and MathML around it.
+        """
+        in_html = not by_end_tag
         for index in self._open[: -_SEARCHED - 1 : -1]:
             name = self._tokens[index].name
             if name in names:
                 return name
-            if name in barriers:
+            if index not in self._foreign:
+                in_html = True
+            if in_html and name in (HTML_IN_FOREIGN if index in self._foreign else barriers):
                 return None
         return None
 

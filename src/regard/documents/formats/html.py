@@ -74,7 +74,9 @@ def find_html_segments(text: str) -> list[DocumentSegment]:
 class _Page:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [_as_browsers(token) for token in tokenize_html(text)]
+        self.tokens = list(tokenize_html(text))
+        if not text.startswith("<?xml"):
+            self.tokens = list(map(_as_browsers, self.tokens))
         self.elements = ElementRanges(self.tokens)
         self.line_of = LineNumbers(text)
 
