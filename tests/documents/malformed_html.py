@@ -10,8 +10,9 @@ PAGE = """<!DOCTYPE html>
 <meta name="description" content="All about cats"><meta property=og:title content='The cats'>
 <style>p > a { color: red }</style><script>if (a < b && c > d) { x("<p>no</p>") }</script></head>
 <body class="home"><h1 title="Main heading">Cats &amp; dogs</h1>
-<p>The <b>old <i>dog</i></b> sees <a href="?a=1&copy=2" title='the "cat"'>a cat</a>, caf&eacute;.<br>
-It <span translate="no">Acme</span> runs <img src=a.png alt="a dog that runs"> home<!-- note --> now.</p>
+<p>The <b>old <i>dog</i></b> sees <a href="?a=1&copy=2" title='the "cat"'>a cat</a>, caf&eacute;.
+<br>It <span translate="no">Acme</span> runs <img src=a.png alt="a dog that runs"> home<!-- note -->
+now.</p>
 <ul><li>One apple<li>Two <em>pears</em></ul>
 <table><caption>Prices</caption><tr><th abbr=x>Name<td>Value</table>
 <form><label>Your name <input placeholder="Name here"></label> from
@@ -25,20 +26,28 @@ It <span translate="no">Acme</span> runs <img src=a.png alt="a dog that runs"> h
 <object data=x><p>Other content</p></object> <picture><source><img alt="The picture"></picture>
 </body></html>
 """
-INSERTED = """|"|'|<|>|/|=|<a |<a href="x| < b |<3|&|&amp|&nbsp|&notit;|&#0;|&#x80;|\0|\f|\r\n|\r
-|<!--|-->|--!>|<!-->|<!---->|<!-- a -- b -->|<!--[if IE]><p>Old</p><![endif]-->|<![if !IE]>|<![endif]>
-|<![CDATA[words <b>]]>|<?php echo "a > b" ?>|<?xml version="1.0"?>|<!DOCTYPE html>|<!doctype x "y>|<!x>|</>|</ x>|</1>
-|</br>|</p>|</div>|</a>|</b>|</li>|</select>|</table>|</form>|</title>|</textarea>|</script>|</style>|</body>|</html>
-|<br/>|<hr>|<b>|<I>|<A HREF=y TITLE=Again>|<div>|<DIV CLASS=X>|<p>|<li>|<td>|<tr>|<table>|<span/>|<x-y a>|<o:p></o:p>
-|<script>|<script><!-- <script>"</script>" --></script>|<script>"<!--"</script>|<STYLE>a>b</STYLE>|<style>
-|<textarea>|<TEXTAREA>Some <b> words</TEXTAREA>|<title>|<title>A <b> title</title>|<xmp><b>one</b></xmp>|<xmp>
-|<iframe>one <p></iframe>|<noembed>one <p></noembed>|<noframes>one</noframes>|<plaintext>
-|<svg><style>a</style><title>b</title><![CDATA[a<b]]></svg>|<svg><p>Out|<math><mi>x</mi></math>|<svg/>
-|<img src="a.png"" alt="A bird">|<img alt=Bird alt="Other bird">|<img alt='it''s'>|<img alt = "Big
-bird" / >|<a title="x > y">|<a/title=Word>|<a title=>|<a title>|<input type=RESET value=Start>|<button title='Press
-'>|<option>More|<optgroup label="A group">|<noscript>Words|</noscript>|<p translate=NO>|<b class="a notranslate">Acme</b>""".replace(
-    "\n|", "|"
-).split("|")[1:]
+INSERTED = [
+    '"', "'", '<', '>', '/', '=', '<a ', '<a href="x', ' < b ', '<3', '&', '&amp', '&nbsp',
+    '&notit;', '&#0;', '&#x80;', '\x00', '\x0c', '\r', '\r', '<!--', '-->', '--!>', '<!-->',
+    '<!---->', '<!-- a -- b -->', '<!--[if IE]><p>Old</p><![endif]-->', '<![if !IE]>',
+    '<![endif]>', '<![CDATA[words <b>]]>', '<?php echo "a > b" ?>', '<?xml version="1.0"?>',
+    '<!DOCTYPE html>', '<!doctype x "y>', '<!x>', '</>', '</ x>', '</1>', '</br>', '</p>',
+    '</div>', '</a>', '</b>', '</li>', '</select>', '</table>', '</form>', '</title>',
+    '</textarea>', '</script>', '</style>', '</body>', '</html>', '<br/>', '<hr>', '<b>', '<I>',
+    '<A HREF=y TITLE=Again>', '<div>', '<DIV CLASS=X>', '<p>', '<li>', '<td>', '<tr>', '<table>',
+    '<span/>', '<x-y a>', '<o:p></o:p>', '<script>',
+    '<script><!-- <script>"</script>" --></script>', '<script>"<!--"</script>',
+    '<STYLE>a>b</STYLE>', '<style>', '<textarea>', '<TEXTAREA>Some <b> words</TEXTAREA>',
+    '<title>', '<title>A <b> title</title>', '<xmp><b>one</b></xmp>', '<xmp>',
+    '<iframe>one <p></iframe>', '<noembed>one <p></noembed>', '<noframes>one</noframes>',
+    '<plaintext>', '<svg><style>a</style><title>b</title><![CDATA[a<b]]></svg>', '<svg><p>Out',
+    '<math><mi>x</mi></math>', '<svg/>', '<img src="a.png"" alt="A bird">',
+    '<img alt=Bird alt="Other bird">', "<img alt='it''s'>", '<img alt = "Big\nbird" / >',
+    '<a title="x > y">', '<a/title=Word>', '<a title=>', '<a title>',
+    '<input type=RESET value=Start>', "<button title='Press\n'>", '<option>More',
+    '<optgroup label="A group">', '<noscript>Words', '</noscript>', '<p translate=NO>',
+    '<b class="a notranslate">Acme</b>',
+]  # fmt: skip
 TAG = re.compile(r"<[^<>]+>")
 
 
