@@ -100,3 +100,11 @@ ONE_TEXT: dict[str, Document] = {
     "csv": _inside("id,text\n1,", "\n", MARKED),
     "tsv": _inside("id\ttext\n1\t", "\n", MARKED),
 }
+
+
+HOSTILE_HTML = [
+    "<", "<a ", "<a b='", "<a b=c", "&", "&a", "<!--", "<!-- --", "<![CDATA[", '"', "</", "</b>",
+    "<b>x", "<p>x", "<x/", "<svg><g>", "<svg></x>", "<script><!--<script>", "<i><p>x</i>",
+    "x<object>", "<select><option title=x>a", "<table><td>", "<li><span>", "a <img alt=b>",
+]  # fmt: skip
+"""Repeated, these are pages of one kind of mistake."""
