@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from regard.documents.formats.html import HTML
+from regard.documents.formats.strings import mark_string
 from regard.documents.html_tokenizer import tokenize_html
-from regard.documents.marked_text import MarkedText
+from regard.documents.marked_text import MarkedText, render_markup
+from tests.documents.generated import MAKERS
 from tests.documents.identity import real_documents, sample
 from tests.documents.malformed_html import PAGE, malformed
 from tests.documents.visible_text import Part, read_parts
@@ -161,6 +163,29 @@ def test_an_edit_within_an_element_that_stays() -> None:
 def test_malformed_pages() -> None:
     assert not difference(PAGE)
     check_pages(malformed_pages(PAGE, range(40)))
+
+
+def test_generated_pages() -> None:
+    for seed in range(20):
+        assert not difference(MAKERS["html"](random.Random(seed)).decode())
+
+
+@pytest.mark.parametrize(
+    ("text", "elements"),
+    [
+        ("a <b>c</b> <br> d", ["<b>", "<br>"]),
+        ("a <b", []),
+        ("a < b </", []),
+        ("the <title> of <b>a</b>", ["<title>", "<b>"]),
+        ("<script>a <b></script> c", ["<script>"]),
+        ('<img src="a.png"" alt="x"> a <i>b</i>', ['<img src="a.png"" alt="x">', "<i>"]),
+    ],
+)
+def test_strings_have_the_same_tags(text: str, elements: list[str]) -> None:
+    marked = mark_string(text)
+    assert [one.opening or one.raw for one in marked.elements][: len(elements)] == elements
+    assert bool(elements) == bool(marked.elements)
+    assert render_markup(marked) == text
 
 
 def test_a_sample_of_malformed_real_pages(corpora: Path) -> None:

@@ -169,41 +169,58 @@ def replace_segments(
     translation has the element. Elements of a translation are in the order of those of its source.
     """
     inner = _inner_segments(segments)
+    return _Replacement(text, segments, translations, render, inner).write_range(
+        0, len(text), inner[-1]
+    )
 
-    def write_range(start: int, end: int, within: Sequence[int]) -> str:
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    text: str
+    segments: Sequence[DocumentSegment]
+    translations: Sequence[MarkedText | None]
+    render: Callable[[MarkedText, str], str]
+    inner: dict[int, list[int]]
+
+    def write_range(self, start: int, end: int, within: Sequence[int]) -> str:
+        """A range of the text, with the translations of the segments `within` it."""
         parts: list[str] = []
         cursor = start
         for index in within:
-            parts += [text[cursor : segments[index].start], write(index)]
-            cursor = segments[index].end
-        return "".join([*parts, text[cursor:end]])
+            parts += [self.text[cursor : self.segments[index].start], self._write(index)]
+            cursor = self.segments[index].end
+        return "".join([*parts, self.text[cursor:end]])
 
-    def write(index: int) -> str:
-        segment, translation = segments[index], translations[index]
-        within = inner.get(index, [])
+    def _write(self, index: int) -> str:
+        segment, translation = self.segments[index], self.translations[index]
+        within = self.inner.get(index, [])
         if translation is None or segment.kept:
-            return write_range(segment.start, segment.end, within)
+            return self.write_range(segment.start, segment.end, within)
+        if within:
+            translation = self._write_elements(segment, translation, within)
+        return segment.prefix + self.render(translation, segment.style) + segment.suffix
+
+    def _write_elements(
+        self, segment: DocumentSegment, translation: MarkedText, within: Sequence[int]
+    ) -> MarkedText:
+        """A translation with those of the segments in the markup of its elements."""
         elements = list(translation.elements)
-        for number, group in groupby(within, key=lambda member: segments[member].element):
-            source = segment.marked.elements[number]
+        for number, members in groupby(within, key=lambda index: self.segments[index].element):
+            source, one = segment.marked.elements[number], elements[number]
             before = source.opening if source.raw is None else source.raw
             parts: list[str] = []
             cursor = 0
-            for member in group:
-                inside = segments[member]
-                parts += [before[cursor : inside.offset], write(member)]
-                cursor = inside.offset + inside.end - inside.start
+            for index in members:
+                member = self.segments[index]
+                parts += [before[cursor : member.offset], self._write(index)]
+                cursor = member.offset + member.end - member.start
             after = "".join([*parts, before[cursor:]])
-            one = elements[number]
             elements[number] = (
                 replace(one, opening=one.opening.replace(before, after, 1))
                 if one.raw is None
                 else replace(one, raw=one.raw.replace(before, after, 1))
             )
-        marked = MarkedText(translation.text, tuple(elements)) if within else translation
-        return segment.prefix + render(marked, segment.style) + segment.suffix
-
-    return write_range(0, len(text), inner[-1])
+        return MarkedText(translation.text, tuple(elements))
 
 
 def _inner_segments(segments: Sequence[DocumentSegment]) -> dict[int, list[int]]:
