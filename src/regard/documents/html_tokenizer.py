@@ -165,6 +165,11 @@ def _read_markup(text: str, start: int, *, cdata: bool) -> HtmlToken:
 def _read_tag(text: str, start: int, name_start: int) -> HtmlToken:
     named = _NAME.match(text, name_start)
     assert named is not None  # it begins with a letter
+    if text.startswith(">", named.end()):  # most tags: no attributes
+        name = lower_case(named[0])
+        kind = "empty" if name in VOID else "open"
+        kind = "close" if name_start > start + 1 else kind
+        return HtmlToken(kind, start, named.end() + 1, name)
     attributes: dict[str, HtmlAttribute] = {}
     position = named.end()
     while True:
@@ -203,8 +208,10 @@ def _is_letter(character: str) -> bool:
 
 def lower_case(name: str) -> str:
     """A name in lower case, as HTML compares names: only letters of ASCII change."""
+    if name.isascii() and "\0" not in name:
+        return name.lower()
     name = name.replace("\0", "\ufffd")
-    return name.lower() if name.isascii() else re.sub("[A-Z]+", lambda part: part[0].lower(), name)
+    return re.sub("[A-Z]+", lambda part: part[0].lower(), name)
 
 
 def token_text(text: str, token: HtmlToken) -> str:
