@@ -65,10 +65,17 @@ def decoded(content: bytes) -> str:
 # HTML
 
 HTML_KEPT = frozenset(
-    "script style code pre kbd samp tt var math svg textarea iframe object audio video canvas "  # noqa: SIM905
-    "picture map template acronym dir plaintext xmp noembed noframes".split()
+    "script style code pre kbd samp tt var math svg iframe template acronym dir plaintext xmp "  # noqa: SIM905
+    "noembed noframes".split()
 )
-HTML_ATTRIBUTES = frozenset(["alt", "title", "placeholder", "aria-label"])
+HTML_ATTRIBUTES = frozenset(
+    "alt title placeholder aria-label aria-description aria-placeholder aria-roledescription "  # noqa: SIM905
+    "aria-valuetext".split()
+)
+META = frozenset(
+    "description og:title og:description og:image:alt twitter:title twitter:description "  # noqa: SIM905
+    "twitter:image:alt".split()
+)
 
 
 def read_html(content: bytes) -> Iterator[Part]:
@@ -84,10 +91,11 @@ def _html_element(element: Any, keeps: bool) -> Iterator[Part]:
     else:
         classes = (element.get("class") or "").split()
         translate = (element.get("translate") or "").strip().lower()
-        own = keeps or element.tag in HTML_KEPT or translate == "no" or "notranslate" in classes
+        forbids = keeps or translate == "no" or "notranslate" in classes
+        own = forbids or element.tag.rpartition("}")[2] in HTML_KEPT  # without its namespace
         yield kept(f"<{element.tag}")
         for name, value in sorted(element.attrib.items(), key=str):
-            if not own and _is_text_attribute(element, name):
+            if not forbids and _is_text_attribute(element, name):
                 yield from (kept(f"{name}="), Part(value))
             else:
                 yield kept(f"{name}={value}")
@@ -100,16 +108,15 @@ def _html_element(element: Any, keeps: bool) -> Iterator[Part]:
 
 
 def _is_text_attribute(element: Any, name: str) -> bool:
-    kind = (element.get("type") or "").lower()
+    if element.tag in ("script", "style"):
+        return False
+    kind = (element.get("type") or "").strip().lower()
+    names = [(element.get(key) or "").strip().lower() for key in ("name", "property", "itemprop")]
     return (
         name in HTML_ATTRIBUTES
         or (name == "label" and element.tag in ("option", "optgroup", "track"))
         or (name == "value" and element.tag == "input" and kind in ("submit", "button", "reset"))
-        or (
-            name == "content"
-            and element.tag == "meta"
-            and (element.get("name") or "").lower() == "description"
-        )
+        or (name == "content" and element.tag == "meta" and not META.isdisjoint(names))
     )
 
 

@@ -30,6 +30,7 @@ from regard.data.preparation.pipeline import PreparationSettings, StageProgress
 from regard.data.preparation.prepare import prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.formats.html import HTML
 from regard.evaluate.by_length import evaluate_by_length
 from regard.evaluate.compare import compare_systems
 from regard.evaluate.comparison_page import comparison_page
@@ -40,7 +41,7 @@ from regard.text.tokenizer import SentencePiece, TokenizedPieces
 from regard.text.words import split_words
 from tests.bundles import make_bundle
 from tests.documents.identity import translate_document
-from tests.growth.documents import MANY_TEXTS, ONE_TEXT
+from tests.growth.documents import HOSTILE_HTML, MANY_TEXTS, ONE_TEXT
 from tests.growth.measure import Prepare, Work
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er")]
@@ -263,6 +264,20 @@ def document(name: str, make: Callable[[int], bytes]) -> Prepare:
     return prepare
 
 
+def hostile_html(markup: str) -> Prepare:
+    """Finding the segments of a page that repeats some markup."""
+
+    def prepare(size: int) -> Work:
+        page = markup * (size // len(markup))
+
+        def work() -> None:
+            HTML.find(page)
+
+        return work
+
+    return prepare
+
+
 CASES = {
     "aligner training": Case(on_corpus(train), 80, 640),
     "preparation": Case(on_corpus(prepare), 192, 2_000),
@@ -285,6 +300,8 @@ CASES = {
 for _name in MANY_TEXTS:
     CASES[f"{_name}, many texts"] = Case(document(_name, MANY_TEXTS[_name]), 25, 1_000)
     CASES[f"{_name}, one text"] = Case(document(_name, ONE_TEXT[_name]), 12, 100)
+for _markup in HOSTILE_HTML:
+    CASES[f"html of {_markup}"] = Case(hostile_html(_markup), 1_000, 125_000)
 
 
 def use_small_chunks() -> None:
