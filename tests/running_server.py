@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,7 +46,20 @@ class RunningServer:
     @property
     def engines(self) -> list[psutil.Process]:
         """The engine processes."""
-        return psutil.Process(self.process.pid).children(recursive=True)
+        return self._children("regard.serve.worker")
+
+    @property
+    def document_processes(self) -> list[psutil.Process]:
+        """The processes of the documents under way."""
+        return self._children("regard.serve.document_worker")
+
+    def _children(self, module: str) -> list[psutil.Process]:
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if module in child.cmdline():
+                    found.append(child)
+        return found
 
     def wait_for_engines(self, count: int) -> None:
         """Wait until so many engine processes have loaded the models."""
