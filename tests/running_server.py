@@ -82,10 +82,21 @@ class RunningServer:
 
 
 @contextmanager
-def running_server(*arguments: str | Path, cwd: Path | None = None) -> Iterator[RunningServer]:
-    """Start `regard serve ARGUMENTS` on a free port, and stop it afterwards."""
+def running_server(
+    *arguments: str | Path, cwd: Path | None = None, changes: str = "", wait: bool = True
+) -> Iterator[RunningServer]:
+    """Start `regard serve ARGUMENTS` on a free port, and stop it afterwards.
+
+    Args:
+        arguments: Of the command.
+        cwd: Its working directory.
+        changes: Python code that runs in the process of the server before it starts.
+        wait: Until the server listens.
+    """
+    program = f"{changes}\nfrom regard.cli.main import main\nmain()"
+    command = [sys.executable, *(["-c", program] if changes else ["-m", "regard"])]
     process = subprocess.Popen(
-        [sys.executable, "-m", "regard", "serve", "--port", "0", *map(str, arguments)],
+        [*command, "serve", "--port", "0", *map(str, arguments)],
         stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
@@ -107,8 +118,9 @@ def running_server(*arguments: str | Path, cwd: Path | None = None) -> Iterator[
     reader.start()
     engines = []
     try:
-        assert ready.wait(START_SECONDS) and server.url, "\n".join(server.lines)
-        engines = server.engines
+        if wait:
+            assert ready.wait(START_SECONDS) and server.url, "\n".join(server.lines)
+            engines = server.engines
         yield server
     finally:
         process.terminate()

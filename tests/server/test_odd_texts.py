@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.routing import Route
 
@@ -36,18 +37,16 @@ def attacked(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
-def send(server: RunningServer, odd: OddRequest) -> None:
+def send(client: httpx.Client, odd: OddRequest) -> None:
     """The answer comes, and it is a success or a refusal; so are the events of a stream."""
-    address, deadline = f"{server.url}{odd.path}", time.monotonic() + 60
-    with server.client(timeout=40) as client:
-        while True:
-            answer = client.request(
-                odd.method, address, headers=odd.headers, content=odd.content or None
-            )
-            if answer.status_code != 503 or "busy" not in answer.text:
-                break
-            assert "retry-after" in answer.headers and time.monotonic() < deadline
-            time.sleep(1)
+    address, deadline = f"{client.base_url}{odd.path[1:]}", time.monotonic() + 60
+    while True:
+        content = odd.content or None
+        answer = client.request(odd.method, address, headers=odd.headers, content=content)
+        if answer.status_code != 503 or "busy" not in answer.text:
+            break
+        assert "retry-after" in answer.headers and time.monotonic() < deadline
+        time.sleep(1)
     seen = (odd.path[:80], odd.headers, odd.content[:200], answer.status_code, answer.text[:300])
     assert answer.status_code == 200 or answer.status_code in REFUSALS, seen
     if answer.text.startswith("event:"):
@@ -76,8 +75,8 @@ def check(server: RunningServer) -> None:
 
 
 def send_all(server: RunningServer, odd: Iterable[OddRequest]) -> None:
-    with ThreadPoolExecutor(4) as threads:
-        for _ in threads.map(lambda each: send(server, each), odd):
+    with ThreadPoolExecutor(4) as threads, server.client(timeout=40) as client:
+        for _ in threads.map(lambda each: send(client, each), odd):
             pass
     check(server)
 

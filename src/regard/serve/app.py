@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator
 
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -47,6 +48,7 @@ from regard.serve.schemas import (
 from regard.serve.service import TranslationService
 from regard.serve.traces import RequestTracer
 
+TRACER_SECONDS = 2.0  # in which the last spans are sent when the server stops
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -251,12 +253,19 @@ def make_app(
         finally:
             await service.stop()
             if tracer is not None:
-                await asyncio.to_thread(tracer.close)
+                await _close(tracer)
 
     app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
     return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
+
+
+async def _close(tracer: RequestTracer) -> None:
+    """Let a tracer send what is left, for a limited time: its collector may not answer."""
+    thread = threading.Thread(target=tracer.close, daemon=True)
+    thread.start()
+    await asyncio.to_thread(thread.join, TRACER_SECONDS)
 
 
 async def _next(
