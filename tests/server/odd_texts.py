@@ -272,7 +272,9 @@ def requests(route: str, text: str) -> Iterator[OddRequest]:
 
 
 def documents(name: str, text: str) -> Iterator[OddRequest]:
-    """All requests with a document of a format that spells a text."""
+    """All requests with a document of a format that spells a text; one with each kind of answer."""
+    accepts = ["application/json", "text/event-stream", "*/*"]
     for content in dict.fromkeys(DOCUMENTS[name](text)):
-        for accept in ("*/*", "application/json", "text/event-stream"):
+        for accept in accepts:
             yield OddRequest("POST", f"/v1/documents?format={name}", {"Accept": accept}, content)
+        accepts = ["application/json"]
