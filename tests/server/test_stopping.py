@@ -94,6 +94,22 @@ def test_documents_end_when_their_clients_leave(bundle: Path) -> None:
             assert page.status_code == 200
 
 
+def test_documents_end_at_their_deadline(bundle: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("document_seconds: 2\n")
+    with (
+        running_server(f"en-de={bundle}", "--workers", "1", "--settings", settings) as server,
+        ExitStack() as stack,
+    ):
+        connections = [stack.enter_context(each) for each in post_documents(server, 2)]
+        wait_until(lambda: len(server.document_processes) == 2)
+        documents = server.document_processes
+        stop_processes(documents)
+        for connection in connections:
+            assert connection.recv(100).startswith(b"HTTP/1.1 504")
+        wait_until(lambda: not server.document_processes)
+
+
 @contextmanager
 def hung_collector() -> Iterator[str]:
     """An OTLP collector that accepts connections and never answers."""

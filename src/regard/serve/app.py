@@ -251,9 +251,7 @@ def make_app(
         try:
             yield
         finally:
-            await service.stop()
-            if tracer is not None:
-                await _close(tracer)
+            await asyncio.gather(service.stop(), *([] if tracer is None else [_close(tracer)]))
 
     app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
     if loopback:

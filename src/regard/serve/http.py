@@ -51,9 +51,11 @@ class AnswerError(Exception):
         return headers
 
 
-def to_answer(error: Exception) -> AnswerError:
+def to_answer(error: BaseException) -> AnswerError:
     """Return the answer for an error that a route has raised."""
     match error:
+        case asyncio.CancelledError():  # by the server, as `stop_seconds` are over
+            return AnswerError(503, "The server stops. Send the request again.", 1)
         case AnswerError():
             return error
         case HTTPException():
@@ -224,7 +226,7 @@ class RequestBorder:
             await self.app(scope, receive, send_numbered)
         except ClientDisconnect:
             status = status or 499
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             answer = to_answer(error)
             if answer.status == 500:
                 facts["failure"] = (

@@ -186,6 +186,7 @@ class TranslationService:
                     yield number, text.result()
         finally:
             for text in pending:
+                text.add_done_callback(_retrieve)
                 text.cancel()
             started = [job.started for job in jobs if job.started]
             if started:
@@ -193,8 +194,8 @@ class TranslationService:
                 checked.stages["queue"] = (jobs[0].arrived, max(started))
                 checked.stages["engine"] = (min(started), now)
             for job in jobs:
-                if not job.result.cancel() and not job.result.cancelled():
-                    job.result.exception()  # one error is reported, and the others are not
+                if not job.result.cancel():
+                    _retrieve(job.result)
             self.registry.release(model)
 
     async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
@@ -282,6 +283,12 @@ class TranslationService:
     async def _unload(self) -> None:
         """Unload models that were replaced. It waits for engines, unlike `_expire`."""
         await self.registry.unload_unused(list(self.pool.ready))
+
+
+def _retrieve(done: asyncio.Future[Any]) -> None:
+    """Take the exception of a result that nobody waits for; otherwise asyncio reports it."""
+    if not done.cancelled():
+        done.exception()
 
 
 async def _repeat(work: Callable[[], Awaitable[None]]) -> None:
