@@ -25,7 +25,7 @@ from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
 from regard.serve.traces import OpenTelemetryTracer
 
-STOP_MARGIN = 5  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
+STOP_MARGIN = 10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
 
 
 def run_server(
