@@ -10,7 +10,7 @@ from typing import Any
 from regard.errors import DocumentError
 from regard.serve.child_process import ChildProcess, start_child
 from regard.serve.engines import EngineError
-from regard.serve.frames import add_length, encode_frame, read_bytes, read_frame
+from regard.serve.frames import add_length, encode_frame, read_content, read_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class DocumentProcess:
     async def restore(self) -> bytes:
         """Return the translated document or the response. Raises RegardError, EngineError."""
         await self._answer()
-        content = await read_bytes(self._child.reader)
+        content = await read_content(self._child.reader)
         if content is None:
             raise EngineError("the process of a document ended")
         return content

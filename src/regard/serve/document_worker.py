@@ -30,7 +30,7 @@ from regard.serve.frames import (
     decode_weights,
     encode_frame,
     error_values,
-    receive_bytes,
+    receive_content,
 )
 from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
 from regard.text.normalize import compose
@@ -83,7 +83,7 @@ class DocumentWorker:
 
     def _receive(self) -> None:
         """Receive messages; end this process and its children when the server has gone."""
-        while (message := receive_bytes(self._connection)) is not None:
+        while (message := receive_content(self._connection)) is not None:
             self._received.put(message)
         os.killpg(os.getpid(), signal.SIGKILL)
 

@@ -32,11 +32,11 @@ def add_length(body: bytes) -> bytes:
 
 def receive_frame(connection: socket.socket) -> dict[str, Any] | None:
     """Wait for a message on a blocking socket; None if the other side has closed it."""
-    body = receive_bytes(connection)
+    body = receive_content(connection)
     return None if body is None else json.loads(body)
 
 
-def receive_bytes(connection: socket.socket) -> bytes | None:
+def receive_content(connection: socket.socket) -> bytes | None:
     """As `receive_frame`, for a message that is bytes."""
     header = _receive(connection, _LENGTH)
     return None if header is None else _receive(connection, int.from_bytes(header, "big"))
@@ -70,11 +70,11 @@ def decode_weights(value: str, rows: int) -> NDArray[np.float32]:
 
 async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     """Wait for a message; None if the other side has closed the connection."""
-    body = await read_bytes(reader)
+    body = await read_content(reader)
     return None if body is None else json.loads(body)
 
 
-async def read_bytes(reader: asyncio.StreamReader) -> bytes | None:
+async def read_content(reader: asyncio.StreamReader) -> bytes | None:
     """As `read_frame`, for a message that is bytes."""
     try:
         header = await reader.readexactly(_LENGTH)

@@ -25,7 +25,9 @@ from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
 from regard.serve.traces import OpenTelemetryTracer
 
-STOP_MARGIN = 10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
+STOP_MARGIN = (
+    10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
+)
 
 
 def run_server(
@@ -115,9 +117,10 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop, by force if it takes too long: the system ends the process at the alarm."""
+        """Stop. If that takes too long, the system ends the process by SIGALRM."""
         if not self.should_exit:
-            signal.alarm(self.service.settings.stop_seconds + STOP_MARGIN)
+            limit = self.service.settings.stop_seconds + STOP_MARGIN
+            signal.setitimer(signal.ITIMER_REAL, limit)
             self._cancel_start()
         super().handle_exit(sig, frame)
 
