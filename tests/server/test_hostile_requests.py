@@ -48,6 +48,7 @@ BODIES: dict[str, bytes] = {
     "minimum length 1e9": body(min_length=10**9, beam_size=1),
     "U+FDFA × 5,000": body(texts=["\ufdfa" * 5_000]),
     "zalgo": body(texts=["a" + "\u0300" * 49_000]),
+    "zalgo in the wrong order": body(texts=["a" + "\u0300\u0316" * 80_000]),
     "more zalgo": body(texts=["a" + "\u0300" * 60_000]),
     "NUL": body(texts=["a\0b\0c"]),
     "controls": body(texts=["".join(map(chr, range(32)))]),

@@ -14,7 +14,15 @@ from regard.documents.marked_text import MarkedText
 from regard.documents.markup_tokens import match_tags
 from regard.documents.placeholders import CODE
 
+# The escape of a character; two escapes of surrogates that are a pair stand for one.
+CODE_UNITS = r"\\u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})"
 _LINE_BREAK = re.compile(r"([\r\n]\s*)")
+
+
+def decode_units(written: str) -> str:
+    """Return the character that a match of `CODE_UNITS` stands for."""
+    units = bytes.fromhex(written.replace("\\u", ""))
+    return units.decode("utf-16-be", "surrogatepass")
 
 
 @dataclass(frozen=True)
