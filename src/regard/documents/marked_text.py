@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class InlineElement:
         ordered: Whether the element stays after the `ordered` ones before it.
         separates: Whether the element divides words in the place of a space: the text has a space
             beside it, which is not written.
+        replaces: Whether `raw` replaces the translation of the text, and not a copy of it.
     """
 
     start: int
@@ -38,6 +39,7 @@ class InlineElement:
     crosses: bool = False
     ordered: bool = False
     separates: bool = False
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +85,6 @@ def translated_text(marked: MarkedText) -> str:
             parts += [marked.text[cursor : max(start, cursor)], " "]
             cursor = end
     return "".join([*parts, marked.text[cursor:]])
-
-
-def with_outer_space(source: str, translation: MarkedText) -> MarkedText:
-    """A translation with the white space of its source before its first and after its last word.
-
-    Models leave it out.
-    """
-    stripped = source.strip()
-    words = translation.text.strip()
-    if not stripped or not words:
-        return translation
-    first = source.index(stripped[0])
-    before, after = source[:first], source[first + len(stripped) :]
-    cut = translation.text.index(words[0])
-    if (before, after) == (translation.text[:cut], translation.text[cut + len(words) :]):
-        return translation
-
-    def moved(place: int) -> int:
-        return len(before) + min(max(0, place - cut), len(words))
-
-    elements = [
-        replace(one, start=moved(one.start), end=moved(one.end)) for one in translation.elements
-    ]
-    return MarkedText(f"{before}{words}{after}", tuple(elements))
 
 
 def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str:

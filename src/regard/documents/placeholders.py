@@ -54,8 +54,13 @@ def protect_placeholders(
     return add_raw_elements(marked, [(*span, escape(marked.text[slice(*span)])) for span in spans])
 
 
-def add_raw_elements(marked: MarkedText, wanted: Iterable[tuple[int, int, str]]) -> MarkedText:
-    """Add an element with raw markup for each range that no element crosses, at the end."""
+def add_raw_elements(
+    marked: MarkedText, wanted: Iterable[tuple[int, int, str]], *, replaces: bool = False
+) -> MarkedText:
+    """Add an element with raw markup for each range that no element crosses, at the end.
+
+    `replaces`: the markup replaces the translation of the range.
+    """
     added = []
     for start, end, raw in wanted:
         parent: int | None = None
@@ -72,7 +77,7 @@ def add_raw_elements(marked: MarkedText, wanted: Iterable[tuple[int, int, str]])
             elif one.start < end and start < one.end:
                 break
         else:
-            added.append(InlineElement(start, end, parent=parent, raw=raw))
+            added.append(InlineElement(start, end, parent=parent, raw=raw, replaces=replaces))
     return MarkedText(marked.text, (*marked.elements, *added)) if added else marked
 
 
