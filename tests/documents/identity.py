@@ -134,7 +134,7 @@ def check_identity(name: str, content: bytes) -> TranslatedDocument:
     translated = translate_document(name, content, identity)
     if name not in BILINGUAL:
         assert translated.content == content, _difference(content, translated.content)
-    compare(read_parts(name, content), read_parts(name, translated.content))
+    compare(name, read_parts(name, content), read_parts(name, translated.content))
     return translated
 
 
@@ -142,6 +142,7 @@ def check_upper_case(name: str, content: bytes) -> TranslatedDocument:
     """Every visible character is a capital; everything else stays."""
     translated = translate_document(name, content, upper_case)
     compare(
+        name,
         [
             replace(part, text=capitals(part.text)) if part.is_text else part
             for part in read_parts(name, content)
@@ -176,7 +177,9 @@ def capitals(text: str) -> str:
     return "".join([*parts, text[cursor:].upper()])
 
 
-def compare(expected: list[Part], found: list[Part]) -> None:
+def compare(name: str, expected: list[Part], found: list[Part]) -> None:
+    if name in BILINGUAL:  # a translation that was added is one that stays
+        expected, found = ([Part("".join(p.text for p in parts))] for parts in (expected, found))
     for number, (one, other) in enumerate(zip(expected, found, strict=False)):
         before = expected[max(0, number - 2) : number]
         assert one == other, f"after {before}: expected {one}, found {other}"

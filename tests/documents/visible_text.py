@@ -228,7 +228,7 @@ _PO_STRING = re.compile(
 
 
 def read_po(content: bytes) -> Iterator[Part]:
-    """Messages; the text of one without a translation is its source."""
+    """Messages; the text of one without a translation is its source. A translation stays."""
     for block in re.split(r"\n[ \t]*\r?\n", decoded(content)):
         strings: dict[str, str] = {}
         keyword = ""
@@ -248,7 +248,7 @@ def read_po(content: bytes) -> Iterator[Part]:
             if key not in ("msgstr", "msgstr[0]"):
                 source = strings.get("msgid_plural", source)
             yield kept(f"{key}")
-            yield from read_string(value or source)
+            yield from [kept(value)] if value else read_string(source)
             yield kept(";")
 
 
@@ -339,7 +339,7 @@ def _android_escape(found: re.Match[str]) -> str:
 
 
 def read_xliff(content: bytes) -> Iterator[Part]:
-    """Units; the text of one without a target is its source."""
+    """Units; the text of one without a target is its source. A translation stays."""
     for unit in ElementTree.fromstring(content).iter():
         name = unit.tag.rpartition("}")[2]
         if name not in ("trans-unit", "segment"):
@@ -349,6 +349,7 @@ def read_xliff(content: bytes) -> Iterator[Part]:
             continue
         source, target = children["source"], children.get("target")
         marks = {} if target is None else {mark.get("mid"): mark for mark in target}
+        is_translated = False
         if target is None or not (len(target) or (target.text or "").strip()):
             target = source
         elif "seg-source" in children and None not in marks:
@@ -356,7 +357,10 @@ def read_xliff(content: bytes) -> Iterator[Part]:
                 if not "".join(marks[mark.get("mid")].itertext()):
                     marks[mark.get("mid")].text = mark.text
                     marks[mark.get("mid")].extend(list(mark))
-        yield from _xliff_content(target)
+        else:
+            is_translated = True
+        parts = _xliff_content(target)
+        yield from (kept(part.text) for part in parts) if is_translated else parts
         yield kept(";")
 
 

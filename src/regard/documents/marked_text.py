@@ -8,7 +8,7 @@ their two tags are independent of each other.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -73,6 +73,31 @@ def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]
     for found in children.values():
         found.sort(key=lambda index: (elements[index].start, elements[index].end, index))
     return children
+
+
+def innermost_elements(
+    elements: Sequence[InlineElement], places: Iterable[int]
+) -> list[int | None]:
+    """The innermost element around each character; `places` are in order."""
+    order = sorted(
+        (one.start, -one.end, index)
+        for index, one in enumerate(elements)
+        if one.start < one.end and not one.crosses
+    )
+    found: list[int | None] = []
+    around: list[int] = []
+    cursor = 0
+    for place in places:
+        while cursor < len(order) and order[cursor][0] <= place:
+            start, _, index = order[cursor]
+            while around and elements[around[-1]].end <= start:
+                around.pop()
+            around.append(index)
+            cursor += 1
+        while around and elements[around[-1]].end <= place:
+            around.pop()
+        found.append(around[-1] if around else None)
+    return found
 
 
 def translated_text(marked: MarkedText) -> str:

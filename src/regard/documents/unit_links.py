@@ -234,7 +234,8 @@ class _Division:
     def _target_cuts(self) -> dict[int, list[int]]:
         cuts: dict[int, list[int]] = {}
         for j, (start, end) in enumerate(self.words[1]):
-            i = int(self.links.source[self.strongest[j]]) if self.strongest[j] >= 0 else -1
+            link = int(self.strongest[j])
+            i = int(self.links.source[link]) if link >= 0 else -1
             if i in self.source_cuts:
                 first, last = self.words[0][i]
                 offsets = [cut - first for cut in self.source_cuts[i]]
@@ -243,10 +244,16 @@ class _Division:
                     cuts[j] = [start + place for _, place in pairs]
                     self.copied[j] = [0, *(offset for offset, _ in pairs), last - first]
                     continue
+            if i >= 0 and self._word(0, i) == self._word(1, j):
+                continue
             elisions = [found.end() for found in _ELISION.finditer(self.target, start, end)]
             if elisions:
                 cuts[j] = elisions
         return cuts
+
+    def _word(self, side: int, number: int) -> str:
+        start, end = self.words[side][number]
+        return (self.source, self.target)[side][start:end].casefold()
 
     def unit_links(self, kept: dict[int, Span]) -> UnitLinks:
         links = self.links

@@ -23,7 +23,8 @@ _REFERENCE = re.compile(
     r"@(?:null|empty|[+*]?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?(?:\w+/)?[\w.]+"
 )
 _PART = re.compile(
-    r"(?P<line>\\n|\\t)|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<character>.)|(?P<quote>\")|(?P<space>\s+)",
+    r"(?P<line>\\n|\\t)|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<character>.)|(?P<quote>\")"
+    r"|(?P<space>[ \t\r\n\f\v]+)",
     re.DOTALL,
 )
 _QUOTED = re.compile(r'"(?P<text>(?:[^"\\<]|\\.)*)"', re.DOTALL)

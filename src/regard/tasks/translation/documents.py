@@ -6,7 +6,7 @@ share them.
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from regard.documents.placeholders import (
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
-from regard.documents.stand_ins import hide_kept_texts, replace_ranges
+from regard.documents.stand_ins import STAND_IN, hide_kept_texts, replace_ranges
 from regard.documents.term_placement import place_terms
 from regard.documents.terms import TermBase
 from regard.errors import DocumentError
@@ -317,11 +317,12 @@ def _show_kept(
             own = sent.text[one.start : one.end]
             shown = hidden.get(own, own) if index < first_term else terms[index - first_term]
             ranges.append((placed.start, placed.end, shown))
-    taken = [(start, end) for start, end, _ in ranges]
-    for code, text in hidden.items():  # that the model has written more than once
-        for found in re.finditer(rf"(?<!\w){code}(?!\w)", target.text):
-            if not any(start < found.end() and found.start() < end for start, end in taken):
-                ranges.append((*found.span(), text))
+    taken = sorted((start, end) for start, end, _ in ranges)
+    for found in STAND_IN.finditer(target.text) if hidden else ():
+        before = bisect_left(taken, (found.end(),)) - 1
+        is_free = before < 0 or taken[before][1] <= found.start()
+        if is_free and found[0] in hidden:  # the model has written it more than once
+            ranges.append((*found.span(), hidden[found[0]]))
     ranges.sort()
     covered = [(start, end, text) for start, end, text in ranges if start < end]
     return replace_ranges(target, covered), replace_ranges(MarkedText(target.text), ranges).text
