@@ -29,12 +29,15 @@ from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError
 from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
 from regard.text.words import split_words
-from tests.documents.visible_text import Part, read_parts
+from tests.documents.visible_text import READERS, Part, read_parts
 
 Translator = Callable[[str], AlignedTranslation]
 
 BILINGUAL = frozenset(["xliff", "po"])
 """Formats in which the translation is beside the source."""
+
+STAYING = BILINGUAL | {"docx"}
+"""Formats with texts that are not translated, beside others or in fields."""
 
 
 @dataclass(slots=True)
@@ -141,14 +144,16 @@ def check_identity(name: str, content: bytes) -> TranslatedDocument:
 def check_upper_case(name: str, content: bytes) -> TranslatedDocument:
     """Every visible character is a capital; everything else stays."""
     translated = translate_document(name, content, upper_case)
-    compare(
-        name,
-        [
-            replace(part, text=capitals(part.text)) if part.is_text else part
-            for part in read_parts(name, content)
-        ],
-        read_parts(name, translated.content),
-    )
+    parts, found = read_parts(name, content), read_parts(name, translated.content)
+    expected = [replace(p, text=capitals(p.text)) if p.is_text else p for p in parts]
+    if name == "docx":  # its reader joins runs, so a placeholder may be longer than in a run
+        runs = [capitals(part.text) for part in READERS[name](content) if part.is_text]
+        kept = [_lower_case("".join(texts)) for texts in (runs, [p.text for p in expected])]
+        assert not _lower_case("".join(p.text for p in found)) - (kept[0] | kept[1])
+        expected, found = (
+            [replace(p, text=p.text.upper()) for p in parts] for parts in (expected, found)
+        )
+    compare(name, expected, found)
     return translated
 
 
@@ -157,15 +162,26 @@ def check_links(name: str, content: bytes, kind: str, seed: int = 0) -> Translat
     translated = translate_document(name, content, with_links(upper_case, kind, seed))
     before, after = (read_parts(name, each) for each in (content, translated.content))
     if name not in ("markdown", "docx"):  # of these, tags without text disappear
-        tags = [Counter(p.text for p in parts if not p.is_text) for parts in (before, after)]
+        tags = [Counter(p.text for p in parts if _is_tag(name, p)) for parts in (before, after)]
         assert tags[0] == tags[1], (tags[0] - tags[1], tags[1] - tags[0])
     texts = [
-        Counter("".join(p.text.upper() for p in parts if p.is_text or name == "docx"))
+        Counter("".join(p.text.upper() for p in parts if p.is_text or name in STAYING))
         for parts in (before, after)
     ]
     lost = Counter({c: n for c, n in (texts[0] - texts[1]).items() if not c.isspace()})
     assert not lost, f"lost: {lost}"
     return translated
+
+
+def _is_tag(name: str, part: Part) -> bool:
+    """Whether a part is markup that a translation has; breaks that make empty lines may go."""
+    if name in BILINGUAL:
+        return part.text.startswith("<")
+    return not part.is_text and (name not in ("srt", "vtt") or part.text.strip() != "")
+
+
+def _lower_case(text: str) -> Counter[str]:
+    return Counter(character for character in text if character != character.upper())
 
 
 def capitals(text: str) -> str:

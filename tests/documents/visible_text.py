@@ -248,7 +248,8 @@ def read_po(content: bytes) -> Iterator[Part]:
             if key not in ("msgstr", "msgstr[0]"):
                 source = strings.get("msgid_plural", source)
             yield kept(f"{key}")
-            yield from [kept(value)] if value else read_string(source)
+            parts = read_string(value or source)
+            yield from (kept(part.text) for part in parts) if value else parts
             yield kept(";")
 
 
@@ -397,19 +398,24 @@ def read_docx(content: bytes) -> Iterator[Part]:
 
 
 def read_srt(content: bytes) -> Iterator[Part]:
-    """Blocks of a number, times and lines; SubRip has no character references."""
-    yield from _read_captions(content, str)
+    """Blocks of a number, times and lines; SubRip has no character references.
+
+    An empty line does not end a cue for all players, so the next times do.
+    """
+    yield from _read_captions(content, str, ends_at_empty_line=False)
 
 
 def read_vtt(content: bytes) -> Iterator[Part]:
     yield from _read_captions(content, unescape)
 
 
-def _read_captions(content: bytes, decode: Callable[[str], str]) -> Iterator[Part]:
+def _read_captions(
+    content: bytes, decode: Callable[[str], str], ends_at_empty_line: bool = True
+) -> Iterator[Part]:
     in_cue = False
     for line in re.split(r"(\r\n|\n|\r)", decoded(content)):
         if "-->" in line or not line.strip("\r\n"):
-            in_cue = "-->" in line or (in_cue and line != "")
+            in_cue = "-->" in line or (in_cue and not (ends_at_empty_line and line == ""))
             yield kept(line)
         elif not in_cue or not line.strip():  # a header, a note, a style, an identifier
             yield kept(line)

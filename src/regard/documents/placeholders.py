@@ -37,9 +37,13 @@ _INVISIBLE = re.compile("[" + "".join(f"\\u{code:04x}" for code in REMOVED if co
 
 def find_placeholders(text: str, keep: Sequence[str] = ()) -> list[Span]:
     """The characters of placeholders, addresses, code and the strings of `keep`, in order."""
-    found = [*_braces(text), *_fixed(text), *_kept(text, keep)]
+    return _disjoint([*_braces(text), *_fixed(text), *_kept(text, keep)])
+
+
+def _disjoint(spans: Sequence[Span]) -> list[Span]:
+    """The first ones that do not overlap; of those at one place, the longest."""
     chosen: list[Span] = []
-    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not chosen or start >= chosen[-1][1]:
             chosen.append((start, end))
     return chosen
@@ -48,13 +52,18 @@ def find_placeholders(text: str, keep: Sequence[str] = ()) -> list[Span]:
 def protect_placeholders(
     marked: MarkedText, escape: Callable[[str], str] = str, keep: Sequence[str] = ()
 ) -> MarkedText:
-    """Add an element for each placeholder, or for each part of one that elements divide.
+    """Add an element for each placeholder between tags, and for each part of one with tags in it.
 
     `escape`: writes text as it is in the file.
     """
-    borders = _borders(marked)
+    text, borders = marked.text, _borders(marked)
+    found = [
+        (first + start, first + end)
+        for first, last in pairwise([0, *borders, len(text)])
+        for start, end in find_placeholders(text[first:last], keep)
+    ]
     parts: list[Span] = []
-    for start, end in find_placeholders(marked.text, keep):
+    for start, end in _disjoint([*found, *_braces(text)]):
         inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
         parts += pairwise([start, *inside, end])
     return add_raw_elements(marked, [(*part, escape(marked.text[slice(*part)])) for part in parts])

@@ -36,6 +36,7 @@ from regard.text.tokenizer import Span
 
 NEAR_UNITS = 3.0  # over which the influence on an element without text falls to 1/e
 REACH = 18  # units that influence it
+MAX_SEARCHES = 500  # for kept texts in a translation
 MIN_COMMON = 0.5  # share of the characters of a kept text that a mangled copy has
 
 _NOT_LETTERS = re.compile(r"[^\w\s]|\d")
@@ -67,6 +68,7 @@ class _Projector:
         self.children = children_of(source.elements)
         self.placed: dict[int, Span] = {}
         self.unplaced: set[int] = set()
+        self.searched: dict[str, bool] = {}  # kept texts: whether the translation has them
 
     def project(self) -> Projection:
         everywhere = (0, len(self.links.target))
@@ -121,9 +123,27 @@ class _Projector:
         score, span = self.scores.best_range(one, inside, free)
         if span is not None and one.raw is not None and not one.replaces:
             start, end = self.links.target[span[0]][0], self.links.target[span[1] - 1][1]
-            if not _is_copy(self.source.text[one.start : one.end], self.target[start:end]):
+            if not self._is_copy(self.source.text[one.start : one.end], self.target[start:end]):
                 return -np.inf, None
         return score, span
+
+    def _is_copy(self, content: str, found: str) -> bool:
+        """Whether a part of the translation is a kept text, or what a model has made of it.
+
+        What is mangled has the same digits and marks, or at least half of the characters, and the
+        translation has no better copy.
+        """
+        one, other = ("".join(text.split()).casefold() for text in (content, found))
+        if one == other:
+            return True
+        if one not in self.searched and len(self.searched) < MAX_SEARCHES:
+            self.searched[one] = one in self.target.casefold()
+        if self.searched.get(one, True):
+            return False
+        marks = sorted(_NOT_LETTERS.findall(one))
+        common = (Counter(one) & Counter(other)).total()
+        is_marked = bool(marks) and marks == sorted(_NOT_LETTERS.findall(other))
+        return is_marked or common >= MIN_COMMON * max(len(one), len(other))
 
     def _place_range(self, index: int, span: Span | None, free: FreeRanges) -> None:
         """Place an element. Without links, a unit near its place is its text."""
@@ -210,16 +230,3 @@ class _Projector:
 
 def _precedes(border: Border, following: Border) -> bool:
     return border.gap == following.gap and border.offset < following.offset
-
-
-def _is_copy(content: str, found: str) -> bool:
-    """Whether a text of a translation is what a model has made of a kept text.
-
-    It has the same digits and marks, or at least half of the characters.
-    """
-    one, other = ("".join(text.split()).casefold() for text in (content, found))
-    marks = sorted(_NOT_LETTERS.findall(one))
-    if marks and marks == sorted(_NOT_LETTERS.findall(other)):
-        return True
-    common = (Counter(one) & Counter(other)).total()
-    return common >= MIN_COMMON * max(len(one), len(other))
