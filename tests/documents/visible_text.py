@@ -32,7 +32,9 @@ class Part:
 Reader = Callable[[bytes], Iterable[Part]]
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
-_STRING_MARKUP = re.compile(r"(</?[A-Za-z][^<>]*>|<!--.*?-->)", re.DOTALL)
+_STRING_MARKUP = re.compile(
+    r"(?P<code>``[^`]+``|`[^`\s][^`]*`)|</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL
+)
 
 
 def read_parts(name: str, content: bytes) -> list[Part]:
@@ -168,9 +170,13 @@ def _front_matter(text: str, load: Callable[[str], Any]) -> Iterator[Part]:
 
 
 def read_string(text: str) -> Iterator[Part]:
-    """A string with the tags in it."""
-    for number, part in enumerate(_STRING_MARKUP.split(text)):
-        yield Part(part, number % 2 == 0)
+    """A string with the tags in it. Those in code, between backticks, are text."""
+    cursor = 0
+    for found in _STRING_MARKUP.finditer(text):
+        if found["code"] is None:
+            yield from (Part(text[cursor : found.start()]), kept(found[0]))
+            cursor = found.end()
+    yield Part(text[cursor:])
 
 
 def read_json(content: bytes) -> Iterator[Part]:
@@ -319,8 +325,9 @@ def _android_element(element: Any, keeps: bool, parent: str = "") -> Iterator[Pa
         element.tag == "item" and parent in ("string-array", "plurals")
     )
     in_text = is_text or parent == "text"
-    reference = re.fullmatch(r"\s*(@\w|\?)[\w:./]*\s*", element.text or "") is not None
-    own = keeps or element.get("translatable") == "false" or "}g" in element.tag or reference
+    is_alone = is_text and len(element) == 0
+    reference = is_alone and re.fullmatch(r"\s*(@\w|\?)[\w:./]*\s*", element.text or "")
+    own = keeps or element.get("translatable") == "false" or "}g" in element.tag or bool(reference)
     yield kept(f"<{element.tag} {sorted(element.attrib.items())}>")
     yield Part(_android_text(element.text), in_text and not own)
     for child in element:

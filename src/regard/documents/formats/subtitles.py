@@ -166,7 +166,8 @@ def _render(marked: MarkedText, style: str, escape_text: Callable[[str, str], st
 def _join_lines(lines: Sequence[str], breaks: Sequence[str]) -> str:
     """Lines with what divides them, without empty ones: an empty line would end its cue.
 
-    A cue that has no text keeps its times and one empty line.
+    The last cue keeps its times without text, because other sentences of it may follow; a space
+    that does not break stands for the text.
     """
     written: list[tuple[str, str]] = []
     line, after_times = lines[0], True
@@ -181,6 +182,8 @@ def _join_lines(lines: Sequence[str], breaks: Sequence[str]) -> str:
         line, after_times = following, has_times
     if written and not line.strip() and not after_times:
         line = written.pop()[0] + line
+    elif written and not line.strip():
+        line = "\u00a0"
     return "".join(part for pair in written for part in pair) + line
 
 
