@@ -62,6 +62,11 @@ def project(source: str, target: str, links: str) -> str:
         ("<b>yes,</b> no", "oui, non", "0-0 1-1 2-2", "<b>oui,</b> non"),
         # an elided article stays outside
         ("the <b>water</b>", "l'eau", "1-0", "l'<b>eau</b>"),
+        # markup inside a word stays inside the word
+        ("<b>m<i>2</i></b> is", "est m2", "0-1 1-0", "est <b>m<i>2</i></b>"),
+        ("<i>un</i>happy", "unglücklich", "0-0", "<i>un</i>glücklich"),
+        ("air<br/>port now", "Airport jetzt", "0-0 1-1", "Air<br/>port jetzt"),
+        ("10<i>th</i>", "10e", "0-0", "10<i>e</i>"),
         # equal words need no links
         ("run <b>grep_x</b> now", "exécutez maintenant grep_x", "0-0 2-1",
          "exécutez maintenant <b>grep_x</b>"),

@@ -296,7 +296,7 @@ def _property_escape(found: re.Match[str]) -> str:
 def read_csv(content: bytes) -> Iterator[Part]:
     lines = decoded(content).splitlines()
     named = re.fullmatch("sep=(.)", lines[0]) if lines else None
-    bare = re.sub('"[^"]*"', "", lines[0]) if lines else ""
+    bare = re.sub('"[^"]*"', "", decoded(content)).lstrip("\r\n").partition("\n")[0]
     yield from _rows(content, named[1] if named else max(",;\t|", key=bare.count))
 
 
