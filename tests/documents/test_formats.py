@@ -176,6 +176,7 @@ def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
     """Replace each segment's text by that of a dictionary, which links all words in order."""
     import numpy as np
 
+    from regard.documents.aligned_translation import AlignedTranslation
     from regard.documents.projection import project_markup
     from regard.text.words import split_words
 
@@ -189,7 +190,9 @@ def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
         rows, columns = split_words(target), split_words(source.text)
         weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
         weights[:, -1] = 0
-        translations.append(project_markup(source, columns, target, rows, weights).marked)
+        translations.append(
+            project_markup(source, AlignedTranslation(target, columns, rows, [weights])).marked
+        )
     return document_format.restore(content, segments, translations).decode()
 
 

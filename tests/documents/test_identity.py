@@ -30,7 +30,6 @@ from tests.documents.identity import (
 
 ROOT = Path(__file__).parents[2]
 QUICK, SLOW = 6, 1_000
-pytestmark = pytest.mark.xfail(reason="formats are repaired one by one", strict=False)
 CHECKS: dict[str, Callable[[str, bytes], TranslatedDocument]] = {
     "identity": check_identity,
     "upper case": check_upper_case,

@@ -24,7 +24,8 @@ _REFERENCE = re.compile(
     r"@(?:null|empty|[+*]?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?(?:\w+/)?[\w.]+"
 )
 _PART = re.compile(
-    rf"(?P<line>\\n|\\t)|(?P<code>{CODE_UNITS})|\\(?P<character>.)|(?P<quote>\")|(?P<space>\s+)",
+    rf"(?P<line>\\n|\\t)|(?P<code>{CODE_UNITS})|\\(?P<character>.)|(?P<quote>\")"
+    r"|(?P<space>[ \t\r\n\f\v]+)",
     re.DOTALL,
 )
 _QUOTED = re.compile(r'"(?P<text>(?:[^"\\<]|\\.)*)"', re.DOTALL)
