@@ -182,6 +182,8 @@ def attributes_of(text: str, token: HtmlToken) -> dict[str, str]:
 
 def forbids_translation(text: str, token: HtmlToken) -> bool:
     """Whether a tag has `translate="no"` or the class `notranslate`."""
+    if not token.attributes:
+        return False
     values = {
         each.name: attribute_value(text, each)
         for each in token.attributes

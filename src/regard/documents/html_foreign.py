@@ -32,6 +32,8 @@ class ForeignContent:
 
     def follow(self, kind: str, name: str, attributes: Sequence[str]) -> None:
         """Follow a tag: open, close or empty."""
+        if not self._open and name not in ("svg", "math"):
+            return
         if kind == "close":
             if self.is_current and name in ("br", "p"):
                 self._leave()
