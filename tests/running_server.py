@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+import httpx2
 import psutil
 
 START_SECONDS = 120
@@ -39,9 +39,9 @@ class RunningServer:
     url: str = ""
     lines: list[str] = field(default_factory=list)
 
-    def client(self, key: str | None = None, timeout: float = 60) -> httpx.Client:
+    def client(self, key: str | None = None, timeout: float = 60) -> httpx2.Client:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=timeout, trust_env=False)
 
     @property
     def engines(self) -> list[psutil.Process]:

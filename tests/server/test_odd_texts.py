@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from starlette.routing import Route
 
@@ -37,7 +37,7 @@ def attacked(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
-def send(client: httpx.Client, odd: OddRequest) -> None:
+def send(client: httpx2.Client, odd: OddRequest) -> None:
     """The answer comes, and it is a success or a refusal; so are the events of a stream."""
     deadline = time.monotonic() + 60
     while True:

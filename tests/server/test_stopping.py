@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -33,7 +33,7 @@ def settings_file(folder: Path) -> Path:
 
 
 def connect(server: RunningServer) -> socket.socket:
-    url = httpx.URL(server.url)
+    url = httpx2.URL(server.url)
     return socket.create_connection((url.host, url.port or 80), timeout=60)
 
 
