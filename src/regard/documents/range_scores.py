@@ -172,10 +172,11 @@ class RangeScores:
         best_starts = np.maximum.accumulate(starts)
         last = int((best_starts + ends).argmax())
         first = int(starts[: last + 1].argmax())
-        return tuple(
+        near = [
             np.arange(max(low, unit - NEAR), min(high, unit + NEAR + 1))
             for unit in (int(columns[first]), int(columns[last]))
-        )
+        ]
+        return near[0], near[1]
 
     def _best_pair(
         self, content: _Content, inside: Profile, starts: Integers, ends: Integers

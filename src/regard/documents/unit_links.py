@@ -83,7 +83,7 @@ class UnitLinks:
             weights = weights * np.repeat(factors, np.diff(self.first[first : last + 1]))
         if last - first != 1:
             columns, places = np.unique(columns, return_inverse=True)
-            weights = np.bincount(places, weights, len(columns))
+            weights = np.bincount(places, weights, len(columns)).astype(np.float64)
         return Profile(columns, np.concatenate([[0.0], np.cumsum(weights)]))
 
 
@@ -119,7 +119,9 @@ def link_units(source: MarkedText, translation: AlignedTranslation) -> UnitLinks
 
 
 def _word_links(parts: Sequence[NDArray[np.float32]]) -> WordLinks:
-    rows, columns, weights = [], [], []
+    rows: list[Integers] = []
+    columns: list[Integers] = []
+    weights: list[Floats] = []
     row = column = 0
     for part in parts:
         inner = part[:, :-1]
@@ -179,21 +181,21 @@ def _find_copies(
     first = np.searchsorted(links.source[order], np.arange(len(spans) + 1))
     linked = links.target[order]
     copies: dict[int, tuple[range, range]] = {}
-    for content, same in elements.items():
-        occurrences = _occurrences(content, target, places, 4 * len(same) + 16)
+    for phrase, same in elements.items():
+        occurrences = _occurrences(phrase, target, places, 4 * len(same) + 16)
         free = dict.fromkeys(occurrences)
-        covered = {j: start for start in occurrences for j in range(start, start + len(content))}
-        later = []
+        covered = {j: start for start in occurrences for j in range(start, start + len(phrase))}
+        later: list[tuple[int, range]] = []
         for index, found in same:
             reached = linked[first[found.start] : first[found.stop]].tolist()
-            start = next((covered[j] for j in reached if covered.get(j) in free), None)
-            if start is None:
+            place = next((covered[j] for j in reached if covered.get(j) in free), None)
+            if place is None:
                 later.append((index, found))
                 continue
-            del free[start]
-            copies[index] = found, range(start, start + len(content))
+            del free[place]
+            copies[index] = found, range(place, place + len(phrase))
         for (index, found), start in zip(later, free, strict=False):
-            copies[index] = found, range(start, start + len(content))
+            copies[index] = found, range(start, start + len(phrase))
     return copies
 
 
@@ -338,7 +340,8 @@ def _cuts_of_elements(
 
 def _divide(words: Sequence[Span], cuts: dict[int, list[int]]) -> tuple[list[int], list[Span]]:
     """The number of the first unit of each word, that of all units, and the units."""
-    firsts, units = [], []
+    firsts: list[int] = []
+    units: list[Span] = []
     for number, (start, end) in enumerate(words):
         firsts.append(len(units))
         units += pairwise([start, *cuts.get(number, ()), end])
