@@ -73,10 +73,11 @@ def _spaces_at_tags(name: str, content: bytes) -> list[tuple[str, bool, bool]]:
 @pytest.mark.parametrize("outer", ["\\n{}", "{}\\n", "\\n{}\\n", " {} ", "\\n\\n{} \\n"])
 def test_outer_white_space_of_messages(outer: str, tmp_path: Path) -> None:
     message = outer.format("one <b>%d</b> file\\nin %s")
+    plural = message.replace("file", "files")
     content = (
         'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
         f'"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n#, c-format\nmsgid "{message}"\n'
-        f'msgstr ""\n\n#, c-format\nmsgid "{message}"\nmsgid_plural "{message.replace('file', 'files')}"\nmsgstr[0] ""\n'
+        f'msgstr ""\n\n#, c-format\nmsgctxt "many"\nmsgid "{message}"\nmsgid_plural "{plural}"\nmsgstr[0] ""\n'
         'msgstr[1] ""\n'
     )
     for translate in (identity, as_models_write, with_links(as_models_write, "shuffled")):
