@@ -77,8 +77,8 @@ def test_outer_white_space_of_messages(outer: str, tmp_path: Path) -> None:
     content = (
         'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
         f'"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n#, c-format\nmsgid "{message}"\n'
-        f'msgstr ""\n\n#, c-format\nmsgctxt "many"\nmsgid "{message}"\nmsgid_plural "{plural}"\nmsgstr[0] ""\n'
-        'msgstr[1] ""\n'
+        f'msgstr ""\n\n#, c-format\nmsgctxt "many"\nmsgid "{message}"\nmsgid_plural "{plural}"\n'
+        'msgstr[0] ""\nmsgstr[1] ""\n'
     )
     for translate in (identity, as_models_write, with_links(as_models_write, "shuffled")):
         written = translate_document("po", content.encode(), translate).content.decode()
