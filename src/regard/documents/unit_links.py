@@ -65,7 +65,7 @@ class UnitLinks:
         first: Where the links of each source unit begin, and where the last ones end.
         columns: Target units of the links, in order for each source unit.
         weights: Of the links.
-        kept: Target units of the copies of kept texts, by element.
+        copies: Target units of the copies of the elements' texts, by element.
     """
 
     source: list[Span]
@@ -73,7 +73,7 @@ class UnitLinks:
     first: Integers
     columns: Integers
     weights: Floats
-    kept: dict[int, Span]
+    copies: dict[int, Span]
 
     def weights_of(self, first: int, last: int, factors: Floats | None = None) -> Profile:
         """The links of the source units from `first` to before `last`, by target unit."""
@@ -110,7 +110,12 @@ def link_units(source: MarkedText, translation: AlignedTranslation) -> UnitLinks
     links = links.replaced(_equal_words(links, *words))
     copies = _find_copies(source, translation.source_words, links, *words)
     links = links.replaced(
-        [pair for one, other in copies.values() for pair in zip(one, other, strict=True)]
+        [
+            pair
+            for index, (one, other) in copies.items()
+            if source.elements[index].raw is not None
+            for pair in zip(one, other, strict=True)
+        ]
     )
     division = _Division(source, translation, links)
     first = division.target_firsts
@@ -157,21 +162,22 @@ def _find_copies(
     words: Sequence[str],
     target: Sequence[str],
 ) -> dict[int, tuple[range, range]]:
-    """The words of kept texts and of their copies in the translation, by element.
+    """The words of elements and of copies of these in the translation, by element.
 
     Of several copies, an element has the one that most of its links lead to.
     """
-    elements: dict[tuple[str, ...], list[tuple[int, range]]] = defaultdict(list)
+    elements: dict[tuple[bool, tuple[str, ...]], list[tuple[int, range]]] = defaultdict(list)
     starts = {start: number for number, (start, _) in enumerate(spans)}
     ends = {end: number + 1 for number, (_, end) in enumerate(spans)}
     for index, one in enumerate(source.elements):
         content = source.text[one.start : one.end]
         start = one.start + len(content) - len(content.lstrip())
         end = one.start + len(content.rstrip())
-        if one.raw is not None and not one.replaces and start in starts and end in ends:
+        if not one.replaces and start in starts and end in ends:
             found = range(starts[start], ends[end])
             if found:
-                elements[tuple(words[found.start : found.stop])].append((index, found))
+                phrase = tuple(words[found.start : found.stop])
+                elements[one.raw is None, phrase].append((index, found))
     if not elements:
         return {}
     places: dict[str, list[int]] = defaultdict(list)
@@ -181,7 +187,7 @@ def _find_copies(
     first = np.searchsorted(links.source[order], np.arange(len(spans) + 1))
     linked = links.target[order]
     copies: dict[int, tuple[range, range]] = {}
-    for phrase, same in elements.items():
+    for (_, phrase), same in elements.items():
         occurrences = _occurrences(phrase, target, places, 4 * len(same) + 16)
         free = dict.fromkeys(occurrences)
         covered = {j: start for start in occurrences for j in range(start, start + len(phrase))}
