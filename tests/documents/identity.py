@@ -138,7 +138,7 @@ def check_identity(name: str, content: bytes) -> TranslatedDocument:
     translated = translate_document(name, content, identity)
     if name not in BILINGUAL:
         assert translated.content == content, difference(content, translated.content)
-    compare(name, read_parts(name, content), read_parts(name, translated.content))
+    compare(read_parts(name, content), read_parts(name, translated.content), name)
     return translated
 
 
@@ -153,7 +153,7 @@ def check_upper_case(name: str, content: bytes) -> TranslatedDocument:
         expected, found = (
             [replace(p, text=p.text.upper()) for p in parts] for parts in (expected, found)
         )
-    compare(name, expected, found)
+    compare(expected, found, name)
     return translated
 
 
@@ -194,7 +194,7 @@ def capitals(text: str) -> str:
     return "".join([*parts, text[cursor:].upper()])
 
 
-def compare(name: str, expected: list[Part], found: list[Part]) -> None:
+def compare(expected: list[Part], found: list[Part], name: str = "") -> None:
     if name in BILINGUAL:  # a translation that was added is one that stays
         texts = ["".join(part.text for part in parts) for parts in (expected, found)]
         assert texts[0] == texts[1], difference(*texts)

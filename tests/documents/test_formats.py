@@ -280,7 +280,8 @@ def test_yaml_and_json_and_properties_and_android() -> None:
     words = {"a <dog": 'un "chien"'}
     assert translate("json", '{"a":\t"a \\u003cdog"}', words) == '{"a":\t"un \\"chien\\""}'
     assert (
-        translate("properties", "# c\nk = a \\\n  dog\n", {"a dog": "un\n"}) == "# c\nk = un\\n\n"
+        translate("properties", "# c\nk = a \\\n  dog\n", {"a dog": "un\ndeux"})
+        == "# c\nk = un\\ndeux\n"
     )
     before = "<resources><string name='x'>It\\'s <b>on</b></string></resources>"
     after = "<resources><string name='x'>C\\'est <b>fait</b></string></resources>"

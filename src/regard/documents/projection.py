@@ -114,13 +114,17 @@ class _Projector:
 
     def _best_range(self, index: int, free: FreeRanges) -> tuple[float, Span | None]:
         one = self.source.elements[index]
-        copy = self.links.kept.get(index)
-        if copy is not None and free.holds(copy):
+        copy = self.links.copies.get(index)
+        if copy is not None and not free.holds(copy):
+            copy = None
+        if copy is not None and one.raw is not None:
             return np.inf, copy
         if self.units[index][0] == self.units[index][1]:
             return -np.inf, None
         inside = self.links.weights_of(*self.units[index])
         score, span = self.scores.best_range(one, inside, free)
+        if copy is not None and copy != span:
+            score, span = max((score, span), self.scores.score(one, inside, copy), key=_score)
         if span is not None and one.raw is not None and not one.replaces:
             start, end = self.links.target[span[0]][0], self.links.target[span[1] - 1][1]
             if not self._is_copy(self.source.text[one.start : one.end], self.target[start:end]):
@@ -226,6 +230,10 @@ class _Projector:
             )
         )
         return first, last
+
+
+def _score(scored: tuple[float, Span | None]) -> float:
+    return scored[0]
 
 
 def _precedes(border: Border, following: Border) -> bool:

@@ -149,6 +149,11 @@ class RangeScores:
                 best = found
         return best
 
+    def score(self, one: InlineElement, inside: Profile, span: Span) -> tuple[float, Span | None]:
+        """The score of a range, and the range."""
+        starts, ends = np.array([span[0]]), np.array([span[1] - 1])
+        return self._best_pair(self._content(one), inside, starts, ends)
+
     def _content(self, one: InlineElement) -> _Content:
         text = self.source[one.start : one.end].strip()
         brackets = self.source_depth[one.end] - self.source_depth[one.start]
@@ -172,10 +177,11 @@ class RangeScores:
         best_starts = np.maximum.accumulate(starts)
         last = int((best_starts + ends).argmax())
         first = int(starts[: last + 1].argmax())
-        return tuple(
+        near = [
             np.arange(max(low, unit - NEAR), min(high, unit + NEAR + 1))
             for unit in (int(columns[first]), int(columns[last]))
-        )
+        ]
+        return near[0], near[1]
 
     def _best_pair(
         self, content: _Content, inside: Profile, starts: Integers, ends: Integers

@@ -65,7 +65,7 @@ class UnitLinks:
         first: Where the links of each source unit begin, and where the last ones end.
         columns: Target units of the links, in order for each source unit.
         weights: Of the links.
-        kept: Target units of the copies of kept texts, by element.
+        copies: Target units of the copies of the elements' texts, by element.
     """
 
     source: list[Span]
@@ -73,7 +73,7 @@ class UnitLinks:
     first: Integers
     columns: Integers
     weights: Floats
-    kept: dict[int, Span]
+    copies: dict[int, Span]
 
     def weights_of(self, first: int, last: int, factors: Floats | None = None) -> Profile:
         """The links of the source units from `first` to before `last`, by target unit."""
@@ -83,7 +83,7 @@ class UnitLinks:
             weights = weights * np.repeat(factors, np.diff(self.first[first : last + 1]))
         if last - first != 1:
             columns, places = np.unique(columns, return_inverse=True)
-            weights = np.bincount(places, weights, len(columns))
+            weights = np.bincount(places, weights, len(columns)).astype(np.float64)
         return Profile(columns, np.concatenate([[0.0], np.cumsum(weights)]))
 
 
@@ -110,7 +110,12 @@ def link_units(source: MarkedText, translation: AlignedTranslation) -> UnitLinks
     links = links.replaced(_equal_words(links, *words))
     copies = _find_copies(source, translation.source_words, links, *words)
     links = links.replaced(
-        [pair for one, other in copies.values() for pair in zip(one, other, strict=True)]
+        [
+            pair
+            for index, (one, other) in copies.items()
+            if source.elements[index].raw is not None
+            for pair in zip(one, other, strict=True)
+        ]
     )
     division = _Division(source, translation, links)
     first = division.target_firsts
@@ -119,7 +124,9 @@ def link_units(source: MarkedText, translation: AlignedTranslation) -> UnitLinks
 
 
 def _word_links(parts: Sequence[NDArray[np.float32]]) -> WordLinks:
-    rows, columns, weights = [], [], []
+    rows: list[Integers] = []
+    columns: list[Integers] = []
+    weights: list[Floats] = []
     row = column = 0
     for part in parts:
         inner = part[:, :-1]
@@ -155,21 +162,22 @@ def _find_copies(
     words: Sequence[str],
     target: Sequence[str],
 ) -> dict[int, tuple[range, range]]:
-    """The words of kept texts and of their copies in the translation, by element.
+    """The words of elements and of copies of these in the translation, by element.
 
     Of several copies, an element has the one that most of its links lead to.
     """
-    elements: dict[tuple[str, ...], list[tuple[int, range]]] = defaultdict(list)
+    elements: dict[tuple[bool, tuple[str, ...]], list[tuple[int, range]]] = defaultdict(list)
     starts = {start: number for number, (start, _) in enumerate(spans)}
     ends = {end: number + 1 for number, (_, end) in enumerate(spans)}
     for index, one in enumerate(source.elements):
         content = source.text[one.start : one.end]
         start = one.start + len(content) - len(content.lstrip())
         end = one.start + len(content.rstrip())
-        if one.raw is not None and not one.replaces and start in starts and end in ends:
+        if not one.replaces and start in starts and end in ends:
             found = range(starts[start], ends[end])
             if found:
-                elements[tuple(words[found.start : found.stop])].append((index, found))
+                phrase = tuple(words[found.start : found.stop])
+                elements[one.raw is None, phrase].append((index, found))
     if not elements:
         return {}
     places: dict[str, list[int]] = defaultdict(list)
@@ -179,21 +187,21 @@ def _find_copies(
     first = np.searchsorted(links.source[order], np.arange(len(spans) + 1))
     linked = links.target[order]
     copies: dict[int, tuple[range, range]] = {}
-    for content, same in elements.items():
-        occurrences = _occurrences(content, target, places, 4 * len(same) + 16)
+    for (_, phrase), same in elements.items():
+        occurrences = _occurrences(phrase, target, places, 4 * len(same) + 16)
         free = dict.fromkeys(occurrences)
-        covered = {j: start for start in occurrences for j in range(start, start + len(content))}
-        later = []
+        covered = {j: start for start in occurrences for j in range(start, start + len(phrase))}
+        later: list[tuple[int, range]] = []
         for index, found in same:
             reached = linked[first[found.start] : first[found.stop]].tolist()
-            start = next((covered[j] for j in reached if covered.get(j) in free), None)
-            if start is None:
+            place = next((covered[j] for j in reached if covered.get(j) in free), None)
+            if place is None:
                 later.append((index, found))
                 continue
-            del free[start]
-            copies[index] = found, range(start, start + len(content))
+            del free[place]
+            copies[index] = found, range(place, place + len(phrase))
         for (index, found), start in zip(later, free, strict=False):
-            copies[index] = found, range(start, start + len(content))
+            copies[index] = found, range(start, start + len(phrase))
     return copies
 
 
@@ -338,7 +346,8 @@ def _cuts_of_elements(
 
 def _divide(words: Sequence[Span], cuts: dict[int, list[int]]) -> tuple[list[int], list[Span]]:
     """The number of the first unit of each word, that of all units, and the units."""
-    firsts, units = [], []
+    firsts: list[int] = []
+    units: list[Span] = []
     for number, (start, end) in enumerate(words):
         firsts.append(len(units))
         units += pairwise([start, *cuts.get(number, ()), end])
