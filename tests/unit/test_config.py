@@ -160,7 +160,8 @@ def test_a_part_of_another_kind_keeps_no_old_settings(tmp_path: Path) -> None:
         ("model: {}\n", "model.kind is missing"),
         ("#" * 300_000, "at most 262,144 characters"),
         ("a: !!bool maybe\n", "tags"),
-        ("a: 2024-13-45\n", "not valid YAML"),
+        ("a: 2024-13-45\n", "a is not a setting"),  # text: YAML 1.2 has no dates
+        ("train: {}\ntrain: {}\n", "not valid YAML: the key 'train' occurs twice"),
     ],
 )
 def test_a_malicious_or_broken_file_is_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -34,7 +34,7 @@ def test_every_setting_has_a_row_with_bounds_and_default() -> None:
         assert f"(setting-{config.__name__})=" in page
         for name in config.model_fields.keys() - {"kind"}:
             assert f"| `{name}` |" in page
-    assert "| `beam_size` | integer, > 0, ≤ 1,000 | `5` |" in page
+    assert "| `beam_size` | integer, ≥ 1, ≤ 1,000 | `5` |" in page
     assert "| `held_out` | number, ≥ 0, < 1 | `0.01` |" in page
     assert "`{kind: inverse-sqrt, warmup: 1000}`" in page
 
