@@ -14,7 +14,22 @@ OTHERS: list[Any] = [None, [], {}, [1], ["a", True], [None], {"a": 1}]
 EDGES: list[Any] = [*NUMBERS, *TEXTS, *OTHERS]
 
 WORDS = [
-    *("no", "No", "yes", "on", "OFF", "off", "y", "n", "true", "True", "TRUE", "false", "null", "~"),
+    *(
+        "no",
+        "No",
+        "yes",
+        "on",
+        "OFF",
+        "off",
+        "y",
+        "n",
+        "true",
+        "True",
+        "TRUE",
+        "false",
+        "null",
+        "~",
+    ),
     *("Null", "", "1_000", "0o7", "010", "0x1F", "0b1", "1e3", "1E-3", "1.", ".5", "+1", "-0"),
     *("12:30:00", "1:30", "2024-01-31", "2024-13-45", "2001-12-14t21:59:43.10-05:00", "=", "<<"),
     *(".inf", "-.INF", ".nan", "inf", "nan", "1e400", "NaN", "Infinity", "1,000", "١"),

@@ -26,16 +26,21 @@ class Bounds:
             )
 
     def _contains(self, value: int | float) -> bool:
-        return isfinite(value) and self.low <= value <= self.high
+        return self.low <= value <= self.high and isfinite(value)
 
 
 BEAM_SIZE = Bounds(1, 1_000, whole=True)
 N_BEST = Bounds(1, 1_000, whole=True)
-LENGTH_PENALTY = Bounds(0, 5)  # length^5 is finite in fp32 up to ten million tokens
-MIN_LENGTH = Bounds(0, 4_096, whole=True)  # every sentence is searched for as many steps
-NGRAM = Bounds(0, 4_096, whole=True)
+LENGTH_PENALTY = Bounds(0, 10)  # length^10 is finite in fp32 up to 7,000 tokens
+MIN_LENGTH = Bounds(0, 1_000, whole=True)  # every sentence is searched for as many steps
+NGRAM = Bounds(0, 1_000, whole=True)
 TEMPERATURE = Bounds(0.01, 100)  # log-probabilities divided by it are finite in fp32
-TOP_K = Bounds(1, (1 << 31) - 1, whole=True)
+TOP_K = Bounds(1, 1 << 31, whole=True)
 TOP_P = Bounds(1e-6, 1)  # above the precision of fp32, so that a token remains
 SEED = Bounds(0, (1 << 63) - 1, whole=True)  # what NumPy and PyTorch accept
 POSITION = Bounds(0, (1 << 63) - 1, whole=True)  # of a text in a file
+
+TOKENS = Bounds(1, (1 << 16) - 3, whole=True)  # a length is a uint16, two special tokens included
+VOCABULARY = Bounds(1, 100_000, whole=True)  # SentencePiece needs memory in proportion
+WORKERS = Bounds(1, 10_000, whole=True)
+THREADS = Bounds(1, 1_024, whole=True)

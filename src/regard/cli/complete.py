@@ -21,7 +21,8 @@ def complete(
         typer.Argument(help="Texts to continue. Default: the lines of standard input."),
     ] = None,
     max_new_tokens: Annotated[
-        int, typer.Option(min=1, help="Maximum number of tokens to add to each prompt.")
+        int,
+        typer.Option(min=1, max=100_000, help="Maximum number of tokens to add to each prompt."),
     ] = 100,
     sample: Sample = False,
     temperature: Temperature = 1.0,

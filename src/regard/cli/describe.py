@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.bounds import VOCABULARY
 from regard.cli.usage import UsageError, check_assignments
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ def describe(
     ] = None,
     vocabulary: Annotated[
         int,
-        typer.Option(min=1, help="Vocabulary size or number of classes; a bundle has its own."),
+        typer.Option(
+            min=VOCABULARY.low,
+            max=VOCABULARY.high,
+            help="Vocabulary size or number of classes; a bundle has its own.",
+        ),
     ] = 8000,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the description as one JSON object.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.bounds import TOKENS, VOCABULARY, WORKERS
 from regard.cli.corpus_options import (
     Columns,
     TrainingFiles,
@@ -47,11 +48,15 @@ def prepare(
             help="Fraction of the corpus to validate on if there is no validation set.",
         ),
     ] = 0.0,
-    vocabulary: Annotated[int, typer.Option(min=1, help="Vocabulary size.")] = 8000,
+    vocabulary: Annotated[
+        int, typer.Option(min=VOCABULARY.low, max=VOCABULARY.high, help="Vocabulary size.")
+    ] = 8000,
     target_vocabulary: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Size of a separate vocabulary of the target. Default: one for both."
+            min=VOCABULARY.low,
+            max=VOCABULARY.high,
+            help="Size of a separate vocabulary of the target. Default: one for both.",
         ),
     ] = None,
     tokenizer: Annotated[
@@ -68,7 +73,12 @@ def prepare(
         ),
     ] = 0.6,
     max_length: Annotated[
-        int, typer.Option(min=1, help="Drop pairs with more tokens than this on one side.")
+        int,
+        typer.Option(
+            min=TOKENS.low,
+            max=TOKENS.high,
+            help="Drop pairs with more tokens than this on one side.",
+        ),
     ] = 512,
     source_script: Annotated[
         str | None, typer.Option(help="Drop sources in another script, such as latin or cyrillic.")
@@ -79,7 +89,10 @@ def prepare(
     runner: Annotated[
         Literal["local", "ray"], typer.Option(help="Run on this machine or on a Ray cluster.")
     ] = "local",
-    workers: Annotated[int, typer.Option(min=1, help="Processes, or cores of the cluster.")] = 1,
+    workers: Annotated[
+        int,
+        typer.Option(min=WORKERS.low, max=WORKERS.high, help="Processes, or cores of the cluster."),
+    ] = 1,
     address: Annotated[
         str | None,
         typer.Option(help="Address of a running Ray cluster. Default: start Ray on this machine."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.bounds import WORKERS
 from regard.cli.outputs import write_output
 from regard.cli.study_progress import show_runs
 from regard.errors import INTERRUPTED
@@ -41,7 +42,13 @@ def study(
     ] = None,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", "-j", min=1, help="Runs in parallel, with one thread each."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=WORKERS.low,
+            max=WORKERS.high,
+            help="Runs in parallel, with one thread each.",
+        ),
     ] = os.cpu_count() or 1,
     quick: Annotated[
         bool, typer.Option("--quick", help="Make only a few steps, to test the setup.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.bounds import THREADS, WORKERS
 from regard.cli.corpus_options import (
     Columns,
     LanguagesOption,
@@ -115,6 +116,7 @@ def train(
         float | None,
         typer.Option(
             min=1,
+            max=1e6,
             help="Choose the number of steps, and the preset if none is given, so that the command "
             "takes about this long.",
         ),
@@ -123,8 +125,12 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting: train.steps=4000."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=WORKERS.low, max=WORKERS.high, help="Processes on this machine.")
+    ] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=THREADS.low, max=THREADS.high, help="Threads per process.")
+    ] = None,
     accept_changes: Annotated[
         bool,
         typer.Option(

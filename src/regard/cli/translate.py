@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from regard.bounds import LENGTH_PENALTY, MIN_LENGTH, NGRAM
 from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, To
 from regard.cli.corpus_options import parse_languages
 from regard.cli.job_options import (
@@ -140,6 +141,8 @@ def translate(
     length_penalty: Annotated[
         float | None,
         typer.Option(
+            min=LENGTH_PENALTY.low,
+            max=LENGTH_PENALTY.high,
             help="Divide the scores of a beam by length^penalty. Default: the bundle's setting.",
             rich_help_panel=SEARCH,
         ),
@@ -152,13 +155,17 @@ def translate(
     min_length: Annotated[
         int,
         typer.Option(
-            min=0, help="Minimum number of tokens in a translation.", rich_help_panel=CONSTRAINTS
+            min=MIN_LENGTH.low,
+            max=MIN_LENGTH.high,
+            help="Minimum number of tokens in a translation.",
+            rich_help_panel=CONSTRAINTS,
         ),
     ] = 0,
     no_repeat_ngram: Annotated[
         int,
         typer.Option(
-            min=0,
+            min=NGRAM.low,
+            max=NGRAM.high,
             help="Do not repeat an n-gram of this many tokens; 0: no constraint.",
             rich_help_panel=CONSTRAINTS,
         ),

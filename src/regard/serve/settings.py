@@ -21,9 +21,7 @@ class ServerSettings(Config):
     The cost of a text is its pieces times the beam size.
     """
 
-    max_body_bytes: Annotated[Count, Field(description="Bytes of a request's body.")] = (
-        1 << 20
-    )
+    max_body_bytes: Annotated[Count, Field(description="Bytes of a request's body.")] = 1 << 20
     max_texts: Annotated[Count, Field(description="Texts of a request.")] = 256
     max_characters: Annotated[
         Count, Field(description="Characters of a request's texts, after NFKC.")
@@ -40,9 +38,9 @@ class ServerSettings(Config):
         Seconds, Field(description="Time in which a document is translated, or fails.")
     ] = 600.0
     max_beam_size: Annotated[Count, Field(description="Beam size and n-best.")] = 16
-    max_cost: Annotated[
-        Count, Field(description="Cost of a request: pieces × beam size.")
-    ] = 200_000
+    max_cost: Annotated[Count, Field(description="Cost of a request: pieces × beam size.")] = (
+        200_000
+    )
     max_queue_seconds: Annotated[
         Seconds,
         Field(description="Expected waiting time above which requests are refused with 503."),

@@ -45,7 +45,9 @@ class AlignmentErrorMeasure(MeasureConfig):
     kind: Literal["alignment-error-rate"] = "alignment-error-rate"
     gold: GoldPairsConfig
     others: dict[str, str] = Field(default_factory=dict)  # Pharaoh files of other aligners, by name
-    heatmaps: Annotated[int, Field(ge=0, lt=1 << 31)] = 0  # pairs that are drawn: those with the most crossing gold links
+    heatmaps: Annotated[int, Field(ge=0, lt=1 << 31)] = (
+        0  # pairs that are drawn: those with the most crossing gold links
+    )
     heatmap_words: Count = 14  # most words of a pair that is drawn
 
     def files(self) -> Sequence[str]:
