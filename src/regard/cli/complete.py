@@ -10,11 +10,13 @@ import typer
 
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import open_input
+from regard.cli.option_modes import check_sampling
 from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 
 def complete(
+    context: typer.Context,
     model: Annotated[str, typer.Argument(help="A language model bundle.")],
     prompts: Annotated[
         list[str] | None,
@@ -39,6 +41,7 @@ def complete(
     from regard.inference.engine import SamplingOptions
     from regard.tasks.language.completer import load_completer
 
+    check_sampling(context, sample)
     check_output(out)
     completer = load_completer(model)
     sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.bounds import VOCABULARY
+from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, check_assignments
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe(
+    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -55,6 +57,7 @@ def describe(
 
     check_assignments(set_)
     if name is None:
+        refuse_without(context, "the name of a preset or of a run file", "set_", "vocabulary")
         descriptions = {preset: load_config(preset).description for preset in presets()}
         if as_json:
             print(json.dumps(descriptions, indent=2, ensure_ascii=False))
@@ -66,6 +69,7 @@ def describe(
     if _is_bundle(path):
         if set_:
             raise UsageError("--set cannot change a model bundle.")
+        refuse_without(context, "a preset or a run file: a bundle has its own", "vocabulary")
         run, sizes, contents = _read_bundle(path)
     else:
         run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)

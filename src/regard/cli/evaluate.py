@@ -13,6 +13,13 @@ import typer
 
 from regard.cli.common_options import AlignWith, BeamSize, JsonReport, To
 from regard.cli.corpus_options import Columns, check_columns, columns_setting
+from regard.cli.option_modes import (
+    EVALUATE_ALIGNMENTS,
+    EVALUATE_CORPUS,
+    EVALUATE_LINKS,
+    EVALUATE_MODEL,
+    EVALUATE_OUTPUTS,
+)
 from regard.cli.outputs import check_output, to_line, write_output
 from regard.cli.usage import UsageError
 
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     model: Annotated[str | None, typer.Argument(help="A model bundle.")] = None,
     source: Annotated[
         str | None, typer.Option(metavar="FILE", help="Source sentences, one per line.")
@@ -111,13 +119,16 @@ def evaluate(
     corpora = {name: file for name, file in models.items() if file is not None}
     if len(corpora) + (alignments is not None) > 1:
         raise UsageError("Give only one of: --text, --documents, --images, --alignments.")
-    if (corpora or alignments) and (out or figure or by_length or outputs or reference):
-        raise UsageError(
-            "--out, --outputs, --reference, --figure and --by-length are for translations. Leave "
-            "out --text, --documents, --images and --alignments."
-        )
-    if corpora and to is not None:
-        raise UsageError("--to is for translation models. Leave it out.")
+    if corpora:
+        EVALUATE_CORPUS.check(context)
+    elif alignments is not None:
+        (EVALUATE_ALIGNMENTS if links is None else EVALUATE_LINKS).check(context)
+    elif links is not None or target is not None:
+        raise UsageError("--links and --target need --alignments.")
+    elif model is None and outputs is None:
+        raise UsageError("Give either a model or --outputs.")
+    else:
+        (EVALUATE_MODEL if outputs is None else EVALUATE_OUTPUTS).check(context)
     check_columns(columns, list(corpora.values()) or None)
     for kind, file in corpora.items():
         scores = _score_corpus(_required(model, "a model"), kind, file, columns)
@@ -137,8 +148,6 @@ def evaluate(
         else:
             draw_agreement(agreement, Console())
         return
-    if (model is None) == (outputs is None):
-        raise UsageError("Give either a model or --outputs.")
     sources, references = read_parallel(
         _required(source, "--source"), _required(reference, "--reference")
     )

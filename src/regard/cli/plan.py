@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.job_options import absolute_path
+from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, server_not_installed
 from regard.cores import allowed_threads, available_cores
 from regard.errors import CorpusError
@@ -25,6 +26,7 @@ MONTH = 730  # hours
 
 
 def plan(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A translation model bundle.")],
     source: Annotated[
         str,
@@ -83,6 +85,10 @@ def plan(
         raise UsageError("Pass --requests-per-day and --p99, or --pairs.")
     if (requests_per_day is None) != (p99 is None):
         raise UsageError("--requests-per-day and --p99 belong together.")
+    if requests_per_day is None:
+        refuse_without(context, "--requests-per-day", "peak")
+    if pairs is None:
+        refuse_without(context, "--pairs", "hours")
     cores = cores or available_cores()
     texts = _read_sample(source)
     found: dict[str, Any] = {"cores": cores, "price": price}

@@ -159,6 +159,8 @@ def _check_no_run(out: str) -> None:
 
 
 def open_runner(name: str, workers: int, address: str | None) -> Runner:
+    if name != "ray" and address is not None:
+        raise UsageError("--address needs --runner ray.")
     if name == "ray":
         from regard.data.preparation.ray_runner import RayRunner
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.bounds import WORKERS
+from regard.cli.option_modes import Mode
 from regard.cli.outputs import write_output
 from regard.cli.study_progress import show_runs
 from regard.errors import INTERRUPTED
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 def study(
+    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -72,9 +74,11 @@ def study(
     from regard.studies.study_file import load_study, read_study_text
 
     if name is None:
+        Mode("without a study", frozenset()).check(context)
         _list_studies()
         return
     if show:
+        Mode("with --show", frozenset({"name", "show"})).check(context)
         print(read_study_text(name), end="")
         return
     folder = out / "quick" if quick else out

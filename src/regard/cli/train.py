@@ -33,6 +33,7 @@ from regard.cli.fine_tuning import (
     languages_of_bundle,
 )
 from regard.cli.loggers import check_loggers, make_loggers
+from regard.cli.option_modes import TRAIN_FINISH
 from regard.cli.train_minutes import (
     PLANNED,
     choose_presets,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     config: Annotated[str | None, typer.Argument(metavar="CONFIG", help="A run file.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="Use this preset instead of a run file.")
@@ -184,11 +186,7 @@ def train(
 
     started = monotonic()
     if finish:
-        given = (config, preset, source, target, text, documents, images, from_, minutes, set_)
-        if any(value is not None for value in given):
-            raise UsageError(
-                "--finish needs only --out DIR: the run is finished as it was started."
-            )
+        TRAIN_FINISH.check(context)
         _finish(RunDirectory(out), threads)
         return
     check_assignments(set_)
