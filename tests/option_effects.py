@@ -300,8 +300,10 @@ EVALUATE = {
         },
     ),
     "outputs": Use(
-        ("evaluate", "--outputs", "other.de", "--source", "lines.en", "--reference", "lines.de")
-        + ("--json",),
+        (
+            *("evaluate", "--outputs", "other.de", "--source", "lines.en"),
+            *("--reference", "lines.de", "--json"),
+        ),
         {
             **_OTHER_TASKS,
             **refused(*_ALIGNMENT_OPTIONS, "align_with --align-with aligner"),
@@ -316,8 +318,10 @@ EVALUATE = {
         },
     ),
     "alignments": Use(
-        ("evaluate", "model", "--alignments", "gold", "--source", "lines.en")
-        + ("--target", "lines.de", "--json"),
+        (
+            *("evaluate", "model", "--alignments", "gold", "--source", "lines.en"),
+            *("--target", "lines.de", "--json"),
+        ),
         {
             **_OTHER_TASKS,
             **refused(*_TRANSLATION_OPTIONS, "beam_size --beam-size 2"),

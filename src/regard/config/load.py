@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import ValidationError
 
 from regard.config.base import Config
+from regard.config.encoders import TransformerConfig
 from regard.config.run import RunConfig
 from regard.config.yaml_text import MAX_FILE_BYTES, dump_yaml, parse_settings, parse_value
 from regard.errors import ConfigError
@@ -44,7 +45,9 @@ def yaml_files(folder: Traversable) -> dict[str, Traversable]:
 
 def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConfig:
     """Load the config of a preset's name or a file's path and apply `overrides` in order."""
-    return validate_config(_override(_settings(str(name)), overrides), str(name))
+    run = validate_config(_override(_settings(str(name)), overrides), str(name))
+    _check_positions(run, str(name))
+    return run
 
 
 def parse_config(text: str, where: str) -> RunConfig:
@@ -73,6 +76,20 @@ def validate_settings(kind: type[C], settings: Any, where: str) -> C:
         return kind.model_validate(settings)
     except ValidationError as error:
         raise ConfigError("\n".join(_explain_all(error.errors(), where, kind))) from None
+
+
+def _check_positions(run: RunConfig, where: str) -> None:
+    """Refuse a setting without effect, except in the bundles of earlier versions."""
+    for name in ("encoder", "decoder"):
+        part = getattr(run.model, name, None)
+        if not isinstance(part, TransformerConfig) or part.positions == "learned":
+            continue
+        if part.max_positions != TransformerConfig.model_fields["max_positions"].default:
+            raise ConfigError(
+                f"{where}: model.{name}.max_positions: is the number of learned positions, and "
+                f"model.{name}.positions is {part.positions}. Remove it, or set positions to "
+                "learned"
+            )
 
 
 def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
