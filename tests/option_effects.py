@@ -76,6 +76,7 @@ def refused(*options: str) -> dict[str, Entry]:
     return entries
 
 
+NO_ALIGNER = "is the default of a bundle without a word aligner"
 SPEED = "changes the speed only: the same bytes are a promise"
 
 # -- options that several modes share ------------------------------------------------------------
@@ -98,7 +99,7 @@ TEXTS = {
     "prefix": effect("--prefix", "dog"),
     "min_length": effect("--min-length", "40"),
     "no_repeat_ngram": effect("--no-repeat-ngram", "1"),
-    "forbid": effect("--forbid", "a", "--forbid", "e", "--forbid", "s", "--forbid", "o"),
+    "forbid": elsewhere("tests/unit/test_search_options.py"),
     "align": effect("--align"),
     "align_with": effect("--align-with", "attention"),
     "check": effect("--check"),
@@ -151,11 +152,11 @@ TRANSLATE = {
             "out": effect("--out", "out"),
             "to": TO,
             "as_json": without("--json"),
-            "format": effect("--format", "html", also=("--out", "out.en")),
+            "format": same("--format", "lines", why="is the format of lines"),
             "server": Entry("refused", ("--server", "http://127.0.0.1:9")),
-            "column": exchange("lines.en", "pairs.tsv", also=("--column", "0")),
-            "runner": elsewhere("tests/distributed/test_corpus_jobs.py"),
-            "workers": same("--workers", "2", why=SPEED),
+            "column": elsewhere("tests/unit/test_corpus_commands.py"),
+            "runner": same("--runner", "local", why=SPEED),
+            "workers": same("--workers", "1", why=SPEED),
         },
         slow=True,
     ),
@@ -170,21 +171,24 @@ TRANSLATE = {
             "as_json": without("--json"),
             "format": same("--format", "lines", why="is the format of lines"),
             "server": Entry("refused", ("--server", "http://127.0.0.1:9")),
-            "column": exchange("lines.en.gz", "pairs.tsv", also=("--column", "0")),
+            "column": elsewhere("tests/unit/test_corpus_commands.py"),
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
         },
+        slow=True,
     ),
     "document": Use(
         ("translate", "model", "--source", "page.html", "--out", "out.html"),
         {
-            **(MODEL | SEARCH | NO_SERVER | NO_JOB | NO_SAMPLING),
+            **(MODEL | NO_SERVER | NO_JOB | NO_SAMPLING),
+            "beam_size": elsewhere("tests/server/test_documents.py"),
+            "length_penalty": elsewhere("tests/server/test_documents.py"),
             "engine": same("--engine", "invariant", why="rarely another translation"),
             "source": exchange("page.html", "other.html"),
             "out": exchange("out.html", "new.html"),
             "to": TO,
             "format": effect("--format", "text"),
-            "keep": effect("--keep", "A dog runs."),
+            "keep": effect("--keep", "runs"),
             "terms": effect("--terms", "terms.tsv", also=("--languages", "en-fr")),
             "memory": effect("--memory", "memory.tmx", also=("--languages", "en-fr")),
             "min_match": effect(
@@ -193,8 +197,8 @@ TRANSLATE = {
             "languages": effect("--languages", "en-fr"),
             "bilingual": effect("--bilingual", "b.po"),
             "report": effect("--report", "r.json"),
-            "check": effect("--check", also=("--report", "r.json")),
-            "align_with": effect("--align-with", "attention"),
+            "check": same("--check", why="no segment of this page needs review"),
+            "align_with": same("--align-with", "attention", why=NO_ALIGNER),
             **refused(
                 "texts two_texts.html",
                 "n_best --n-best 2",
@@ -391,12 +395,12 @@ OTHERS = {
         {
             "model": exchange("model", "aligner"),
             "source": exchange("lines.en", "words.en"),
-            "target": exchange("lines.de", "words.de"),
+            "target": exchange("lines.de", "other.de"),
             "out": effect("--out", "out"),
             "columns": Entry("refused", ("--columns", "0", "1")),
             "to": TO,
             "save": Entry("refused", ("--save", "saved")),
-            "align_with": effect("--align-with", "attention"),
+            "align_with": same("--align-with", "attention", why=NO_ALIGNER),
             "reverse": effect("--reverse", "other"),
             "symmetrize": effect("--symmetrize", "intersection", also=("--reverse", "other")),
             "pretokenized": effect("--pretokenized"),
@@ -450,7 +454,7 @@ OTHERS = {
             "source": exchange("lines.en", "other.en"),
             "reference": exchange("lines.de", "other.de"),
             "gate": effect("--gate", "bleu=-0.3"),
-            "to": TO,
+            "to": Entry("refused", ("--to", "de")),
             "beam_size": effect("--beam-size", "1"),
             "html": effect("--html", "out.html"),
             "as_json": without("--json"),
@@ -652,12 +656,14 @@ def write_inputs(folder: Path) -> None:
     write("links", "0-0", "0-0 1-1", "1-1", "1-1", "0-0")
     page = '<html lang="en"><body><p>A <b>dog</b> runs.</p><p>Two cats run away.</p></body></html>'
     write("page.html", page)
-    write("other.html", page.replace("Two cats", "A man"))
+    write("other.html", page.replace("Two cats", "A man").replace("</body>", "<p>Go!</p></body>"))
     write("terms.tsv", "dog\thund")
     write(
         "memory.tmx",
-        '<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>Two cats ran away.</seg></tuv>',
-        '<tuv xml:lang="fr"><seg>Zwei Katzen</seg></tuv></tu></body></tmx>',
+        '<tmx version="1.4"><body><tu><tuv xml:lang="en"><seg>Two cats run away.</seg></tuv>',
+        '<tuv xml:lang="fr"><seg>Zwei Katzen</seg></tuv></tu>',
+        '<tu><tuv xml:lang="en"><seg>A dog ran off.</seg></tuv>',
+        '<tuv xml:lang="fr"><seg>Ein Hund</seg></tuv></tu></body></tmx>',
     )
     rows = [("A dog runs.", "cat"), ("Go!", "dog\tbreed"), ("Two cats run away.", "cat")]
     for name, shift in (("labelled.jsonl", 0), ("relabelled.jsonl", 1)):

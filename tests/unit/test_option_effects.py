@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.bundles import make_bundle, make_classifier_bundle, make_language_bundle
 from tests.command import Finished, run_main
@@ -65,6 +66,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     making = folder / "making"
 
     def make(name: str, function, *arguments, **options) -> None:
+        torch.manual_seed(len(name))
         function(*arguments, making / name / "model", **options)
         (making / name / "model").rename(folder / name)
 
@@ -75,6 +77,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make("other-language", make_language_bundle)
     make("classifier", make_classifier_bundle)
     make("other-classifier", make_classifier_bundle)
+    write_inputs(making)
+    files = ("--source", str(making / "lines.en"), "--target", str(making / "lines.de"))
+    run_main(["align", *files, "--save", str(folder / "aligner")])
     return folder
 
 

@@ -21,7 +21,6 @@ from regard.errors import FAILED_CHECK
 
 
 def compare(
-    context: typer.Context,
     systems: Annotated[
         list[str],
         typer.Argument(help="Model bundles or files with translations; the first is the baseline."),
@@ -54,7 +53,7 @@ def compare(
     from regard.evaluate.report import draw_comparison, verdict_line
 
     if not any(Path(system).is_dir() for system in systems):
-        refuse_without(context, "a model bundle among the systems", "to", "beam_size")
+        refuse_without("a model bundle among the systems", "to", "beam_size")
     check_output(html, source, reference, *systems)
     gates = [parse_gate(text) for text in gate or []]
     names = short_names(systems)

@@ -16,7 +16,6 @@ from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
 
 def complete(
-    context: typer.Context,
     model: Annotated[str, typer.Argument(help="A language model bundle.")],
     prompts: Annotated[
         list[str] | None,
@@ -41,7 +40,7 @@ def complete(
     from regard.inference.engine import SamplingOptions
     from regard.tasks.language.completer import load_completer
 
-    check_sampling(context, sample)
+    check_sampling(sample)
     check_output(out)
     completer = load_completer(model)
     sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def describe(
-    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -57,7 +56,7 @@ def describe(
 
     check_assignments(set_)
     if name is None:
-        refuse_without(context, "the name of a preset or of a run file", "set_", "vocabulary")
+        refuse_without("the name of a preset or of a run file", "set_", "vocabulary")
         descriptions = {preset: load_config(preset).description for preset in presets()}
         if as_json:
             print(json.dumps(descriptions, indent=2, ensure_ascii=False))
@@ -69,7 +68,7 @@ def describe(
     if _is_bundle(path):
         if set_:
             raise UsageError("--set cannot change a model bundle.")
-        refuse_without(context, "a preset or a run file: a bundle has its own", "vocabulary")
+        refuse_without("a preset or a run file: a bundle has its own", "vocabulary")
         run, sizes, contents = _read_bundle(path)
     else:
         run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def export(
-    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A translation model bundle.")],
     to: Annotated[
         Literal["ctranslate2", "huggingface"],
@@ -71,7 +70,7 @@ def export(
         print(json.dumps({"files": files}) if as_json else f"Wrote {out}: {', '.join(files)}")
         return
     if source is None:
-        refuse_without(context, "--source", "reference", "target_language")
+        refuse_without("--source", "reference", "target_language")
     with Console(stderr=True).status(f"exporting to {to}"):
         parity = export_bundle(
             model,

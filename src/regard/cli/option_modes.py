@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import typer
+from typer.main import get_current_context
 
 from regard.cli.usage import UsageError
 
@@ -20,36 +20,38 @@ class Mode:
     name: str  # ends the sentence “--option has no effect …”
     options: frozenset[str]  # the parameters that it uses
 
-    def check(self, context: typer.Context) -> None:
+    def check(self) -> None:
         """Refuse the first parameter on the command line that this mode does not use."""
-        for parameter in context.command.params:
+        for parameter in get_current_context().command.params:
             name = parameter.name or ""
-            if name not in self.options and is_given(context, name):
+            if name not in self.options and is_given(name):
                 option = parameter.opts[0] if parameter.opts[0].startswith("-") else name.upper()
                 raise UsageError(f"{option} has no effect {self.name}. Leave it out.")
 
 
-def is_given(context: typer.Context, name: str) -> bool:
+def is_given(name: str) -> bool:
     """Whether a parameter is on the command line, be it with the value of its default."""
-    source = context.get_parameter_source(name)
+    source = get_current_context().get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
-def refuse_without(context: typer.Context, needed: str, *names: str) -> None:
+def refuse_without(needed: str, *names: str) -> None:
     """Refuse parameters that have an effect only with the option `needed`, which is not given."""
-    for parameter in context.command.params:
-        if parameter.name in names and is_given(context, parameter.name):
+    for parameter in get_current_context().command.params:
+        if parameter.name in names and is_given(parameter.name):
             raise UsageError(f"{parameter.opts[0]} needs {needed}.")
 
 
-def check_sampling(context: typer.Context, sample: bool) -> None:
+def check_sampling(sample: bool) -> None:
     """Refuse options of sampling without --sample, and options of a search with it."""
     if not sample:
-        refuse_without(context, "--sample", "temperature", "top_k", "top_p", "seed")
+        refuse_without("--sample", "temperature", "top_k", "top_p", "seed")
     else:
         unused = {"beam_size"}
-        allowed = {parameter.name or "" for parameter in context.command.params} - unused
-        Mode("with --sample, which does not search", frozenset(allowed)).check(context)
+        allowed = {
+            parameter.name or "" for parameter in get_current_context().command.params
+        } - unused
+        Mode("with --sample, which does not search", frozenset(allowed)).check()
 
 
 def _mode(name: str, *groups: set[str]) -> Mode:
@@ -70,7 +72,9 @@ _RESOURCES = {"terms", "memory", "min_match", "languages"}
 _JOB = {"source", "format", "column", "runner", "workers", "address"}
 
 TRANSLATE_TEXTS = _mode("for texts of the command line", _MODEL, _EVERY, _TEXTS, {"texts"})
-TRANSLATE_LINES = _mode("for lines of text", _MODEL, _EVERY, _TEXTS, {"source", "format"})
+TRANSLATE_LINES = _mode(
+    "for lines of text", _MODEL, _EVERY, _TEXTS, {"source", "format", "runner", "workers"}
+)
 TRANSLATE_JOB = _mode("for large or compressed files and tables", _MODEL, _EVERY, _TEXTS, _JOB)
 TRANSLATE_DOCUMENT = _mode(
     "for documents; `--format lines` translates a file line by line",
@@ -94,7 +98,7 @@ EVALUATE_ALIGNMENTS = _mode(
 )
 EVALUATE_LINKS = _mode("with --links, which needs no model", _GOLD, {"links"})
 EVALUATE_CORPUS = _mode(
-    "for models of other tasks than translation",
+    "with --text, --documents and --images",
     {"model", "text", "documents", "images", "columns", "as_json"},
 )
 

@@ -26,7 +26,6 @@ MONTH = 730  # hours
 
 
 def plan(
-    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A translation model bundle.")],
     source: Annotated[
         str,
@@ -86,9 +85,9 @@ def plan(
     if (requests_per_day is None) != (p99 is None):
         raise UsageError("--requests-per-day and --p99 belong together.")
     if requests_per_day is None:
-        refuse_without(context, "--requests-per-day", "peak")
+        refuse_without("--requests-per-day", "peak")
     if pairs is None:
-        refuse_without(context, "--pairs", "hours")
+        refuse_without("--pairs", "hours")
     cores = cores or available_cores()
     texts = _read_sample(source)
     found: dict[str, Any] = {"cores": cores, "price": price}

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def study(
-    context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -74,11 +73,11 @@ def study(
     from regard.studies.study_file import load_study, read_study_text
 
     if name is None:
-        Mode("without a study", frozenset()).check(context)
+        Mode("without a study", frozenset()).check()
         _list_studies()
         return
     if show:
-        Mode("with --show", frozenset({"name", "show"})).check(context)
+        Mode("with --show", frozenset({"name", "show"})).check()
         print(read_study_text(name), end="")
         return
     folder = out / "quick" if quick else out

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
 
 def train(
-    context: typer.Context,
     config: Annotated[str | None, typer.Argument(metavar="CONFIG", help="A run file.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="Use this preset instead of a run file.")
@@ -186,7 +185,7 @@ def train(
 
     started = monotonic()
     if finish:
-        TRAIN_FINISH.check(context)
+        TRAIN_FINISH.check()
         _finish(RunDirectory(out), threads)
         return
     check_assignments(set_)

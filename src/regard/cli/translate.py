@@ -54,7 +54,6 @@ DOCUMENT = "Documents"
 
 
 def translate(
-    context: typer.Context,
     model: Annotated[
         str | None, typer.Argument(help="A translation model bundle. Not with --server.")
     ] = None,
@@ -289,9 +288,9 @@ def translate(
         raise UsageError("Pass either a translation model bundle or --server URL.")
     if texts and source is not None:
         raise UsageError("Pass either texts or --source FILE.")
-    check_sampling(context, sample)
+    check_sampling(sample)
     if server is None:
-        refuse_without(context, "--server", "server_model", "key")
+        refuse_without("--server", "server_model", "key")
 
     def open_translator() -> AbstractContextManager[Translator | Client]:
         if server is not None:
@@ -307,9 +306,9 @@ def translate(
     path = None if source is None else Path(source)
     document = None if column is not None else chosen_format(path, format)
     is_job = runner == "ray" or workers > 1 or column is not None or _is_corpus(source, out)
-    _mode(server is not None, bool(texts), document is not None, is_job).check(context)
+    _mode(server is not None, bool(texts), document is not None, is_job).check()
     if memory is None:
-        refuse_without(context, "--memory", "min_match")
+        refuse_without("--memory", "min_match")
     if document is not None and path is not None:
         if source is not None and "://" in source:
             raise UsageError(
