@@ -501,7 +501,7 @@ OTHERS = {
             "open_page": Entry("refused", ("--open",)),
             "target": effect("--target", "Two cats."),
             "to": TO,
-            "attention": effect("--attention", "decoder.layers.1.cross_attention.attention"),
+            "attention": effect("--attention", "decoder.blocks.0.self_attention"),
             "head": effect("--head", "1"),
             "gold": effect("--gold", "0-0"),
         },
