@@ -624,6 +624,7 @@ LONG = {
     "key revoke": "tests/server/test_keys.py",
     "prepare": "tests/unit/test_prepare.py",
     "serve": "tests/server",
+    "settings": "tests/unit/test_generated_reference.py",
     "study": "tests/unit/test_studies.py",
     "train": "tests/unit",
 }
