@@ -23,7 +23,7 @@ def test_every_command_has_a_section_with_its_options() -> None:
     for command in COMMANDS:
         assert f"## `regard {command.__name__}`" in page
     assert "### `regard key add`" in page
-    assert "| `--length-penalty <float>` |" in page
+    assert "| `--length-penalty <float range>` |" in page
     assert "$ regard translate model/ < in.en > out.de" in page
     assert "**" not in page
 

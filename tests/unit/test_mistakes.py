@@ -49,6 +49,7 @@ PREPARE = ("prepare", "a.en", "a.fr", "--out", "new")
 
 # Preparation keeps its finished tasks in a new directory, also if a later one fails.
 IN_PROGRESS = ("new", "new/data", "new/data/work", "new/work")
+MARKERS = ("new/.regard.json", "new/data/.regard.json")  # of a preparation that has begun
 PREPARING = ("train", "prepare")
 
 # arguments, a part of the message, and the exit status where it is not 2
@@ -105,8 +106,10 @@ MISTAKES: list[tuple[tuple[str, ...], str] | tuple[tuple[str, ...], str, int]] =
     ((*TRAIN, "--set", "train.steps=abc", "--out", "new"), "train.steps must be a whole number"),
     ((*TRAIN, "--set", "train.steps=-1", "--out", "new"), "train.steps must be greater than 0"),
     ((*TRAIN, "--set", "train.metric=blue", "--out", "new"), "train.metric"),
-    ((*TRAIN, "--out", "a.en"), "a.en: cannot be written", 74),
-    ((*TRAIN, "--out", "a.en/new"), "cannot be written", 74),
+    ((*TRAIN, "--out", "a.en"), "a.en: is an input"),
+    ((*TRAIN, "--out", "a.en/new"), "is inside a.en, which is an input"),
+    ((*TRAIN, "--out", "pairs.tsv"), "pairs.tsv: cannot be written", 74),
+    ((*TRAIN, "--out", "pairs.tsv/new"), "cannot be written", 74),
     ((*TRAIN, "--out", "new", "--workers", "0"), "greater than or equal to 1"),
     ((*TRAIN, "--out", "new", "--text", "a.en"), "Give only one of"),
     ((*TRAIN, "--out", "new", "--from", "absent"), "not a model bundle"),
@@ -133,7 +136,8 @@ MISTAKES: list[tuple[tuple[str, ...], str] | tuple[tuple[str, ...], str, int]] =
     (("doctor", "a.en", "a.fr", "--columns", "0", "1"), "no corpus is in one file"),
     (("doctor", "a.en", "short.fr"), "unequal count", 3),
     (("prepare", "a.en", "a.fr"), "--out"),
-    ((*PREPARE[:3], "--out", "a.en"), "a.en", 74),
+    ((*PREPARE[:3], "--out", "a.en"), "a.en: is an input"),
+    ((*PREPARE[:3], "--out", "pairs.tsv"), "pairs.tsv", 74),
     ((*PREPARE, "--held-out", "1.5"), "less than or equal to 0.99"),
     ((*PREPARE, "--valid", "a.en", "a.fr", "--held-out", "0.1"), "held_out"),
     ((*PREPARE, "--source-script", "klingon"), "unknown script"),
@@ -141,8 +145,8 @@ MISTAKES: list[tuple[tuple[str, ...], str] | tuple[tuple[str, ...], str, int]] =
     # evaluate, compare and align
     (("evaluate",), "Give either a model or --outputs"),
     (("evaluate", "--outputs", "a.fr"), "Missing --source"),
-    ((*EVALUATE, "--outputs", "a.fr"), "Give either a model or --outputs"),
-    ((*EVALUATE, "--text", "a.en"), "are for translations"),
+    ((*EVALUATE, "--outputs", "a.fr"), "MODEL has no effect with --outputs"),
+    ((*EVALUATE, "--text", "a.en"), "--source has no effect with --text"),
     ((*EVALUATE, "--out", "a.fr"), "also an input"),
     ((*EVALUATE, "--figure", "no/chart.svg"), "does not exist"),
     ((*EVALUATE, "--out", "new", "--figure", "new"), "another output"),
@@ -223,7 +227,9 @@ def assert_refused(folder: Path, arguments: tuple[str, ...], cause: str, status:
     assert "Traceback" not in message
     after = hashes(folder)
     prepared = {name for name in after.keys() - before.keys() if arguments[0] in PREPARING}
-    assert all(name in IN_PROGRESS or "/work/" in name for name in prepared), prepared
+    markers = MARKERS if any("/work/" in name for name in prepared) else ()
+    allowed = (*IN_PROGRESS, *markers)
+    assert all(name in allowed or "/work/" in name for name in prepared), prepared
     assert all(name.split("/")[0] == "new" for name in prepared), prepared
     assert {name: after[name] for name in after.keys() - prepared} == before
     shutil.rmtree(folder / "new", ignore_errors=True)

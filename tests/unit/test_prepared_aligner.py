@@ -21,7 +21,7 @@ def prepare(folder: Path, lines: list[str]) -> PreparedData:
     for name in ("a", "b"):
         text = "".join(f"{name} {line} {n}\n" for n, line in enumerate(lines * 20))
         (folder / name).write_text(text)
-    settings = PreparationSettings(vocabulary=100, dedupe="none")
+    settings = PreparationSettings(vocabulary=300, dedupe="none")
     corpus = ParallelFiles(str(folder / "a"), str(folder / "b"), name="train")
     return prepare_corpora([corpus], str(folder / "data"), settings, InProcessRunner())
 

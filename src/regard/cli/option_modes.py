@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from typer.main import get_current_context
+from typer.main import get_current_context  # type: ignore[attr-defined]  # typer's own click
 
 from regard.cli.usage import UsageError
 

@@ -35,9 +35,8 @@ class CorpusConfig(Config):
     files: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)]  # paths or URLs
     # Source and target in a single file: column numbers, keys or language codes.
     columns: tuple[ColumnName, ColumnName] | None = None
-    weight: Annotated[float, Field(ge=1e-6, le=1e4)] = (
-        1.0  # how many times an epoch reads the corpus
-    )
+    # How many times an epoch reads the corpus.
+    weight: Annotated[float, Field(ge=1e-6, le=1e4)] = 1.0
     # Codes of source and target, such as [en, fr], of a model for several pairs of languages. A
     # token for the target language precedes each source.
     languages: tuple[LanguageCode, LanguageCode] | None = None

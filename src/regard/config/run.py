@@ -18,9 +18,8 @@ from regard.train.losses import CrossEntropy, Reinforce
 class SearchConfig(Config):
     """Options of beam search, in validation and as the default of the saved model."""
 
-    beam_size: Annotated[int, Field(ge=BEAM_SIZE.low, le=BEAM_SIZE.high)] = (
-        5  # hypotheses to follow; 1 is greedy
-    )
+    # Hypotheses to follow; 1 is greedy.
+    beam_size: Annotated[int, Field(ge=BEAM_SIZE.low, le=BEAM_SIZE.high)] = 5
     # α: hypotheses are ranked by log-probability / length^α.
     length_penalty: Annotated[float, Field(ge=LENGTH_PENALTY.low, le=LENGTH_PENALTY.high)] = 1.0
 

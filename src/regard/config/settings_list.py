@@ -190,7 +190,8 @@ def comments(config: type[BaseModel]) -> dict[str, str]:
         }
         for node in definition.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                above, line = [], node.lineno - 1
+                above: list[str] = []
+                line = node.lineno - 1
                 while lines.get(line, ("", False))[1]:
                     above.insert(0, lines[line][0])
                     line -= 1

@@ -87,9 +87,8 @@ class TrainConfig(Config):
     steps: Count = 100_000  # maximum number of updates
     # Maximum source or target tokens of a batch, including padding.
     batch_tokens: Count = 4_096
-    micro_batches: Annotated[int, Field(gt=0, le=1 << 16)] = (
-        1  # batches per step, over all processes; gradients add up
-    )
+    # Batches per step, over all processes; gradients add up.
+    micro_batches: Annotated[int, Field(gt=0, le=1 << 16)] = 1
     seed: Seed = 1  # of weights, order of batches and dropout
     label_smoothing: Fraction = 0.1  # probability spread over the vocabulary
     # Weight of the doubly stochastic regularization of Xu et al. 2015 (captioning only).

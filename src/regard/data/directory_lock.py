@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from regard.data import storage
+from regard.data.ownership import MARKER
 from regard.errors import StorageError
 
 LOCK_FILE = ".regard.lock"
@@ -24,7 +25,8 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
     A directory is also locked by a process that holds the lock of one that contains it: while a run
     trains, nobody else writes to its prepared data.
 
-    Directories that were created for the lock and are still empty at the end are removed.
+    Directories that were created for the lock are removed at the end, if they have no files but
+    markers.
 
     The operating system releases the lock when the process ends, even if it is killed. URLs, and
     file systems without locks, are not locked.
@@ -58,9 +60,20 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
             _held.discard(real)
             if sys.platform != "win32":  # Windows does not delete open files
                 path.unlink(missing_ok=True)
-                with suppress(OSError):  # not empty
-                    for folder in created:
-                        folder.rmdir()
+                for folder in created:
+                    _remove_unused(folder)
+
+
+def _remove_unused(folder: Path) -> None:
+    """Remove a directory whose only files are the markers of a command that wrote nothing."""
+    files = [path for path in folder.rglob("*") if not path.is_dir()]
+    if all(path.name == MARKER for path in files):
+        with suppress(OSError):  # another process writes to it
+            for path in files:
+                path.unlink()
+            for path in sorted(folder.rglob("*"), reverse=True):
+                path.rmdir()
+            folder.rmdir()
 
 
 def _open_locked(path: Path) -> IO[str]:

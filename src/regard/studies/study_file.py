@@ -47,19 +47,19 @@ Files = tuple[str, str]
 class EntryConfig(Config):
     """A model: a preset, or another entry, and the settings that change it."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1)]  # in tables and figures
     preset: str | None = None  # a preset or a run file
     extends: str | None = None  # an earlier entry, whose preset and settings come first
     reverses: str | None = None  # an earlier entry; this one translates from target to source
-    settings: Settings = ()
+    settings: Settings = ()  # assignments `a.b=value`
 
 
 class MaxPairsConfig(Config):
     """The most pairs of each set. They are taken evenly from the files."""
 
-    train: Count | None = None
+    train: Count | None = None  # pairs for training; null: all
     valid: Count | None = 500  # models are compared on the test set, not here
-    test: Count | None = None
+    test: Count | None = None  # pairs for the comparison; null: all
 
 
 class StudyDataConfig(Config):
@@ -70,10 +70,10 @@ class StudyDataConfig(Config):
 
     name: str | None = None  # studies with the same name in one --out share their runs
     folder: str = "."  # comes before the paths of the files
-    train: Files
-    valid: Files
-    test: Files
-    max_pairs: MaxPairsConfig = MaxPairsConfig()
+    train: Files  # source and target that the models are trained on
+    valid: Files  # source and target that select the weights
+    test: Files  # source and target that the models are compared on
+    max_pairs: MaxPairsConfig = MaxPairsConfig()  # limits of the three sets
     obtain: str = ""  # where to get the files; printed when one is missing
 
 
@@ -81,7 +81,7 @@ class QuickConfig(Config):
     """What `--quick` changes. It also makes two steps only, with the first seed."""
 
     pairs: Count = 80  # of the training set; a tenth of it for validation and test
-    settings: Settings = ()
+    settings: Settings = ()  # of all entries, after their own
 
 
 StudyMeasure = Annotated[
@@ -98,14 +98,19 @@ StudyMeasure = Annotated[
 
 
 class StudyConfig(Config):
-    title: str
-    description: str = ""
-    data: StudyDataConfig
+    """A study: its data, its models, and what is measured."""
+
+    title: str  # the heading of the report
+    description: str = ""  # the text below the heading
+    data: StudyDataConfig  # the same for all models
     settings: Settings = ()  # of all entries
+    # Every entry is trained once with each seed.
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    # The models; the first one is the baseline.
     entries: Annotated[tuple[EntryConfig, ...], Field(min_length=1)]
+    # What is measured of each model, in the order of the report.
     measures: Annotated[tuple[StudyMeasure, ...], Field(min_length=1)]
-    quick: QuickConfig = QuickConfig()
+    quick: QuickConfig = QuickConfig()  # what `--quick` changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,10 @@ class AlignmentErrorMeasure(MeasureConfig):
     """The alignment error rate of the attention of each model."""
 
     kind: Literal["alignment-error-rate"] = "alignment-error-rate"
-    gold: GoldPairsConfig
+    gold: GoldPairsConfig  # sentence pairs with links
     others: dict[str, str] = Field(default_factory=dict)  # Pharaoh files of other aligners, by name
-    heatmaps: Annotated[int, Field(ge=0, lt=1 << 31)] = (
-        0  # pairs that are drawn: those with the most crossing gold links
-    )
+    # Pairs that are drawn: those with the most crossing gold links.
+    heatmaps: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
     heatmap_words: Count = 14  # most words of a pair that is drawn
 
     def files(self) -> Sequence[str]:

@@ -47,7 +47,7 @@ class ScoresMeasure(MeasureConfig):
     """Scores of the translations of the test set."""
 
     kind: Literal["scores"] = "scores"
-    metrics: Metrics = ("bleu",)
+    metrics: Metrics = ("bleu",)  # of sacreBLEU
 
     def measure(self, context: MeasureContext) -> MeasureResult:
         columns, signatures = [], {}
@@ -65,7 +65,7 @@ class ScoresByLengthMeasure(MeasureConfig):
     """Scores of the test set by the number of source words."""
 
     kind: Literal["scores-by-length"] = "scores-by-length"
-    metrics: Metrics = ("bleu",)
+    metrics: Metrics = ("bleu",)  # of sacreBLEU
     edges: Edges = EDGES  # the last length of each bucket
 
     def measure(self, context: MeasureContext) -> MeasureResult:

@@ -57,6 +57,7 @@ class ForcedAttentionMeasure(MeasureConfig):
     """
 
     kind: Literal["forced-attention"] = "forced-attention"
+    # What replaces the weights of the model.
     attention: Annotated[tuple[Replacement, ...], Field(min_length=1)] = (
         *("uniform", "shuffled", "links"),
     )

@@ -25,8 +25,8 @@ from regard.text.words import split_at_spaces
 class GoldPairsConfig(Config):
     """Files of gold links. Words are separated by spaces."""
 
-    source: str
-    target: str
+    source: str  # the file of source sentences
+    target: str  # the file of target sentences
     links: str  # i-j are sure, i?j or ipj possible links
     one_based: bool = False  # whether the file counts words from 1
     # How to make natural text of the words; null: as they are.
