@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -33,6 +34,54 @@ def test_sampling_options_out_of_range_are_refused(options: dict[str, Any]) -> N
 def test_smallest_top_p_keeps_the_most_likely_token() -> None:
     (found,) = sample(step, torch.zeros(1, 1), seeds=[1], **ENDS, top_p=1e-9)
     assert found.tokens == (3,) * 5
+
+
+P = np.array([0.05, 0.4, 0.3, 0.0, 0.15, 0.1])  # of the next token
+
+
+def truncated(temperature: float, top_k: int | None, top_p: float) -> np.ndarray:
+    """The distribution of which tokens are drawn (Holtzman et al. 2020, 3.1)."""
+    p = P ** (1 / temperature)
+    p /= p.sum()
+    best = np.argsort(-p)
+    if top_k is not None:
+        p[best[top_k:]] = 0
+        p /= p.sum()
+    for count in range(1, len(p)):
+        if p[best[:count]].sum() >= top_p:
+            p[best[count:]] = 0
+            break
+    return p / p.sum()
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"),
+    [
+        *((1.0, None, top_p) for top_p in (1.0, 0.99, 0.86, 0.84, 0.71, 0.69, 0.39, 0.1)),
+        *((1.0, top_k, 1.0) for top_k in (1, 2, 5, 6, 9)),
+        *((temperature, None, 1.0) for temperature in (0.5, 2.0)),
+        *((1.0, 3, 0.81), (1.0, 3, 0.84), (2.0, 4, 0.7), (0.5, 2, 0.99)),
+    ],
+)
+def test_tokens_are_drawn_with_the_probabilities_that_the_options_leave(
+    temperature: float, top_k: int | None, top_p: float
+) -> None:
+    draws = 2_000
+    expected = truncated(temperature, top_k, top_p)
+
+    def next_token(last: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.tensor(P).log().expand(len(last), -1), state
+
+    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    ends = {"bos": 3, "eos": 3, "max_length": 1}
+    found = sample(next_token, torch.zeros(draws, 1), seeds=range(draws), **ends, **options)
+    tokens = [hypothesis.tokens[0] for hypothesis in found]
+    counts = np.bincount(tokens, minlength=len(P))
+    assert (counts > 0).tolist() == (expected > 0).tolist()
+    deviation = np.sqrt(draws * expected * (1 - expected))
+    assert (abs(counts - draws * expected) <= 4.5 * deviation).all(), counts
+    # scores are those of the model itself
+    assert [hypothesis.score for hypothesis in found] == pytest.approx(np.log(P[tokens]).tolist())
 
 
 def test_contradictory_constraints_are_refused() -> None:
