@@ -118,4 +118,3 @@ def test_documents_without_alignments_have_texts_and_warnings() -> None:
     plain = assemble_aligned(checked(), 1, found)
     assert plain.text == "A dog.\n\nTwo cats." and plain.parts is None and not plain.source_words
     assert plain.warnings == ("Check the translation: omits.",)
-

@@ -53,7 +53,7 @@ def test_a_key_file_holds_what_was_added(tmp_path: Path) -> None:
     assert keys["first"].digest == sha256(first.encode()).hexdigest()
     assert keys["first"].created == datetime.now(UTC).date().isoformat()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert os.listdir(path.parent) == ["keys.json"]
+    assert list(path.parent.iterdir()) == [path]
     revoke_key(path, "first")
     assert [key.name for key in read_keys(path).keys] == ["second"]
     assert json.loads(path.read_text())["keys"][0]["name"] == "second"
@@ -102,7 +102,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(StorageError, match="No space left"):
         add_key(path, "b")
-    assert path.read_bytes() == before and os.listdir(tmp_path) == ["keys.json"]
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
 def test_only_the_whole_key_is_found() -> None:

@@ -6,7 +6,6 @@ a fixed text for each source text, so every parameter and every field of an answ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,13 +87,13 @@ class Interfaces:
 
 
 @pytest.fixture
-def open_() -> Iterator[Interfaces]:
-    yield Interfaces("en-de", "fr-de", "de-en", "en-pt")
+def open_() -> Interfaces:
+    return Interfaces("en-de", "fr-de", "de-en", "en-pt")
 
 
 @pytest.fixture
-def guarded() -> Iterator[Interfaces]:
-    yield Interfaces("en-de", keyring=Keyring([STORED]))
+def guarded() -> Interfaces:
+    return Interfaces("en-de", keyring=Keyring([STORED]))
 
 
 def test_deepl_translates_one_text_or_several(open_: Interfaces) -> None:
@@ -297,9 +296,7 @@ def test_libretranslate_needs_a_key(guarded: Interfaces) -> None:
     assert settings["apiKeys"] is settings["keyRequired"] is True
 
 
-def test_a_busy_server_answers_at_once(
-    open_: Interfaces, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_server_answers_at_once(open_: Interfaces, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise QueueFullError(7.2)
 

@@ -73,8 +73,6 @@ def test_a_source_that_is_not_named_must_be_the_only_one() -> None:
         ),
     ],
 )
-def test_pairs_that_are_not_served_are_named(
-    source: str | None, target: str, message: str
-) -> None:
+def test_pairs_that_are_not_served_are_named(source: str | None, target: str, message: str) -> None:
     with pytest.raises(NoModelError, match="^" + re.escape(message)):
         LanguagePairs(MODELS).find(source, target)

@@ -108,7 +108,11 @@ def test_what_a_model_cannot_do_is_refused(option: str, part: str) -> None:
 
 def test_a_prefix_is_for_all_texts_or_one_for_each() -> None:
     texts = [LINE, "x\ny", "z"]
-    for prefix, expected in ((None, ["", "", ""]), ("Ein", ["Ein"] * 3), (["a", "", "c"], ["a", "", "c"])):
+    for prefix, expected in (
+        (None, ["", "", ""]),
+        ("Ein", ["Ein"] * 3),
+        (["a", "", "c"], ["a", "", "c"]),
+    ):
         checked = check(texts=texts, prefix=prefix)
         assert [segments[0].prefix for segments in checked.texts] == expected
         assert checked.texts[1][1].prefix == ""  # only the first segment begins with it

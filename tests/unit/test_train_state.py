@@ -53,10 +53,15 @@ def test_the_moving_average_follows_its_equation(decay: float) -> None:
 def test_validation_uses_the_average_and_training_goes_on_with_the_weights() -> None:
     state = changed_state(0.9)
     before = copies(state)
-    with pytest.raises(RuntimeError), state.averaged():
-        for name, parameter in state.parameters.items():
-            assert torch.equal(parameter, before[f"ema.{name}"])
-        raise RuntimeError
+
+    def validate() -> None:
+        with state.averaged():
+            for name, parameter in state.parameters.items():
+                assert torch.equal(parameter, before[f"ema.{name}"])
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        validate()
     assert_equal(state.tensors(), before)
 
 

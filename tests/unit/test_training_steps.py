@@ -209,7 +209,7 @@ def random_draws(directory: Path, seed: int) -> list[tuple[float, ...]]:
 
 
 def test_each_batch_of_each_step_has_its_own_random_numbers(tmp_path: Path) -> None:
-    """Dropout masks depend on the seed, the step and the index of the batch, and on nothing else."""
+    """Dropout masks depend on the seed, the step and the index of the batch only."""
     draws = random_draws(tmp_path / "a", seed=1)
     assert [len(numbers) for numbers in draws] == [len(ROWS)] * STEPS
     assert len({number for numbers in draws for number in numbers}) == STEPS * len(ROWS)
@@ -217,7 +217,7 @@ def test_each_batch_of_each_step_has_its_own_random_numbers(tmp_path: Path) -> N
     assert not {*sum(draws, ())} & {*sum(random_draws(tmp_path / "c", seed=2), ())}
 
 
-class WentBack(Exception):
+class WentBackError(Exception):
     """Ends a run at its first rollback."""
 
 
@@ -231,7 +231,7 @@ def test_a_run_goes_back_if_the_loss_rises_by_more_than_the_setting(
 ) -> None:
     def stop(event: Event) -> None:
         if isinstance(event, RolledBack):
-            raise WentBack(event.reason)
+            raise WentBackError(event.reason)
 
     def run(rise: float) -> None:
         module = Regression(levels=[2.0] * 130 + [2.0 + rise])
@@ -240,7 +240,7 @@ def test_a_run_goes_back_if_the_loss_rises_by_more_than_the_setting(
 
     run(min(0.9 * limit, 1e6))
     if limit < math.inf:
-        with pytest.raises(WentBack, match="average loss has risen from 2"):
+        with pytest.raises(WentBackError, match="average loss has risen from 2"):
             run(1.2 * limit)
 
 
