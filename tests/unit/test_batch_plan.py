@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 
 from regard.data.loading.batch_plan import BatchCuts, plan_batches, plan_pools
 from regard.data.loading.cursor import Cursor, StepPlan, plan_steps, rank_batches
+
+EXAMPLES = int(os.environ.get("REGARD_TEST_EXAMPLES", "10_000"))
 
 
 class Corpus:
@@ -41,7 +44,7 @@ class Corpus:
         widths = np.concatenate([self.lengths[shard] for shard in shards])
         names = [(shard, row) for shard in shards for row in range(self.counts[shard])]
         shares = np.ones(len(widths))
-        corpora = np.array([shard % 2 for shard, _ in names]) if self.mixed else None
+        corpora = np.array([s % 2 for s, _ in names], np.int64) if self.mixed else None
         batches = plan_batches(self.seed, epoch, number, widths, shares, self.budget, corpora)
         return Pool(batches, names, widths)
 
@@ -70,7 +73,7 @@ def _pairs(step: StepPlan[Pool]) -> list[tuple[tuple[int, int], ...]]:
     return [pool.pairs(batch) for pool, batch in step.batches]
 
 
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(
     seed=st.integers(0, 2**63),
     counts=st.lists(st.integers(0, 6), min_size=1, max_size=3).filter(any),

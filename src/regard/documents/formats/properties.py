@@ -62,6 +62,14 @@ class PropertiesFormat:
         restored = replace_segments(text, segments, translations, render_property)
         return mark + restored.encode(encoding)
 
+    def unwritable(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> list[int]:
+        return []
+
 
 def _decode(content: bytes) -> tuple[str, bytes, str]:
     try:
