@@ -15,10 +15,12 @@ from starlette.routing import Router
 from starlette.testclient import TestClient
 
 from regard.serve.batcher import Batcher, QueueFullError
+from regard.serve.compatibility import Translate
 from regard.serve.deepl import DEEPL_ERRORS, NO_LIMIT, deepl_routes
 from regard.serve.http import RequestBorder
 from regard.serve.keys import Keyring, StoredKey, _digest
 from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
+from regard.serve.limits import RequestError
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ServedModel
 from regard.serve.schemas import RankedTranslation, TranslateRequest, Translation
@@ -48,12 +50,15 @@ class Service(TranslationService):
 class Interfaces:
     """The routes of both interfaces, and what reached the translation."""
 
-    def __init__(self, *names: str, keyring: Keyring | None = None) -> None:
+    def __init__(
+        self, *names: str, keyring: Keyring | None = None, translate: Translate | None = None
+    ) -> None:
+        translate = translate or self.translate
         self.requests: list[tuple[TranslateRequest, StoredKey | None]] = []
         self.service = service = Service(*names)
         routes = [
-            *libretranslate_routes(service, keyring, self.translate),
-            *deepl_routes(service, keyring, self.translate, lambda key: USED if key else 0),
+            *libretranslate_routes(service, keyring, translate),
+            *deepl_routes(service, keyring, translate, lambda key: USED if key else 0),
         ]
         errors = LIBRETRANSLATE_ERRORS | DEEPL_ERRORS
         self.client = TestClient(RequestBorder(Router(routes), ServerMetrics(), errors))
@@ -305,3 +310,114 @@ def test_a_busy_server_answers_at_once(open_: Interfaces, monkeypatch: pytest.Mo
         answer = open_.client.post(path, content=b"not read")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "8")
         assert "busy" in next(iter(answer.json().values()))
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def send(
+    interfaces: Interfaces, content: bytes, kind: str, path: str = "/translate"
+) -> tuple[int, Any]:
+    answer = interfaces.client.post(path, content=content, headers={"Content-Type": kind})
+    return answer.status_code, answer.json()
+
+
+def multipart(*parts: str, end: str = "--B--\r\n") -> bytes:
+    return ("".join(f"--B\r\n{part}\r\n" for part in parts) + end).encode()
+
+
+def part(name: str, value: str, extra: str = "") -> str:
+    header = f'Content-Disposition: form-data; name="{name}"{extra}'
+    return f"{header}\r\nContent-Type: text/plain\r\n\r\n{value}"
+
+
+LANGUAGES = (part("source", "en"), part("target", "de"))
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (
+            b'{"q": "a\\nb \xc3\xa9", "source": "en", "target": "de"}',
+            "Application/JSON; charset=utf-8",
+        ),
+        (b"q=a%0D%0Ab+%C3%A9&source=en&target=de&format=", FORM),
+        (multipart(part("q", "a\r\nb é"), *LANGUAGES), "multipart/form-data; boundary=B"),
+        (multipart(part("q", "a\nb é"), *LANGUAGES), 'multipart/form-data; boundary="B"'),
+    ],
+)
+def test_json_and_forms_give_the_same_request(open_: Interfaces, content: bytes, kind: str) -> None:
+    assert send(open_, content, kind) == (200, {"translatedText": "<a\nb é>"})
+
+
+def test_a_name_that_occurs_several_times_has_a_list(open_: Interfaces) -> None:
+    status, answer = send(open_, b"q=a&q=b&source=en&target=de", FORM)
+    assert (status, answer) == (200, {"translatedText": ["<a>", "<b>"]})
+    status, answer = send(open_, b"text=a&text=b&target_lang=EN-US", FORM, "/v2/translate")
+    assert [each["text"] for each in answer["translations"]] == ["<a>", "<b>"]
+
+
+def test_the_query_is_read_and_the_body_decides(open_: Interfaces) -> None:
+    path = "/translate?source=fr&target=de"
+    assert send(open_, b"q=a", FORM, path)[0] == 200
+    assert send(open_, b'{"q": "a", "source": "en"}', "application/json", path)[0] == 200
+    assert open_.client.post(f"{path}&q=a").status_code == 200
+    assert [asked.model for asked, _ in open_.requests] == ["fr-de", "en-de", "fr-de"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "message"),
+    [
+        (b"[]", "application/json", "The body must be a JSON object."),
+        (b"{", "application/json", "The body is not valid application/json in UTF-8."),
+        (b'{"q": "\xff"}', "application/json", "is not valid application/json"),
+        (b"q=%ff", FORM, f"The body is not valid {FORM[:40]} in UTF-8."),
+        (b"q=\xff", FORM, "is not valid"),
+        (b"q", "text/plain", "Send JSON or a form"),
+        (b"q", "", "Send JSON or a form"),
+        (multipart(part("q", "a")), "multipart/form-data", "is not valid multipart/form-data"),
+        (multipart(part("q", "a"), end=""), "multipart/form-data; boundary=B", "is not valid"),
+        (b"x" + multipart(part("q", "a")), "multipart/form-data; boundary=B", "is not valid"),
+        (multipart("X: y\r\n\r\nvalue"), "multipart/form-data; boundary=B", "is not valid"),
+        (
+            multipart('Content-Disposition: form-data; name="q"'),
+            "multipart/form-data; boundary=B",
+            "is not valid",
+        ),
+        (
+            multipart(part("q", "a", '; filename="x.txt"')),
+            "multipart/form-data; boundary=B",
+            "q: files are not supported. Send texts.",
+        ),
+    ],
+)
+def test_damaged_bodies_are_refused(
+    open_: Interfaces, content: bytes, kind: str, message: str
+) -> None:
+    status, answer = send(open_, content, kind)
+    assert status == 400 and message in answer["error"], answer
+    assert not open_.requests
+
+
+def test_a_body_that_is_too_large_keeps_the_status_that_closes_the_connection() -> None:
+    interfaces = Interfaces("en-de")
+    interfaces.service.settings = ServerSettings(max_body_bytes=20)
+    for path in ("/translate", "/v2/translate"):
+        answer = interfaces.client.post(path, content=b"x" * 21)
+        assert (answer.status_code, answer.headers["connection"]) == (413, "close")
+
+
+@pytest.mark.parametrize("status", [401, 404, 408, 413, 415, 422, 500, 503])
+@pytest.mark.parametrize("path", ["/translate", "/v2/translate"])
+def test_errors_have_the_statuses_of_the_interface(path: str, status: int) -> None:
+    async def fail(*arguments: Any) -> Any:
+        raise RequestError("Zu groß: ü", status)
+
+    statuses = {401: 403, 404: 400, 415: 400, 422: 400}
+    body = {"text": "a", "target_lang": "DE"}
+    if path == "/translate":
+        body = {"q": "a", "source": "en", "target": "de"}
+        statuses[413] = 400
+    answer = Interfaces("en-de", translate=fail).client.post(path, json=body)
+    assert answer.status_code == statuses.get(status, status)
+    assert "Zu groß: ü" in answer.text  # not escaped
