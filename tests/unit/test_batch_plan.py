@@ -194,6 +194,7 @@ def test_an_epoch_reads_a_corpus_as_often_as_its_weight(weight: float, low: int,
 
 
 def test_the_size_of_a_pool_is_bounded() -> None:
+    assert [len(pool) for pool in plan_pools(1, 0, [1] * 50, [1.0] * 50, 5)] == [5] * 10
     pools = plan_pools(1, 0, [100] * 50, [1.0] * 50, 450)
     assert [len(pool) for pool in pools] == [5] * 10
     assert sorted(visit.shard for pool in pools for visit in pool) == list(range(50))
