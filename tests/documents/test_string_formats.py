@@ -50,3 +50,27 @@ def test_a_translation_without_a_second_line_has_no_empty_line(translation: str)
     restored = document.restore(content, [first, second], [marked, None]).decode()
     assert restored.split("\n\n")[0].splitlines()[2:] == [translation]
     assert restored.count("\n\n") == 1
+
+
+XLIFF = '<xliff version="1.2"><file><body>{}</body></file></xliff>'
+
+
+@pytest.mark.parametrize(
+    ("units", "texts"),
+    [
+        (
+            '<trans-unit id="1"><note/><source>A dog</source><target/></trans-unit>'
+            '<trans-unit id="2"><source>Cats</source><alt-trans/></trans-unit>',
+            ["A dog", "Cats"],
+        ),
+        (
+            '<trans-unit id="0"/><group translate="no"><trans-unit id="1"><source>A</source></trans-unit></group>'
+            '<trans-unit id="2" translate="no"><source>B</source></trans-unit>'
+            '<trans-unit id="3"><source>Cats</source></trans-unit>',
+            ["Cats"],
+        ),
+    ],
+)
+def test_xliff_has_a_segment_for_each_unit_to_translate(units: str, texts: list[str]) -> None:
+    segments = load_format("xliff").extract(XLIFF.format(units).encode())
+    assert [segment.marked.text for segment in segments] == texts

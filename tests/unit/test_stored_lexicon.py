@@ -22,8 +22,8 @@ from regard.align.stored_lexicon import (
 )
 from regard.data.preparation.tasks import TaskResult
 
-# Source words 0 to 4 and target words 0 to 3; source word 2 has no entry.
-ENTRIES = [(0, 1), (0, 3), (1, 0), (3, 0), (3, 1), (3, 2), (4, 1)]
+# Source words 0 to 4 and target words 0 to 3; source word 1 has no entry.
+ENTRIES = [(0, 1), (0, 3), (2, 0), (3, 0), (3, 1), (3, 2), (4, 1)]
 EDGES = (0, 3, 5)  # of two parts
 SIZES = (5, 4)
 
@@ -84,7 +84,7 @@ def test_counts_are_normalized_and_entries_without_counts_are_pruned(tmp_path: P
     assert facts == {"edges": list(EDGES), "entries": 6}
     following = StoredLexicon(str(tmp_path), "next", EDGES)
     actual = table(following)
-    assert list(actual) == [entry for entry in ENTRIES if entry != (1, 0)]
+    assert list(actual) == [entry for entry in ENTRIES if entry != (2, 0)]
     for (s, t), probabilities in actual.items():
         at = ENTRIES.index((s, t))
         of_source = sum(forward[i] for i, (x, _) in enumerate(ENTRIES) if x == s)
@@ -108,21 +108,21 @@ def test_counts_are_normalized_and_entries_without_counts_are_pruned(tmp_path: P
 
 
 def test_a_chunk_gets_the_entries_of_its_cells(tmp_path: Path) -> None:
-    """Source word 2 has no entry, and the chunk has cells that are no entries."""
+    """Source word 1 has no entry, and the chunk has cells that are no entries."""
     stored = first_lexicon(tmp_path)
-    words = ChunkWords(np.array([0, 2, 3, 4], np.int32), np.array([0, 1, 3], np.int32))
-    cells = [[0, 2], [0, 1, 2], [0, 1], [2]]  # of each source word, as places of target words
+    words = ChunkWords(np.array([0, 1, 2, 3, 4], np.int32), np.array([0, 1, 3], np.int32))
+    cells = [[0, 2], [0, 1, 2], [0], [0, 1], [2]]  # of each source word, as places of target words
     rows = np.concatenate([[0], np.cumsum([len(row) for row in cells])])
     write(tmp_path)("chunk.rows", rows.astype(np.int64))
     write(tmp_path)("chunk.cells", np.concatenate(cells).astype(np.uint16))
     chunk = load_chunk_lexicon(stored, "chunk", words)
-    assert chunk.lexicon.rows.tolist() == [0, 1, 1, 3, 3]
-    assert chunk.lexicon.targets.tolist() == [2, 0, 1]  # (0, 3), (3, 0) and (3, 1)
-    assert chunk.entries.tolist() == [1, 0, 1] and chunk.edges == [0, 1, 3]
-    np.testing.assert_allclose(chunk.lexicon.forward, [1 / 2, 1 / 3, 1 / 3], rtol=1e-6)
-    np.testing.assert_allclose(chunk.lexicon.backward, [1, 1 / 2, 1 / 3], rtol=1e-6)
+    assert chunk.lexicon.rows.tolist() == [0, 1, 1, 2, 4, 4]
+    assert chunk.lexicon.targets.tolist() == [2, 0, 0, 1]  # (0, 3), (2, 0), (3, 0) and (3, 1)
+    assert chunk.entries.tolist() == [1, 2, 0, 1] and chunk.edges == [0, 2, 4]
+    np.testing.assert_allclose(chunk.lexicon.forward, [1 / 2, 1, 1 / 3, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(chunk.lexicon.backward, [1, 1 / 2, 1 / 2, 1 / 3], rtol=1e-6)
     np.testing.assert_allclose(chunk.lexicon.null_targets, [1 / 4] * 3)
-    np.testing.assert_allclose(chunk.lexicon.null_sources, [1 / 5] * 4)
+    np.testing.assert_allclose(chunk.lexicon.null_sources, [1 / 5] * 5)
 
 
 @pytest.mark.parametrize(
