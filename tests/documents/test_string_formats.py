@@ -64,7 +64,8 @@ XLIFF = '<xliff version="1.2"><file><body>{}</body></file></xliff>'
             ["A dog", "Cats"],
         ),
         (
-            '<trans-unit id="0"/><group translate="no"><trans-unit id="1"><source>A</source></trans-unit></group>'
+            '<trans-unit id="0"/>'
+            '<group translate="no"><trans-unit id="1"><source>A</source></trans-unit></group>'
             '<trans-unit id="2" translate="no"><source>B</source></trans-unit>'
             '<trans-unit id="3"><source>Cats</source></trans-unit>',
             ["Cats"],

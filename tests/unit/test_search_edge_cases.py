@@ -125,6 +125,22 @@ def test_steps_of_a_beam_say_which_hypotheses_go_on() -> None:
     assert steps[-1].kept.eq(-1).all()  # none after the end
 
 
+@pytest.mark.parametrize("beam_size", [1, 2])
+def test_a_search_ends_when_as_many_hypotheses_as_the_beam_have_ended(beam_size: int) -> None:
+    """EOS is the likeliest token, so one hypothesis ends in each step. No gradient is kept."""
+    weight = torch.zeros(1, requires_grad=True)
+    made: list[BeamStep] = []
+
+    def ending(last: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+        return torch.tensor([-9.0, -9.0, 2.0, 0.0]).expand(len(last), -1) + weight, state
+
+    state = torch.zeros(1, 1)
+    options = {"rows": 1, "beam_size": beam_size, "on_step": made.append}
+    (found,) = beam(ending, state, **ENDS, **options)
+    assert len(made) == len(found) == beam_size
+    assert not any(each.totals.requires_grad or each.logps.requires_grad for each in made)
+
+
 def test_states_with_other_containers_are_refused() -> None:
     @dataclass(frozen=True)
     class State:

@@ -16,7 +16,15 @@ from torch import Tensor, nn
 
 from regard.data.loading.cursor import Cursor
 from regard.data.loading.loader import MicroBatch, TrainingStep
-from regard.train.events import Event, RolledBack, Scores, StepCompleted, TrainingStarted
+from regard.train.events import (
+    CheckpointSaved,
+    Event,
+    RolledBack,
+    Scores,
+    StepCompleted,
+    TrainingStarted,
+    ValidationCompleted,
+)
 from regard.train.losses import Loss
 from regard.train.module import TrainingModule
 from regard.train.optim import Adam, Constant, InverseSqrt, Linear
@@ -242,6 +250,15 @@ def test_a_run_goes_back_if_the_loss_rises_by_more_than_the_setting(
     if limit < math.inf:
         with pytest.raises(WentBackError, match="average loss has risen from 2"):
             run(1.2 * limit)
+
+
+def test_a_run_is_validated_and_saved_at_the_steps_of_the_settings(tmp_path: Path) -> None:
+    events: list[Event] = []
+    settings = replace(SETTINGS, validate_every=7, save_every=5)
+    Trainer(Regression(), settings, tmp_path, loggers=[events.append]).run()
+    assert [event.step for event in events if isinstance(event, ValidationCompleted)] == [7, STEPS]
+    saved = [event.step for event in events if isinstance(event, CheckpointSaved)]
+    assert saved == [0, 5, 7, 10, STEPS]
 
 
 def test_the_plan_states_the_size_of_the_run(tmp_path: Path) -> None:
