@@ -173,6 +173,7 @@ def test_reinforce_gradients(options, weights) -> None:
     loss.total.backward()
     logps = layer(hidden).log_softmax(-1).gather(-1, ids[..., None])[..., 0]
     real = torch.arange(5) < LENGTHS[:, None]
+    torch.testing.assert_close(loss.parts["nll"], -(logps * real).sum())
     reward = (logps * real).sum(1) / LENGTHS
     baseline = 0.9 * -2.0 + 0.1 * reward.mean()
     torch.testing.assert_close(reinforce.baseline, baseline.detach())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,28 @@ def test_every_step_equals_the_step_computed_by_hand(
     trainer = Trainer(Regression(batches), settings, tmp_path, loggers=[compare])
     trainer.run()
     assert numbers == list(range(1, STEPS + 1))
+
+
+def test_processes_exchange_gradients_in_the_last_batch_of_a_step_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, exchanges = Regression(len(ROWS)), list[bool]()
+
+    @contextmanager
+    def without_exchange(wrapped: nn.Module) -> Iterator[None]:
+        assert wrapped is module
+        module.exchange = False
+        yield
+        module.exchange = True
+
+    forward = module.forward
+    monkeypatch.setattr("regard.train.trainer.no_sync", without_exchange)
+    monkeypatch.setattr(module, "exchange", True, raising=False)
+    monkeypatch.setattr(
+        module, "forward", lambda batch: (exchanges.append(module.exchange), forward(batch))[1]
+    )
+    Trainer(module, replace(SETTINGS, steps=2), tmp_path).run()
+    assert exchanges[-6:] == [False, False, True] * 2
 
 
 def random_draws(directory: Path, seed: int) -> list[tuple[float, ...]]:
