@@ -18,18 +18,15 @@ STEPS = 5_000
 WARM = 1_000  # steps until every batch shape has occurred
 
 
-COMPILES = pytest.mark.xfail(
-    has_bf16(torch.device("cpu")),
-    reason="oneDNN compiles and keeps a bf16 kernel for each new batch shape",
-    strict=False,  # new shapes may or may not occur late
-)
+BF16_KERNELS = 30.0 if has_bf16(torch.device("cpu")) else 0.0
+"""MB in which oneDNN keeps a kernel for each new shape of a bf16 batch; +17 MB were measured."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", ["fp32", pytest.param("auto", marks=COMPILES)])
+@pytest.mark.parametrize(("precision", "kernels"), [("fp32", 0.0), ("auto", BF16_KERNELS)])
 @pytest.mark.parametrize("preset", [TRANSFORMER, RECURRENT])
 def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(
-    toy: Toy, preset: str, precision: str
+    toy: Toy, preset: str, precision: str, kernels: float
 ) -> None:
     """Subword sampling gives new batch shapes in every epoch."""
     directory = toy.run_directory(f"memory-{preset}-{precision}")
@@ -49,7 +46,7 @@ def test_memory_grows_by_less_than_a_megabyte_in_a_thousand_steps(
     slope = float(np.polyfit(steps, sizes, 1)[0]) * 1000
     sizes = [round(size) for size in sizes]
     print(f"{preset}, {precision}: {slope:+.2f} MB per 1,000 steps, {sizes[0]} to {sizes[-1]} MB")
-    assert slope <= 1.0
+    assert slope <= 1.0 + kernels
 
 
 def last_step(log: Path) -> int:

@@ -161,7 +161,8 @@ def test_pairs_of_other_tools(tmp_path: Path) -> None:
         '<target state="final">Un <g id="2">chien</g></target></trans-unit>'
         '<trans-unit id="2"><source>A cat</source><target state="new">A cat</target></trans-unit>'
         '<trans-unit id="3"><source>One. Two.</source>'
-        '<seg-source><mrk mid="1">One.</mrk> <mrk mid="2">Two.</mrk></seg-source>'
+        '<seg-source><mrk mid="1">One.</mrk> <mrk mid="2">Two.</mrk><mrk mid="3">Three.</mrk>'
+        '<g mid="1">no segment</g></seg-source>'
         '<target><mrk mid="1">Un.</mrk> <mrk mid="2">Deux.</mrk></target></trans-unit>'
         "</body></file></xliff>",
         "utf-8",

@@ -52,6 +52,15 @@ def test_of_two_forms_of_a_term_the_one_of_the_text_is_used() -> None:
     assert [match.term.target for match in both.find("a dog")] == ["les chiens"]
 
 
+def test_of_equal_terms_the_first_is_used_and_those_after_them_are_found() -> None:
+    """Terms without spaces between words, and repeated ones, are between the others."""
+    order = [TERMS[4], TERMS[0], Term("ACT", "acte"), Term("青い", "bleu"), TERMS[1]]
+    base = TermBase(order, ("en", "fr"))
+    assert base.size == 4
+    found = base.find("an act, an agency, 青い飛行機")
+    assert [match.term for match in found] == [TERMS[0], TERMS[1], order[3], TERMS[4]]
+
+
 def test_a_translation_may_be_inflected() -> None:
     assert BASE.find_target(TERMS[2], "Les transporteurs aériens volent.") == [(4, 25)]
     assert BASE.find_target(TERMS[2], "le transporteur") == []

@@ -96,6 +96,19 @@ def test_possible_links_are_rejected_outside_gold_files(tmp_path: Path) -> None:
         read_links(str(tmp_path / "links"))
 
 
+@pytest.mark.parametrize(
+    ("link", "fits"), [((0, 2), True), ((1, 0), False), ((0, 3), False), ((0, 0), True)]
+)
+def test_a_link_is_inside_the_sentence_of_its_side(link: tuple[int, int], fits: bool) -> None:
+    links = frozenset({link})
+    gold = GoldAlignment(links, links)
+    if fits:
+        check_gold([gold], ["a"], ["d e f"], "gold")
+    else:
+        with pytest.raises(CorpusError, match=f"link {link[0]}-{link[1]}"):
+            check_gold([gold], ["a"], ["d e f"], "gold")
+
+
 def test_links_outside_their_sentences_are_rejected() -> None:
     check_gold([GOLD], ["a b c"], ["d e f"], "gold")
     with pytest.raises(CorpusError, match=r"gold, line 1: .*1-2.*--one-based"):

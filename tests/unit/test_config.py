@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,19 @@ import pytest
 from regard.config.describe import describe_run
 from regard.config.load import dump_config, load_config, parse_config, presets, validate_config
 from regard.config.model import VocabularySizes
+from regard.config.train import (
+    AdamConfig,
+    ConstantConfig,
+    InverseSqrtConfig,
+    LinearConfig,
+    PerformanceConfig,
+    ScheduleConfig,
+    TrainConfig,
+)
 from regard.errors import ConfigError
+from regard.train.optim import Adam, Constant, InverseSqrt, Linear, Schedule
+from regard.train.performance import Performance
+from regard.train.settings import TrainerSettings
 from tests.config_grammar import MODELS, build, runs
 from tests.tiny_models import tiny_run
 
@@ -268,3 +281,68 @@ def test_a_number_of_positions_without_learned_positions_is_refused() -> None:
     assert run.model.encoder.max_positions == 512
     old = dump_config(run).replace("positions: learned", "positions: sinusoidal")
     assert parse_config(old, "bundle").model.encoder.max_positions == 512
+
+
+def test_every_training_setting_reaches_the_trainer() -> None:
+    """Settings that differ from all defaults, so that one that is ignored would show."""
+    config = TrainConfig(
+        steps=70,
+        seed=5,
+        optimizer=AdamConfig(rate=0.3, betas=(0.5, 0.7), epsilon=0.1, weight_decay=0.2),
+        schedule=LinearConfig(warmup=0.1),
+        clip_norm=0.3,
+        max_loss_rise=2.5,
+        ema=0.9,
+        average_checkpoints=3,
+        metric="nll",
+        validate_every=7,
+        patience=4,
+        save_every=8,
+        parallel="fsdp",
+        performance=PerformanceConfig(
+            precision="bf16", attention="matmul", dropout="plain", loss="plain", allocator="plain"
+        ),
+    )
+    built = config.build()
+    assert built == TrainerSettings(
+        steps=70,
+        optimizer=Adam(0.3, (0.5, 0.7), 0.1, 0.2),
+        schedule=Linear(7),
+        metric="nll",
+        higher_is_better=False,
+        seed=5,
+        clip=0.3,
+        max_loss_rise=2.5,
+        ema=0.9,
+        average=3,
+        validate_every=7,
+        patience=4,
+        save_every=8,
+        parallel="fsdp",
+        performance=Performance("bf16", "matmul", "plain", "plain", "plain"),
+    )
+    # a setting that is new, and the same here as by default, would not be compared
+    default = TrainerSettings(1, Adam(1e-3), InverseSqrt(0), "bleu")
+    for field in fields(TrainerSettings):
+        assert getattr(built, field.name) != getattr(default, field.name), field.name
+
+
+@pytest.mark.parametrize(
+    ("config", "schedule"),
+    [
+        (ConstantConfig(warmup=3), Constant(3)),
+        (InverseSqrtConfig(warmup=0.25), InverseSqrt(25)),
+        (LinearConfig(), Linear(0)),
+    ],
+    ids=str,
+)
+def test_a_warmup_is_a_number_or_a_share_of_all_steps(
+    config: ScheduleConfig, schedule: Schedule
+) -> None:
+    assert config.build(100) == schedule
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"])
+def test_only_nll_and_perplexity_are_better_if_lower(metric: Any) -> None:
+    higher = TrainConfig(metric=metric).build().higher_is_better
+    assert higher == (metric not in ("nll", "perplexity"))

@@ -16,10 +16,12 @@ from regard.align.extraction import (
     measure_agreement,
     word_attention,
 )
+from regard.align.links import Links
 from regard.align.symmetrize import symmetrize
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import TokenizedText, check_links
 from regard.align.word_alignment import WordAlignment
 from regard.batch import pad
+from regard.errors import CorpusError
 from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, force_decode
 from regard.text.tokenizer import BOS, EOS, SentencePiece, TokenizedPieces
 from tests.tiny_models import TRANSLATORS, VOCABULARY, tiny
@@ -178,3 +180,16 @@ def test_an_empty_pair_has_no_links(tokenizer) -> None:
     forced = ForcedDecoding((0.0,), {"layer": torch.ones(1, 1, 1)})
     found = align_words(AlignmentHead("layer", None, 0, null=True), source, target, forced)
     assert isinstance(found, WordAlignment) and found.links == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("link", "fits"), [((0, 2), True), ((1, 0), False), ((0, 3), False), ((0, 0), True)]
+)
+def test_a_link_is_inside_the_text_of_its_side(tokenizer, link, fits) -> None:
+    source, target = texts(tokenizer, "dog", "der schwarze hund")
+    if fits:
+        check_links(Links({link}), source, target, "line 1")
+    else:
+        message = f"line 1: link {link[0]}-{link[1]} .* sentences of 1 and 3 words"
+        with pytest.raises(CorpusError, match=message):
+            check_links(Links({link}), source, target, "line 1")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import struct
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -12,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import xxhash
-from safetensors.numpy import load, save
 from torch import Tensor, nn
 
 from benchmarks.toys import pairs as toy_pairs
@@ -23,13 +19,13 @@ from regard.align.extraction import force_texts, measure_agreement
 from regard.align.links import Links, write_links
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE
-from regard.batch import Batch, Tokens, pad
+from regard.batch import Tokens
 from regard.bundle.bundle import open_bundle
 from regard.config.load import load_config
 from regard.config.model import VocabularySizes
 from regard.config.train import GuidedAlignmentConfig
 from regard.data.formats.corpus import open_corpus, read_parallel
-from regard.data.loading.piece_links import FORMAT, Ids, Link, PieceLinks
+from regard.data.loading.piece_links import Ids, Link, PieceLinks
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import StageProgress
 from regard.errors import ArtifactError, ConfigError, CorpusError
@@ -44,140 +40,27 @@ from regard.tasks.translation.guide import (
 )
 from regard.tasks.translation.task import TASK
 from regard.tasks.translation.translator import Translator
-from regard.text.tokenizer import BOS, EOS, SentencePiece
+from regard.text.tokenizer import SentencePiece
 from regard.train.loggers.jsonl import read_events
 from regard.train.losses import CrossEntropy, GuidedAlignmentLoss
 from tests.bundles import LINES
 from tests.command import run_cli
+from tests.linked_pairs import PAIRS, batch_of, make_links
 from tests.tiny_models import target as some_target
 from tests.tiny_models import tiny, tiny_run, tokens
 from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy, make_toy
 
 ATTENTION = "decoder.blocks.0.cross_attention"
-Pair = tuple[Sequence[int], Sequence[int]]
-
-PAIRS: list[tuple[Pair, list[Link]]] = [
-    (((11, 12, 13), (21, 22)), [(0, 0), (2, 0), (1, 1)]),
-    (((11,), (12, 13, 21, 22)), [(0, 3)]),
-    (((11, 12), (13, 21, 22)), []),
-    (((14, 15, 16, 17), (24, 25, 26)), [(3, 0), (0, 2)]),
-]
-
-
-def batch_of(pairs: Sequence[Pair], *, padding: int = 0) -> Batch:
-    """Add the special tokens of translation, and `padding` positions."""
-    sides = (
-        pad([[*source, EOS] for source, _ in pairs]),
-        pad([[BOS, *target, EOS] for _, target in pairs]),
-    )
-    return Batch(*(Tokens(nn.functional.pad(s.ids, (0, padding)), s.lengths) for s in sides))
-
-
-def make_links(**facts: str) -> PieceLinks:
-    return PieceLinks.from_pairs(((*pair, links) for pair, links in PAIRS), facts)
 
 
 def guide(shift: int = 0) -> Guide:
     return Guide(make_links(), AlignmentHead(ATTENTION, 0, shift, null=True))
 
 
-# the file
-
-
-def test_the_key_of_a_pair_is_stable_and_the_same_in_both_directions() -> None:
-    """XXH3 of the ids as little-endian uint32, seeded by the length of the first side."""
-
-    def key_of(source: Ids, target: Ids) -> int:
-        return int(PieceLinks.from_pairs([(source, target, [])], {}).keys[0])
-
-    assert key_of((5, 6), (7,)) == xxhash.xxh3_64_intdigest(struct.pack("<3I", 5, 6, 7), 8)
-    assert key_of((7,), (5, 6)) == key_of((5, 6), (7,)) != key_of((5,), (6, 7))
-
-
-def test_both_directions_find_the_same_links() -> None:
-    stored = make_links()
-    for order in (slice(None), slice(None, None, -1)):
-        known, rows, links = stored.of(batch_of([pair[order] for pair, _ in PAIRS]))
-        assert known.all()
-        for row, (_, wanted) in enumerate(PAIRS):
-            found = [tuple(link[order]) for link in links[rows == row].tolist()]
-            assert found == wanted
-
-
-def test_links_survive_writing_and_reading(tmp_path: Path) -> None:
-    stored = make_links(data="some")
-    stored.write(tmp_path / "links")
-    found = PieceLinks.open(tmp_path / "links")
-    assert found.facts == {"data": "some"}
-    assert found.fingerprint == stored.fingerprint
-    known, rows, links = found.of(batch_of([*(pair for pair, _ in PAIRS), ((9,), (9, 9))]))
-    assert known.tolist() == [True] * len(PAIRS) + [False]  # also of the pair without links
-    for row, (_, wanted) in enumerate(PAIRS):
-        assert [tuple(link) for link in links[rows == row].tolist()] == wanted
-    assert len(rows) == 6
-
-
-def test_a_repeated_pair_is_stored_once() -> None:
-    one, other = ((5, 6), (7, 8)), ((7, 8), (5, 6))
-    twice = PieceLinks.from_pairs([(*one, [(0, 1)]), ((3,), (3,), []), (*other, [(1, 1)])], {})
-    assert len(twice.keys) == 2
-    assert twice.starts.tolist() == [0, 0, 1]
-    assert twice.links.tolist() == [[0, 1]]
-
-
 def test_without_pairs_target_weights_are_zero(tmp_path: Path) -> None:
     PieceLinks.from_pairs([], {}).write(tmp_path / "links")
     empty = replace(guide(), links=PieceLinks.open(tmp_path / "links"))
     assert not empty.target_weights(batch_of([pair for pair, _ in PAIRS])).any()
-
-
-def _damage(path: Path, way: str) -> None:
-    content = path.read_bytes()
-    arrays = load(content)
-    facts = {"format": FORMAT, "fingerprint": make_links().fingerprint}
-    match way:
-        case "missing":
-            path.unlink()
-        case "empty":
-            path.write_bytes(b"")
-        case "cut":
-            path.write_bytes(content[:-3])
-        case "text":
-            path.write_text("0-0 1-1\n" * 100)
-        case "one bit":
-            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        case "a huge header":
-            path.write_bytes((1 << 60).to_bytes(8, "little") + content[8:])
-        case "other tensors":
-            path.write_bytes(save({"weights": arrays["keys"]}, facts))
-        case "other types":
-            path.write_bytes(save({**arrays, "links": arrays["links"].astype(np.int16)}, facts))
-        case "another version":
-            path.write_bytes(save(arrays, {**facts, "format": "piece links, 1"}))
-        case "starts beyond the links":
-            arrays["starts"][-1] += 1 << 40
-            path.write_bytes(save(arrays, facts))
-        case "starts that fall":
-            arrays["starts"][1] = -(1 << 40)
-            path.write_bytes(save(arrays, facts))
-        case "keys in no order":
-            path.write_bytes(save({**arrays, "keys": arrays["keys"][::-1].copy()}, facts))
-
-
-@pytest.mark.parametrize(
-    "way",
-    [
-        *("missing", "empty", "cut", "text", "one bit", "a huge header", "other tensors"),
-        *("other types", "another version", "starts beyond the links", "starts that fall"),
-        "keys in no order",
-    ],
-)
-def test_a_damaged_guide_is_named(tmp_path: Path, way: str) -> None:
-    path = tmp_path / GUIDE_FILE
-    make_links().write(path)
-    _damage(path, way)
-    with pytest.raises(ArtifactError, match=r"guide\.safetensors: .*Prepare the data again"):
-        PieceLinks.open(path)
 
 
 def test_links_outside_the_pair_are_ignored() -> None:

@@ -74,6 +74,14 @@ def test_damaged_image_shards_are_refused(tmp_path: Path) -> None:
     pixels.write_bytes(pixels.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"images-00000\.pixels: truncated"):
         opened.read(hash_texts(names))
+    manifest = out / "images.json"
+    content = manifest.read_text()
+    for version in (0, 2):
+        manifest.write_text(content.replace('"format": 1', f'"format": {version}'))
+        with pytest.raises(ArtifactError, match="incomplete, or written by another version"):
+            ImageShards.open(str(out))
+    manifest.write_text(content)
+    ImageShards.open(str(out))
     (out / "images.hashes").write_bytes(b"12345678")
     with pytest.raises(ArtifactError, match="incomplete"):
         ImageShards.open(str(out))

@@ -207,6 +207,17 @@ def test_sampled_batches_keep_the_budget_and_are_counted_as_sampled(tmp_path: Pa
         assert [step.target_tokens for step in steps] == [predicted, predicted]
 
 
+def test_sequences_without_pieces_can_be_sampled(tmp_path: Path) -> None:
+    tokenizer = SentencePiece.train(LINES, size=400)
+    ids = tokenizer.encode(LINES[:5])
+    shard = write_shard(tmp_path, "a", [([], ids[0]), *zip(ids[1:], ids[1:], strict=True)])
+    sampling = SubwordSampling((tokenizer, tokenizer), alpha=0.1, max_length=40)
+    (step,) = islice(Loader([shard], BatchOrder(1, 4_000), sampling=sampling).steps(), 1)
+    source = step.micro_batches[0].batch.source
+    assert source.lengths is not None and source.lengths.min() == 1  # EOS
+    assert len(source.lengths) == 5
+
+
 def test_sampled_batches_are_nearly_full(tmp_path: Path) -> None:
     batches = [s.micro_batches[0].batch for s in islice(sampled_loader(tmp_path).steps(), 20)]
     assert np.mean([batch.target.ids.numel() for batch in batches]) > 250

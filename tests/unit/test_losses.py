@@ -158,23 +158,29 @@ def test_a_loss_is_a_sum_without_padding() -> None:
     torch.testing.assert_close(loss.parts["nll"], sum(one.parts["nll"] for one in single))
 
 
-def test_reinforce_gradients() -> None:
+@pytest.mark.parametrize(
+    ("options", "weights"), [({}, (1.0, 0.01)), ({"reward": 0.5, "entropy": 0.02}, (0.5, 0.02))]
+)
+def test_reinforce_gradients(options, weights) -> None:
     """Xu et al. 2015, eq. 12: the gradient of log p(s) is −λ (R − b), of the entropy −μ."""
     layer = readout()
     hidden, ids = torch.randn(3, 5, E), torch.randint(0, V, (3, 5))
     logp = torch.randn(3, 5, requires_grad=True)
     entropy = torch.rand(3, 5, requires_grad=True)
-    reinforce = Reinforce(reward=0.5, entropy=0.02)
+    reinforce = Reinforce(**options)
     reinforce.baseline.fill_(-2.0)
     loss = reinforce(Decoded(hidden, SampledPosition(logp, entropy)), layer, Tokens(ids, LENGTHS))
     loss.total.backward()
     logps = layer(hidden).log_softmax(-1).gather(-1, ids[..., None])[..., 0]
     real = torch.arange(5) < LENGTHS[:, None]
+    torch.testing.assert_close(loss.parts["nll"], -(logps * real).sum())
     reward = (logps * real).sum(1) / LENGTHS
     baseline = 0.9 * -2.0 + 0.1 * reward.mean()
     torch.testing.assert_close(reinforce.baseline, baseline.detach())
-    torch.testing.assert_close(logp.grad, -0.5 * (reward - baseline)[:, None].detach() * real)
-    torch.testing.assert_close(entropy.grad, -0.02 * real.float())
+    torch.testing.assert_close(
+        logp.grad, -weights[0] * (reward - baseline)[:, None].detach() * real
+    )
+    torch.testing.assert_close(entropy.grad, -weights[1] * real.float())
 
 
 def test_reinforce_updates_its_baseline_in_training_only() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -33,6 +34,54 @@ def test_sampling_options_out_of_range_are_refused(options: dict[str, Any]) -> N
 def test_smallest_top_p_keeps_the_most_likely_token() -> None:
     (found,) = sample(step, torch.zeros(1, 1), seeds=[1], **ENDS, top_p=1e-9)
     assert found.tokens == (3,) * 5
+
+
+P = np.array([0.05, 0.4, 0.3, 0.0, 0.15, 0.1])  # of the next token
+
+
+def truncated(temperature: float, top_k: int | None, top_p: float) -> np.ndarray:
+    """The distribution of which tokens are drawn (Holtzman et al. 2020, 3.1)."""
+    p = P ** (1 / temperature)
+    p /= p.sum()
+    best = np.argsort(-p)
+    if top_k is not None:
+        p[best[top_k:]] = 0
+        p /= p.sum()
+    for count in range(1, len(p)):
+        if p[best[:count]].sum() >= top_p:
+            p[best[count:]] = 0
+            break
+    return p / p.sum()
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"),
+    [
+        *((1.0, None, top_p) for top_p in (1.0, 0.99, 0.86, 0.84, 0.71, 0.69, 0.39, 0.1)),
+        *((1.0, top_k, 1.0) for top_k in (1, 2, 5, 6, 9)),
+        *((temperature, None, 1.0) for temperature in (0.5, 2.0)),
+        *((1.0, 3, 0.81), (1.0, 3, 0.84), (2.0, 4, 0.7), (0.5, 2, 0.99)),
+    ],
+)
+def test_tokens_are_drawn_with_the_probabilities_that_the_options_leave(
+    temperature: float, top_k: int | None, top_p: float
+) -> None:
+    draws = 2_000
+    expected = truncated(temperature, top_k, top_p)
+
+    def next_token(last: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.tensor(P).log().expand(len(last), -1), state
+
+    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    ends = {"bos": 3, "eos": 3, "max_length": 1}
+    found = sample(next_token, torch.zeros(draws, 1), seeds=range(draws), **ends, **options)
+    tokens = [hypothesis.tokens[0] for hypothesis in found]
+    counts = np.bincount(tokens, minlength=len(P))
+    assert (counts > 0).tolist() == (expected > 0).tolist()
+    deviation = np.sqrt(draws * expected * (1 - expected))
+    assert (abs(counts - draws * expected) <= 4.5 * deviation).all(), counts
+    # scores are those of the model itself
+    assert [hypothesis.score for hypothesis in found] == pytest.approx(np.log(P[tokens]).tolist())
 
 
 def test_contradictory_constraints_are_refused() -> None:
@@ -74,6 +123,22 @@ def test_steps_of_a_beam_say_which_hypotheses_go_on() -> None:
     beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, on_step=steps.append)
     assert all(each.kept.ge(0).all() for each in steps[:-1])
     assert steps[-1].kept.eq(-1).all()  # none after the end
+
+
+@pytest.mark.parametrize("beam_size", [1, 2])
+def test_a_search_ends_when_as_many_hypotheses_as_the_beam_have_ended(beam_size: int) -> None:
+    """EOS is the likeliest token, so one hypothesis ends in each step. No gradient is kept."""
+    weight = torch.zeros(1, requires_grad=True)
+    made: list[BeamStep] = []
+
+    def ending(last: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
+        return torch.tensor([-9.0, -9.0, 2.0, 0.0]).expand(len(last), -1) + weight, state
+
+    state = torch.zeros(1, 1)
+    options = {"rows": 1, "beam_size": beam_size, "on_step": made.append}
+    (found,) = beam(ending, state, **ENDS, **options)
+    assert len(made) == len(found) == beam_size
+    assert not any(each.totals.requires_grad or each.logps.requires_grad for each in made)
 
 
 def test_states_with_other_containers_are_refused() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint
@@ -23,8 +24,9 @@ from regard.train.events import (
     TrainingStarted,
     ValidationCompleted,
 )
-from regard.train.optim import Adam, Constant, InverseSqrt, Linear
+from regard.train.optim import Adam, Constant, Linear, Schedule
 from regard.train.settings import TrainerSettings
+from regard.train.train_state import TrainState
 from regard.train.trainer import Trainer
 from tests.counting import Counting
 
@@ -140,12 +142,6 @@ def test_a_finished_run_ends_at_once(tmp_path: Path) -> None:
     assert isinstance(events[-1], TrainingEnded) and events[-1].reason == "all 60 steps completed"
 
 
-def test_gradients_add_up_over_micro_batches(tmp_path: Path) -> None:
-    _, events = train(tmp_path, replace(SETTINGS, steps=2), micros=2)
-    tokens = [event.tokens for event in events if isinstance(event, StepCompleted)]
-    assert tokens == [64, 64]
-
-
 def test_a_nan_loss_rolls_back_with_half_the_learning_rate(tmp_path: Path) -> None:
     dry_run_steps = 3
     _, events = train(tmp_path, broken_at=dry_run_steps + 25)
@@ -188,13 +184,48 @@ def test_patience_survives_a_killed_run(tmp_path: Path) -> None:
     assert isinstance(events[-1], TrainingEnded) and events[-1].step == 60
 
 
-def test_the_last_validated_weights_are_averaged_if_that_is_better(tmp_path: Path) -> None:
-    _, events = train(tmp_path, replace(SETTINGS, average=3, ema=0.0))
+@pytest.mark.parametrize(
+    ("rate", "schedule", "is_better"), [(0.01, Linear(10), False), (0.05, Constant(0), True)]
+)
+def test_the_last_validated_weights_are_averaged_if_that_is_better(
+    tmp_path: Path, rate: float, schedule: Schedule, is_better: bool
+) -> None:
+    """Of these runs, one ends with its best weights and the other with the average."""
+    module, events = Counting(), list[Event]()
+    settings = replace(SETTINGS, average=3, ema=0.0, optimizer=Adam(rate=rate), schedule=schedule)
+    Trainer(module, settings, tmp_path, loggers=[events.append]).run()
     ended = events[-1]
-    validated = [e.scores.values["accuracy"] for e in events if isinstance(e, ValidationCompleted)]
     assert isinstance(ended, TrainingEnded) and ended.best is not None
-    assert ended.best.values["accuracy"] >= max(validated)
     assert checkpoint.checkpoint_steps(tmp_path / "weights") == [60, 40, 20]
+    weights = {step: saved_weights(tmp_path, step) for step in (20, 40, 60)}
+    mean = {name: sum(w[name] for w in weights.values()) / 3 for name in weights[20]}
+    scores = {
+        event.step: event.scores.values["accuracy"]
+        for event in events
+        if isinstance(event, ValidationCompleted)
+    }
+    for step, tensors in weights.items():
+        assert accuracy(tensors) == scores[step]
+    best = max(scores, key=lambda step: scores[step])
+    averaged = accuracy(mean)
+    assert (averaged > scores[best]) == is_better
+    expected = mean if is_better else weights[best]
+    assert ended.best.values["accuracy"] == max(averaged, scores[best])
+    for name, tensor in module.model.state_dict().items():
+        torch.testing.assert_close(tensor, expected[name])
+
+
+def saved_weights(directory: Path, step: int) -> dict[str, torch.Tensor]:
+    (file,) = checkpoint.checkpoint_folder(directory / "weights", step).glob("*.safetensors")
+    return load_file(file)
+
+
+def accuracy(weights: dict[str, torch.Tensor]) -> float:
+    module = Counting()
+    module.model.load_state_dict(weights)
+    module.eval()
+    with torch.no_grad():
+        return module.validate().values["accuracy"]
 
 
 def test_resuming_with_other_threads_or_settings_is_refused(tmp_path: Path) -> None:
@@ -223,11 +254,36 @@ def test_scores_of_another_validation_set_are_not_compared(tmp_path: Path) -> No
 
 
 def test_a_resumed_run_may_turn_the_moving_average_on_or_off(tmp_path: Path) -> None:
+    """The average starts at the weights of the checkpoint, and leaves nothing behind."""
+    averages: dict[int, torch.Tensor] = {}
+    weights: dict[int, torch.Tensor] = {}
+    name = "model.readout.weight"
     for steps, ema in ((20, 0.0), (40, 0.9), (60, 0.0)):
-        settings = replace(SETTINGS, steps=steps, ema=ema)
-        environment = {"train.ema": ema}
-        _, events = train(tmp_path, settings, environment=environment, accept_changes=True)
-        assert isinstance(events[-1], TrainingEnded) and events[-1].step == steps
+        trainer = Trainer(
+            Counting(),
+            replace(SETTINGS, steps=steps, ema=ema),
+            tmp_path,
+            environment={"train.ema": ema},
+            accept_changes=True,
+        )
+
+        def copy(event: Event, state: TrainState = trainer.state) -> None:
+            if isinstance(event, StepCompleted):
+                weights[event.step] = state.parameters[name].detach().clone()
+                if state.ema:
+                    averages[event.step] = state.ema[name].clone()
+
+        trainer.loggers = (copy,)
+        trainer.run()
+        newest = checkpoint.checkpoint_folder(tmp_path / "checkpoints", steps)
+        (file,) = newest.glob("*.safetensors")
+        assert (f"ema.{name}" in load_file(file)) == bool(ema)
+    assert list(averages) == list(range(21, 41)) and list(weights) == list(range(1, 61))
+    average = weights[20]
+    for step, actual in averages.items():
+        decay = min(0.9, (1 + step) / (10 + step))
+        average = decay * average + (1 - decay) * weights[step]
+        torch.testing.assert_close(actual, average)
 
 
 def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
@@ -252,11 +308,3 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     tensors.write_bytes(data)
     with pytest.raises(ArtifactError, match=f"{tensors}: .*Delete the directory {newest}"):
         train(tmp_path, replace(SETTINGS, steps=20))
-
-
-def test_schedules() -> None:
-    factors = [Linear(10).factor(step, 100) for step in (1, 5, 10, 55, 100, 101)]
-    assert factors == pytest.approx([0.1, 0.5, 1.0, 46 / 91, 1 / 91, 0.0])
-    assert InverseSqrt(100).factor(400, 1000) == 0.5
-    assert InverseSqrt(0).factor(4, 10) == 0.5
-    assert [Constant(2).factor(step, 9) for step in (1, 2, 9)] == [0.5, 1.0, 1.0]

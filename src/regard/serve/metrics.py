@@ -66,6 +66,10 @@ class ServerMetrics:
         return Counter(name, text, labels or [], registry=self._registry)
 
     def _histogram(
-        self, name: str, text: str, buckets: tuple[float, ...], labels: list[str] | None = None
+        self,
+        name: str,
+        text: str,
+        buckets: tuple[float | int, ...],
+        labels: list[str] | None = None,
     ) -> Histogram:
         return Histogram(name, text, labels or [], buckets=buckets, registry=self._registry)
