@@ -3,7 +3,7 @@
     python -m pytest -n0 -m slow -s tests/unit/test_doctor_precision.py
 
 prints both for all pairs of languages. Lines of a third language, and sides that are swapped, are
-put into corpora that are sound but for a few lines in `SOUND`.
+put into corpora that are sound but for the lines in `UNSOUND`.
 """
 
 from __future__ import annotations
