@@ -268,7 +268,7 @@ CASES = {
     "tokenizing": Case(on_lines(lambda s, _: [aligner_words(line) for line in s]), 200, 10_000),
     "splitting a text": Case(split_text, 300, 10_000),
     "alignment of a long text": Case(concatenate, 200, 2_000),
-    "symmetrization": Case(combine_links, 1_000, 50_000),
+    "symmetrization": Case(combine_links, 300, 50_000),
     "evaluation": Case(
         on_lines(lambda s, t: evaluate_by_length(s, t[::-1], t, ter=False)), 30, 500
     ),

@@ -78,12 +78,13 @@ def measure_growth(name: str, prepare: Prepare, size: int, clock: StageClock) ->
     small()  # imports and caches
     gc.collect()
     gc.freeze()  # what is there now is not collected again, which would take longer than the work
-    usage = {"memory": [0, 0], "disk": [0, 0]}
+    memory: list[int] = []
+    disk: list[int] = []
     for _ in range(2):  # the first may fill caches
-        usage = dict(zip(usage, map(list, zip(_measure(small), _measure(large))), strict=True))
+        (memory, disk) = map(list, zip(_measure(small), _measure(large), strict=True))
         errors = [
             f"{kind} grows from {least:,} to {most:,} bytes"
-            for kind, (least, most) in usage.items()
+            for kind, (least, most) in (("memory", memory), ("disk", disk))
             if most > GROWTH * least + CONSTANT
         ]
         if not errors:
@@ -99,7 +100,7 @@ def measure_growth(name: str, prepare: Prepare, size: int, clock: StageClock) ->
     seconds = {stage: [round(one, 5) for one in pair] for stage, pair in best.items()}
     functions = sorted(clock.functions)
     cost = round(time.process_time() - start, 2)
-    return Measured(name, errors, usage["memory"], usage["disk"], seconds, functions, cost)
+    return Measured(name, errors, memory, disk, seconds, functions, cost)
 
 
 def _growth(seconds: list[float]) -> float:
