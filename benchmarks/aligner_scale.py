@@ -1,15 +1,16 @@
 """What training a word aligner costs at growing sizes, by stage, and what larger ones would cost.
 
-    nice python -m benchmarks.aligner_scale [--quick] [--pairs 25000 100000 400000] [--out DIRECTORY]
+    nice python -m benchmarks.aligner_scale [--quick] [--pairs 25000 100000] [--out DIRECTORY]
 
-The pairs are those of seven corpora in REGARD_DATA (Europarl and Multi30k from English to French and
-German, Tatoeba, laws of Canada, Python's documentation), shuffled, so that twice as many pairs have
-more different words. Each size is a process of its own with one thread. For each stage it prints the
-CPU seconds, the peak of resident memory and the bytes written, and at the end the files on disk at
-most. Sizes of 10⁷ and 10⁸ pairs are computed: each figure grows on as it did between the two largest
-measured sizes, as a power of the number of pairs. With --out, sizes that are finished are not
-repeated. --quick has small sizes, to test the setup. The last line is a JSON object. The exit code
-is 1 if the time of a pair grows faster than the logarithm of the number of pairs.
+The pairs are those of seven corpora in REGARD_DATA (Europarl and Multi30k from English to French
+and German, Tatoeba, laws of Canada, Python's documentation), shuffled, so that twice as many pairs
+have more different words. Each size is a process of its own with one thread. For each stage it
+prints the CPU milliseconds and the bytes written for one pair, and for each size the memory and the
+files on disk at most. Sizes of 10⁶ to 10⁸ pairs are computed: each figure grows on as it did between
+the two largest measured sizes, as a power of the number of pairs. With --out, sizes that are
+finished are not repeated. --quick has small sizes, to test the setup. The last line is a JSON
+object. The exit code is 1 if the time of a pair grows faster than the logarithm of the number of
+pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import json
 import math
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -49,7 +49,8 @@ CORPORA = [
     ("multi30k", "fr"),
     ("multi30k", "de"),
 ]
-LARGER = (10_000_000, 100_000_000)
+LARGER = (1_000_000, 10_000_000, 100_000_000)
+WORD_BYTES = 150  # of a word in a vocabulary: its text, its number and its place in a table
 BASE = "start and end"  # what is outside of tasks: the vocabularies and the saved tables
 
 
@@ -58,6 +59,31 @@ class StageCost:
     seconds: float = 0.0
     memory: int = 0  # bytes, at most
     written: int = 0  # bytes
+
+
+@dataclass
+class Result:
+    """What a training needed.
+
+    Args:
+        stages: The costs of each stage.
+        disk: Bytes of all files at most.
+        tables: Bytes of the saved aligner.
+        cells: Pairs of words that occur together, in all chunks.
+        words: Different words of source and target.
+    """
+
+    stages: dict[str, StageCost]
+    disk: int
+    tables: int
+    cells: int
+    words: list[int]
+
+    @classmethod
+    def read(cls, text: str) -> Result:
+        values = json.loads(text)
+        values["stages"] = {name: StageCost(**cost) for name, cost in values["stages"].items()}
+        return cls(**values)
 
 
 @dataclass
@@ -156,7 +182,7 @@ def write_corpus(folder: Path, pairs: int) -> None:
         (folder / name).write_text("".join(f"{pair[side]}\n" for pair in lines[:pairs]), "utf-8")
 
 
-def measure(folder: Path) -> dict[str, object]:
+def measure(folder: Path) -> Result:
     """Train on the files in `folder`, in this process."""
     meter = Meter()
     meter.install()
@@ -171,17 +197,11 @@ def measure(folder: Path) -> dict[str, object]:
              for word in path.read_text().split("\n")})
         for side in chunks.SIDES
     ]  # fmt: skip
-    return {
-        "stages": {name: asdict(cost) for name, cost in meter.stages.items()},
-        "disk": meter.most_on_disk,
-        "tables": tables,
-        "cells": sum(manifest["facts"]["cells"] for manifest in manifests),
-        "words": words,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-    }
+    cells = sum(manifest["facts"]["cells"] for manifest in manifests)
+    return Result(meter.stages, meter.most_on_disk, tables, cells, words)
 
 
-def run(pairs: int, out: Path) -> dict[str, object]:
+def run(pairs: int, out: Path) -> Result:
     """Measure one size in a process of its own, unless it is done."""
     result = out / f"{pairs}.json"
     if not result.exists():
@@ -193,18 +213,18 @@ def run(pairs: int, out: Path) -> dict[str, object]:
                 command, check=True, stdout=subprocess.PIPE, text=True, env=environment
             )
         result.write_text(done.stdout)
-    return json.loads(result.read_text())
+    return Result.read(result.read_text())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only see that everything runs")
-    parser.add_argument("--pairs", type=int, nargs="+", default=[25_000, 100_000, 400_000])
+    parser.add_argument("--pairs", type=int, nargs="+", default=[25_000, 100_000])
     parser.add_argument("--out", type=Path, help="keep the results here")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure(options.measure)))
+        print(json.dumps(asdict(measure(options.measure))))
         return 0
     sizes = [500, 1_000, 2_000] if options.quick else sorted(options.pairs)
     with tempfile.TemporaryDirectory() as temporary:
@@ -214,9 +234,99 @@ def main() -> int:
     return print_tables(results, options.quick)
 
 
-def print_tables(results, quick):
-    print(json.dumps(results))
-    return 0
+def print_tables(results: dict[int, Result], quick: bool) -> int:
+    """Print what was measured, and what is computed from it for larger corpora."""
+    *_, before, last = results
+    power = math.log(last / before)
+
+    def grown(pairs: int, small: float, large: float) -> float:
+        """A figure at `pairs`, which grows as it did between the two largest sizes."""
+        rate = math.log(large / small) / power if small > 0 and large > 0 else 0.0
+        return large * (pairs / last) ** rate
+
+    def stage_costs(pairs: int, field_name: str) -> dict[str, float]:
+        """The cost of each stage, measured or computed."""
+        if pairs in results:
+            return {n: getattr(c, field_name) for n, c in results[pairs].stages.items()}
+        small, large = (
+            {n: getattr(c, field_name) / repeats(n, size) for n, c in results[size].stages.items()}
+            for size in (before, last)
+        )
+        return {n: repeats(n, pairs) * grown(pairs, small[n], large[n]) for n in large}
+
+    def repeats(stage: str, pairs: int) -> int:
+        """Sums are written in each wave; small corpora have fewer waves."""
+        return count_waves(pairs) if stage.startswith("sum") else 1
+
+    sizes = [*results, *(() if quick else LARGER)]
+    seconds = {pairs: stage_costs(pairs, "seconds") for pairs in sizes}
+    written = {pairs: stage_costs(pairs, "written") for pairs in sizes}
+    print(f"measured: {', '.join(f'{pairs:,}' for pairs in results)}; larger sizes are computed")
+    print("\nCPU milliseconds and bytes written for one pair")
+    for name in results[last].stages:
+        cells = [
+            f"{1e3 * seconds[pairs][name] / pairs:8.4f} {written[pairs][name] / pairs:9.0f}"
+            for pairs in sizes
+        ]
+        print(f"{name:14} {' '.join(cells)}")
+    for pairs in sizes:
+        hours = sum(seconds[pairs].values()) / 3600
+        disk, memory = largest_needs(pairs, results, written[pairs], grown, before, last)
+        print(
+            f"{pairs:12,} pairs: {hours:8.2f} core hours, {memory / 1e9:6.2f} GB of memory, "
+            f"{disk / 1e9:7.2f} GB on disk, {sum(written[pairs].values()) / 1e9:8.1f} GB written"
+        )
+    small, large = (sum(seconds[pairs].values()) / pairs for pairs in (before, last))
+    limit = math.log(last) / math.log(before)
+    figures = [Figure("CPU time of a pair, growth", large / small, 1.15 * limit, at_most=True)]
+    facts = {str(pairs): asdict(result) for pairs, result in results.items()}
+    return report("aligner_scale", [] if quick else figures, quick=quick, measured=facts)
+
+
+def count_waves(pairs: int) -> int:
+    """The waves of an iteration."""
+    parts = math.ceil(pairs / chunks.PAIRS)
+    return math.ceil(parts / math.ceil(parts / aligner_training.WAVES))
+
+
+def largest_needs(
+    pairs: int,
+    results: dict[int, Result],
+    written: dict[str, float],
+    grown: Callable[[int, float, float], float],
+    before: int,
+    last: int,
+) -> tuple[float, float]:
+    """The bytes on disk and in memory at most.
+
+    On disk are the chunks, the counts of a wave and a few lexicons and sums. In memory is a part of
+    the lexicon, while it is updated, and the vocabularies.
+    """
+    if pairs in results:
+        memory = max(cost.memory for cost in results[pairs].stages.values())
+        return results[pairs].disk, memory
+
+    def files(stages: dict[str, float], size: int) -> float:
+        waves = aligner_training.ITERATIONS.count("ibm1") * count_waves(size)
+        return stages["read"] + stages["cells"] + stages["count ibm1"] / waves
+
+    measured = {name: float(cost.written) for name, cost in results[last].stages.items()}
+    lexicons = (results[last].disk - files(measured, last)) / measured["start"]
+    disk = files(written, pairs) + lexicons * written["start"]
+
+    def parts(cells: float) -> float:
+        return min(chunks.MAX_PARTS, 1 + cells // chunks.PART_CELLS)
+
+    cells = grown(pairs, results[before].cells, results[last].cells)
+    part = written["start"] / parts(cells)
+    base = min(cost.memory for cost in results[last].stages.values())
+    largest = max(cost.memory for cost in results[last].stages.values())
+    per_byte = (largest - base) / (measured["start"] / parts(results[last].cells))
+    words = [
+        grown(pairs, *sides)
+        for sides in zip(results[before].words, results[last].words, strict=True)
+    ]
+    return disk, base + per_byte * part + WORD_BYTES * sum(words)
 
 
 if __name__ == "__main__":

@@ -258,7 +258,7 @@ def document(name: str, make: Callable[[int], bytes]) -> Prepare:
 
 
 CASES = {
-    "aligner training": Case(on_corpus(train), 80, 640),
+    "aligner training": Case(on_corpus(train), 40, 640),
     "preparation": Case(on_corpus(prepare_data), 192, 2_000),
     "preparation with a tokenizer": Case(on_corpus(prepare_again), 192, 2_000),
     "preparation of images": Case(prepare_pictures, 32, 500),
@@ -287,7 +287,7 @@ for _name in MANY_TEXTS:
 
 def use_small_chunks() -> None:
     """Many chunks in small corpora, two iterations instead of seven, few resamples."""
-    chunks.PAIRS = 10
+    chunks.PAIRS = 5
     aligner_training.ITERATIONS = ("ibm1", "hmm")
     corpus_job.BLOCK = 8
     prepare_images.IMAGES_PER_SHARD = 8
