@@ -6,9 +6,9 @@ The pairs are those of seven corpora in REGARD_DATA (Europarl and Multi30k from 
 and German, Tatoeba, laws of Canada, Python's documentation), shuffled, so that twice as many pairs
 have more different words. Each size is a process of its own with one thread. For each stage it
 prints the CPU milliseconds and the bytes written for one pair, and for each size the memory and the
-files on disk at most. Sizes of 10⁶ to 10⁸ pairs are computed: each figure grows on as it did between
-the two largest measured sizes, as a power of the number of pairs. With --out, sizes that are
-finished are not repeated. --quick has small sizes, to test the setup. The last line is a JSON
+files on disk at most. Sizes of 10⁶ to 10⁸ pairs are computed: each figure grows on as it did
+between the two largest measured sizes, as a power of the number of pairs. With --out, sizes that
+are finished are not repeated. --quick has small sizes, to test the setup. The last line is a JSON
 object. The exit code is 1 if the time of a pair grows faster than the logarithm of the number of
 pairs.
 """
