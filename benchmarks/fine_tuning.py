@@ -9,10 +9,10 @@ have the same number of steps. The model is that of --base, or else one that is 
 general pairs for --minutes. Test sets are 500 sentences of laws, and 500 of Tatoeba and Europarl
 each. With --distant, the general pairs are those of Tatoeba alone, which are unlike laws, and 5,000
 pairs of laws are used: the mixed run may lose 2 BLEU on general text, and has to gain as much on
-laws as the other. The corpora are in REGARD_DATA. With --out, parts that are finished are not repeated. --quick
-has one step on a hundredth of the pairs, to test the setup. The last line is a JSON object. The
-exit code is 1 if fine-tuning does not improve the translation of laws, or if the mixed run forgets
-as much as the other.
+laws as the other. The corpora are in REGARD_DATA. With --out, parts that are finished are not
+repeated. --quick has one step on a hundredth of the pairs, to test the setup. The last line is a
+JSON object. The exit code is 1 if fine-tuning does not improve the translation of laws, or if the
+mixed run forgets as much as the other.
 """
 
 from __future__ import annotations
