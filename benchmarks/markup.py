@@ -56,6 +56,7 @@ from regard.align.chunks import corpus_readers
 from regard.align.word_aligner import MIN_POSTERIOR, WordAligner, aligner_words
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner
+from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.marked_text import InlineElement, MarkedText
 from regard.documents.projection import project_markup
 from regard.tasks.translation.translator import Translator
@@ -206,8 +207,10 @@ def element_tags(elements: Sequence[InlineElement]) -> list[Tag]:
 
 
 def project(pair: Pair, matrix: np.ndarray) -> list[Tag]:
+    weights = np.pad(matrix.T, ((0, 0), (0, 1)))
     found = project_markup(
-        pair.source, pair.source_words, pair.reference.text, pair.target_words, matrix.T
+        pair.source,
+        AlignedTranslation(pair.reference.text, pair.source_words, pair.target_words, [weights]),
     )
     return element_tags(found.marked.elements)
 

@@ -55,9 +55,7 @@ def xml_scores(
     parsed = matched = kept = 0
     for (source, reference), result in zip(pairs, map(aligned_result, results), strict=True):
         assert result.parts is not None
-        projected = project_markup(
-            source, result.source_words, result.text, result.target_words, result.weights
-        )
+        projected = project_markup(source, result)
         output = parse(render_markup(projected.marked))
         if output is not None:
             parsed += 1

@@ -174,9 +174,7 @@ def _project(source: MarkedText, result: AlignedTranslation, written: Sequence[s
     """A translation with a text for each element of its source."""
     if result.parts is None:
         return result.text
-    target = project_markup(
-        source, result.source_words, result.text, result.target_words, result.weights
-    ).marked
+    target = project_markup(source, result).marked
     ranges = [
         (one.start, one.end, text if one.start < one.end else one.raw or "")
         for one, text in zip(target.elements, written, strict=True)

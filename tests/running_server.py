@@ -12,12 +12,12 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+import httpx2
 import psutil
 
 START_SECONDS = 120
@@ -39,14 +39,27 @@ class RunningServer:
     url: str = ""
     lines: list[str] = field(default_factory=list)
 
-    def client(self, key: str | None = None, timeout: float = 60) -> httpx.Client:
+    def client(self, key: str | None = None, timeout: float = 60) -> httpx2.Client:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=timeout, trust_env=False)
 
     @property
     def engines(self) -> list[psutil.Process]:
         """The engine processes."""
-        return psutil.Process(self.process.pid).children(recursive=True)
+        return self._children("regard.serve.worker")
+
+    @property
+    def document_processes(self) -> list[psutil.Process]:
+        """The processes of the documents under way."""
+        return self._children("regard.serve.document_worker")
+
+    def _children(self, module: str) -> list[psutil.Process]:
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if module in child.cmdline():
+                    found.append(child)
+        return found
 
     def wait_for_engines(self, count: int) -> None:
         """Wait until so many engine processes have loaded the models."""
@@ -69,10 +82,21 @@ class RunningServer:
 
 
 @contextmanager
-def running_server(*arguments: str | Path, cwd: Path | None = None) -> Iterator[RunningServer]:
-    """Start `regard serve ARGUMENTS` on a free port, and stop it afterwards."""
+def running_server(
+    *arguments: str | Path, cwd: Path | None = None, changes: str = "", wait: bool = True
+) -> Iterator[RunningServer]:
+    """Start `regard serve ARGUMENTS` on a free port, and stop it afterwards.
+
+    Args:
+        arguments: Of the command.
+        cwd: Its working directory.
+        changes: Python code that runs in the process of the server before it starts.
+        wait: Until the server listens.
+    """
+    program = f"{changes}\nfrom regard.cli.main import main\nmain()"
+    command = [sys.executable, *(["-c", program] if changes else ["-m", "regard"])]
     process = subprocess.Popen(
-        [sys.executable, "-m", "regard", "serve", "--port", "0", *map(str, arguments)],
+        [*command, "serve", "--port", "0", *map(str, arguments)],
         stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
@@ -94,8 +118,9 @@ def running_server(*arguments: str | Path, cwd: Path | None = None) -> Iterator[
     reader.start()
     engines = []
     try:
-        assert ready.wait(START_SECONDS) and server.url, "\n".join(server.lines)
-        engines = server.engines
+        if wait:
+            assert ready.wait(START_SECONDS) and server.url, "\n".join(server.lines)
+            engines = server.engines
         yield server
     finally:
         process.terminate()

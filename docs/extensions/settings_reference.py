@@ -1,46 +1,21 @@
-"""The reference of all settings, from the pydantic configs: values, defaults and meaning.
-
-The meaning of a setting is its description, or its comment in the source.
-"""
+"""The reference of all settings, as Markdown."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import io
 import re
-import tokenize
-from collections import Counter
-from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple, get_args
+from typing import Any
 
 from pydantic import BaseModel
 
 from docs.extensions.tables import table, table_row
-
-PARTS = ("", "data", "train", "search", "model")
-"""The order of the sections, by the first part of their place."""
-
-TYPES = {"integer": "integer", "number": "number", "string": "text", "boolean": "`true`, `false`"}
-BOUNDS = {
-    "exclusiveMinimum": "> {:,}",
-    "minimum": "≥ {:,}",
-    "exclusiveMaximum": "< {:,}",
-    "maximum": "≤ {:,}",
-    "minItems": "at least {}",
-    "maxItems": "at most {}",
-}
-
-
-class Place(NamedTuple):
-    """Where a config occurs: the path in the file, and the config that contains it."""
-
-    path: str
-    owner: type[BaseModel]
-
-
-Places = dict[type[BaseModel], list[Place]]
+from regard.config.settings_list import (
+    Place,
+    config_places,
+    kind_of,
+    list_settings,
+    section_titles,
+    summary,
+)
 
 
 def settings_reference(root: type[BaseModel], title: str) -> str:
@@ -50,162 +25,36 @@ def settings_reference(root: type[BaseModel], title: str) -> str:
     schema = root.model_json_schema()
     schemas = schema.get("$defs", {}) | {root.__name__: schema}
     return "\n\n".join(
-        _section(config, titles, places[config], schemas[config.__name__]["properties"])
-        for config in places
+        _section(config, titles, places[config], schemas[config.__name__]) for config in places
     )
-
-
-def config_places(root: type[BaseModel]) -> Places:
-    """Map `root` and the configs in it to their places, in the order of the sections."""
-    places: Places = {root: [Place("", root)]}
-    queue = [root]
-    for config in queue:  # grows in the loop
-        for name, field in config.model_fields.items():
-            place = Place(f"{places[config][0].path}.{name}".lstrip("."), config)
-            for inner in _configs(field.annotation):
-                if inner not in places:
-                    queue.append(inner)
-                places.setdefault(inner, []).append(place)
-    parts = {config: found[0].path.partition(".")[0] for config, found in places.items()}
-    return dict(sorted(places.items(), key=lambda item: PARTS.index(parts[item[0]])))
-
-
-def _configs(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _configs(argument)
-
-
-def section_titles(places: Places) -> dict[type[BaseModel], str]:
-    """Name each config by its places; one of several kinds by its setting and its kind."""
-    titles = {}
-    for config, found in places.items():
-        paths = list(dict.fromkeys(place.path for place in found))
-        if kind := _kind(config):
-            name = paths[0] if len(paths) == 1 else paths[0].rpartition(".")[2]
-            titles[config] = f"`{name}`: `{kind}`"
-        else:
-            titles[config] = ", ".join(f"`{path}`" for path in paths)
-    counts = Counter(titles.values())
-    return {
-        config: title if counts[title] == 1 else f"{title} of `{_kind(places[config][0].owner)}`"
-        for config, title in titles.items()
-    }
-
-
-def _kind(config: type[BaseModel]) -> str:
-    kind = config.model_fields.get("kind")
-    return "" if kind is None else str(kind.default)
 
 
 def _section(
     config: type[BaseModel],
     titles: dict[type[BaseModel], str],
     places: list[Place],
-    schemas: dict[str, dict[str, Any]],
+    schema: dict[str, Any],
 ) -> str:
-    text = [f"(setting-{config.__name__})=\n## {titles[config]}", _summary(config)]
-    if _kind(config) and len(paths := dict.fromkeys(place.path for place in places)) > 1:
+    text = [f"(setting-{config.__name__})=\n## {titles[config]}"]
+    text.append(summary(config).replace("<", r"\<"))
+    if kind_of(config) and len(paths := dict.fromkeys(place.path for place in places)) > 1:
         text.append(f"In {', '.join(f'`{path}`' for path in paths)}.")
     names = {each.__name__: each for each in titles}
+
+    def link(name: str) -> str:
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Config")).lower()
+        return f"[{kind_of(names[name]) or words}](#setting-{name})"
+
     rows = [
-        table_row(
-            f"`{name}`",
-            _values(schemas[name], names),
-            "required" if field.is_required() else _default(field.get_default()),
-            field.description or comments(config).get(name, ""),
-        )
-        for name, field in config.model_fields.items()
-        if name != "kind"
+        table_row(f"`{each.name}`", each.values, _default(each.default), each.meaning)
+        for each in list_settings(config, schema, link)
     ]
     if rows:
         text.append(table(("setting", "values", "default", "meaning"), rows))
     return "\n\n".join(filter(None, text))
 
 
-def _summary(config: type[BaseModel]) -> str:
-    """Return the equation of the part, or the docstring of the config."""
-    equation: Any = getattr(config, "equation", None)
-    if isinstance(equation, property):
-        equation = getattr(config(), "equation")  # noqa: B009  a property of some configs
-    if equation is not None:
-        reference = f" ({equation.reference})" if equation.reference else ""
-        return f"{equation.formula}{reference}".replace("<", r"\<")
-    return inspect.cleandoc(vars(config).get("__doc__") or "")
-
-
-def _values(schema: dict[str, Any], names: dict[str, type[BaseModel]]) -> str:
-    """Describe the values that a JSON Schema allows."""
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Config")).lower()
-        return f"[{_kind(names[name]) or words}](#setting-{name})"
-    if options := schema.get("anyOf") or schema.get("oneOf"):
-        return ", ".join(dict.fromkeys(_values(option, names) for option in options))
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    if schema["type"] == "null":
-        return "`null`"
-    if schema["type"] == "array":
-        items = schema.get("prefixItems") or [schema["items"]]
-        text = "list of " + ", ".join(dict.fromkeys(_values(item, names) for item in items))
-    else:
-        text = TYPES[schema["type"]]
-    bounds = [form.format(schema[key]) for key, form in BOUNDS.items() if key in schema]
-    if "prefixItems" in schema:
-        bounds = [f"{len(schema['prefixItems'])} items"]
-    return f"{text}, {', '.join(bounds)}" if bounds else text
-
-
-def _default(value: Any) -> str:
-    shown = _inline(value)
-    return "its defaults" if shown == "{}" else f"`{shown}`"
-
-
-def _inline(value: Any) -> str:
-    """Return a value as YAML in one line, without settings that have their defaults."""
-    if isinstance(value, BaseModel):
-        fields = type(value).model_fields
-        names = sorted(fields, key=lambda name: name != "kind")
-        given = {name: getattr(value, name) for name in names}
-        changed = [n for n in names if n == "kind" or given[n] != fields[n].get_default()]
-        return "{" + ", ".join(f"{name}: {_inline(given[name])}" for name in changed) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_inline, value)) + "]"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value) or '""'
-
-
-@cache
-def comments(config: type[BaseModel]) -> dict[str, str]:
-    """Return the comment of each field: behind it, or on the lines above it."""
-    found: dict[str, str] = {}
-    for base in reversed(config.__mro__):
-        if not issubclass(base, BaseModel) or base is BaseModel:
-            continue
-        source = inspect.getsource(base)
-        (definition,) = ast.parse(source).body
-        assert isinstance(definition, ast.ClassDef)
-        lines = {
-            token.start[0]: (token.string.lstrip("# "), token.line.lstrip().startswith("#"))
-            for token in tokenize.generate_tokens(io.StringIO(source).readline)
-            if token.type == tokenize.COMMENT
-        }
-        for node in definition.body:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                above, line = [], node.lineno - 1
-                while lines.get(line, ("", False))[1]:
-                    above.insert(0, lines[line][0])
-                    line -= 1
-                behind = lines.get(node.end_lineno or 0, ("", True))[0]
-                if comment := behind or " ".join(above):
-                    found[node.target.id] = _sentence(comment)
-    return found
-
-
-def _sentence(comment: str) -> str:
-    """Begin with a capital, unless the first word is a value or a symbol; end with a full stop."""
-    plain = re.match(r"[a-z][a-z-]+(?=[\s,;.]|$)", comment)
-    return (comment[0].upper() + comment[1:] if plain else comment).rstrip(".") + "."
+def _default(default: str | None) -> str:
+    if default is None:
+        return "required"
+    return "its defaults" if default == "{}" else f"`{default}`"

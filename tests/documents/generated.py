@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.base import DocumentSegment
 from regard.documents.formats.registry import load_format
 from regard.documents.marked_text import MarkedText
@@ -359,6 +360,6 @@ def shuffled(source: MarkedText, r: random.Random) -> MarkedText:
         target += r.choice([" ", "", ", "]) if target else ""
         target_words.append((len(target), len(target) + len(word)))
         target += word
-        rows.append([float(n == other) * r.random() for other in range(len(spans))])
-    weights = np.array(rows, np.float32).reshape(len(order), len(spans))
-    return project_markup(source, spans, target, target_words, weights).marked
+        rows.append([float(n == other) * r.random() for other in range(len(spans) + 1)])
+    weights = np.array(rows, np.float32).reshape(len(order), len(spans) + 1)
+    return project_markup(source, AlignedTranslation(target, spans, target_words, [weights])).marked

@@ -21,7 +21,7 @@ from mdit_py_plugins.gfm import gfm_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from regard.documents.formats.html import KEPT
+from regard.documents.html_elements import KEPT
 
 DATA = Path(__file__).parents[1] / "data" / "markdown"
 SHORTCODE = re.compile(r"\{\{[<%][^{}]*[>%]\}\}")

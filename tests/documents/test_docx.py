@@ -13,21 +13,21 @@ import pytest
 
 from regard.documents.formats.languages import set_language
 from regard.documents.marked_text import MarkedText
+from regard.documents.projection import project_markup
 from regard.documents.sandbox import extract_segments, restore_document
 from tests.documents.generated import prepare
 from tests.documents.hostile_documents import archive
 from tests.documents.identity import identity, translate_document
 from tests.documents.identity import upper_case as upper_case_words
 from tests.documents.real_docx import write_real_docx
+from tests.documents.test_white_space import as_models_write
 
 
 def upper_case(content: bytes, language: str | None = None) -> tuple[bytes, list[MarkedText]]:
     """The document in upper case, and its texts before."""
     segments = extract_segments(content, "docx")
     translations: list[MarkedText | None] = [
-        MarkedText(marked.text.upper().strip(), marked.elements)
-        if marked.text == marked.text.strip()
-        else MarkedText(marked.text.upper().strip())
+        project_markup(marked, as_models_write(marked.text)).marked
         for marked in (prepare("docx", segment) for segment in segments)
     ]
     restored, _ = restore_document(content, "docx", segments, translations, language)

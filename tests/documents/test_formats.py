@@ -176,6 +176,7 @@ def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
     """Replace each segment's text by that of a dictionary, which links all words in order."""
     import numpy as np
 
+    from regard.documents.aligned_translation import AlignedTranslation
     from regard.documents.projection import project_markup
     from regard.text.words import split_words
 
@@ -189,7 +190,9 @@ def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
         rows, columns = split_words(target), split_words(source.text)
         weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
         weights[:, -1] = 0
-        translations.append(project_markup(source, columns, target, rows, weights).marked)
+        translations.append(
+            project_markup(source, AlignedTranslation(target, columns, rows, [weights])).marked
+        )
     return document_format.restore(content, segments, translations).decode()
 
 
@@ -277,7 +280,8 @@ def test_yaml_and_json_and_properties_and_android() -> None:
     words = {"a <dog": 'un "chien"'}
     assert translate("json", '{"a":\t"a \\u003cdog"}', words) == '{"a":\t"un \\"chien\\""}'
     assert (
-        translate("properties", "# c\nk = a \\\n  dog\n", {"a dog": "un\n"}) == "# c\nk = un\\n\n"
+        translate("properties", "# c\nk = a \\\n  dog\n", {"a dog": "un\ndeux"})
+        == "# c\nk = un\\ndeux\n"
     )
     before = "<resources><string name='x'>It\\'s <b>on</b></string></resources>"
     after = "<resources><string name='x'>C\\'est <b>fait</b></string></resources>"

@@ -30,11 +30,20 @@ from tests.documents.identity import (
 
 ROOT = Path(__file__).parents[2]
 QUICK, SLOW = 6, 1_000
-pytestmark = pytest.mark.xfail(reason="formats are repaired one by one", strict=False)
 CHECKS: dict[str, Callable[[str, bytes], TranslatedDocument]] = {
     "identity": check_identity,
     "upper case": check_upper_case,
 }
+
+
+HTML_MARKS = pytest.mark.xfail(reason="HTML is read by a tokenizer in another change", strict=True)
+GENERATED = [
+    pytest.param(name, check, marks=HTML_MARKS)
+    if (name, check) == ("html", "upper case")
+    else (name, check)
+    for name in FORMAT_NAMES
+    for check in CHECKS
+]
 
 
 def generated(name: str, count: int) -> list[tuple[str, str, bytes]]:
@@ -50,8 +59,7 @@ def report(label: str, counts: Counts, different: dict[str, str]) -> None:
     assert not different, f"{len(different)} differ:\n{shown}"
 
 
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("name", FORMAT_NAMES)
+@pytest.mark.parametrize(("name", "check"), GENERATED)
 def test_generated_documents(name: str, check: str) -> None:
     report(f"{name}, {check}", *check_all(CHECKS[check], generated(name, QUICK)))
 
@@ -70,8 +78,7 @@ def test_a_sample_of_real_documents(corpora: Path, check: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("name", FORMAT_NAMES)
+@pytest.mark.parametrize(("name", "check"), GENERATED)
 def test_thousands_of_generated_documents(name: str, check: str) -> None:
     report(f"{name}, {check}", *check_all(CHECKS[check], generated(name, SLOW)))
 

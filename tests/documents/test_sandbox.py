@@ -24,6 +24,26 @@ def test_the_child_process_gives_the_same(name: str) -> None:
     assert restore_document(content, name, segments, translations) == (restored, [])
 
 
+SPELLED = {
+    "json": b'{"a": "A dog %b runs"}',
+    "yaml": b'a: "A dog %b runs"\n',
+    "properties": b"a=A dog %b runs\n",
+    "android": b'<resources><string name="a">A dog %b runs</string></resources>',
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_escapes_of_surrogates(name: str) -> None:
+    """A pair is one character, in the child process and in this one; UTF-8 has no lone ones."""
+    pair = SPELLED[name] % rb"\ud83d\udc36"
+    (segment,) = extract_segments(pair, name)
+    assert segment.marked.text == "A dog \U0001f436 runs"
+    assert load_format(name).extract(pair) == [segment]
+    for lone in (rb"\ud83d", rb"\udc36", rb"\udc36\ud83d"):
+        (segment,) = extract_segments(SPELLED[name] % lone, name)
+        assert segment.marked.text == f"A dog {chr(0xFFFD) * (len(lone) // 6)} runs"
+
+
 def test_an_error_of_a_parser_is_named() -> None:
     segments = load_format("html").extract(b"<p>words</p>")
     with pytest.raises(DocumentError, match="the parser failed"):

@@ -61,8 +61,9 @@ def place(source: MarkedText, target: str) -> tuple[PlacedTerms, str]:
     """Place terms in a translation whose words are those of the source, in order."""
     rows, columns = split_words(target), split_words(source.text)
     weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
-    placed = place_terms(source, AlignedTranslation(target, columns, rows, [weights]), BASE)
-    found = project_markup(placed.marked, columns, target, rows, weights)
+    translation = AlignedTranslation(target, columns, rows, [weights])
+    placed = place_terms(source, translation, BASE)
+    found = project_markup(placed.marked, translation)
     return placed, render_markup(found.marked)
 
 
@@ -89,7 +90,7 @@ def test_terms_across_elements_and_in_placeholders_are_not_replaced() -> None:
     assert text.count("<b>") == text.count("</b>") == 1
     assert [use.by for use in placed.uses] == [""]
     raw = MarkedText("an act", (InlineElement(3, 6, raw="{act}"),))
-    placed, text = place(raw, "un x")
+    placed, text = place(raw, "un Act")
     assert (placed.uses, text) == ((), "un {act}")
 
 

@@ -32,7 +32,9 @@ class Part:
 Reader = Callable[[bytes], Iterable[Part]]
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
-_STRING_MARKUP = re.compile(r"(</?[A-Za-z][^<>]*>|<!--.*?-->)", re.DOTALL)
+_STRING_MARKUP = re.compile(
+    r"(?P<code>``[^`]+``|`[^`\s][^`]*`)|</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL
+)
 
 
 def read_parts(name: str, content: bytes) -> list[Part]:
@@ -65,10 +67,17 @@ def decoded(content: bytes) -> str:
 # HTML
 
 HTML_KEPT = frozenset(
-    "script style code pre kbd samp tt var math svg textarea iframe object audio video canvas "  # noqa: SIM905
-    "picture map template acronym dir plaintext xmp noembed noframes".split()
+    "script style code pre kbd samp tt var math svg iframe template acronym dir plaintext xmp "  # noqa: SIM905
+    "noembed noframes".split()
 )
-HTML_ATTRIBUTES = frozenset(["alt", "title", "placeholder", "aria-label"])
+HTML_ATTRIBUTES = frozenset(
+    "alt title placeholder aria-label aria-description aria-placeholder aria-roledescription "  # noqa: SIM905
+    "aria-valuetext".split()
+)
+META = frozenset(
+    "description og:title og:description og:image:alt twitter:title twitter:description "  # noqa: SIM905
+    "twitter:image:alt".split()
+)
 
 
 def read_html(content: bytes) -> Iterator[Part]:
@@ -84,10 +93,11 @@ def _html_element(element: Any, keeps: bool) -> Iterator[Part]:
     else:
         classes = (element.get("class") or "").split()
         translate = (element.get("translate") or "").strip().lower()
-        own = keeps or element.tag in HTML_KEPT or translate == "no" or "notranslate" in classes
+        forbids = keeps or translate == "no" or "notranslate" in classes
+        own = forbids or element.tag.rpartition("}")[2] in HTML_KEPT  # without its namespace
         yield kept(f"<{element.tag}")
         for name, value in sorted(element.attrib.items(), key=str):
-            if not own and _is_text_attribute(element, name):
+            if not forbids and _is_text_attribute(element, name):
                 yield from (kept(f"{name}="), Part(value))
             else:
                 yield kept(f"{name}={value}")
@@ -100,16 +110,15 @@ def _html_element(element: Any, keeps: bool) -> Iterator[Part]:
 
 
 def _is_text_attribute(element: Any, name: str) -> bool:
-    kind = (element.get("type") or "").lower()
+    if element.tag in ("script", "style"):
+        return False
+    kind = (element.get("type") or "").strip().lower()
+    names = [(element.get(key) or "").strip().lower() for key in ("name", "property", "itemprop")]
     return (
         name in HTML_ATTRIBUTES
         or (name == "label" and element.tag in ("option", "optgroup", "track"))
         or (name == "value" and element.tag == "input" and kind in ("submit", "button", "reset"))
-        or (
-            name == "content"
-            and element.tag == "meta"
-            and (element.get("name") or "").lower() == "description"
-        )
+        or (name == "content" and element.tag == "meta" and not META.isdisjoint(names))
     )
 
 
@@ -168,9 +177,13 @@ def _front_matter(text: str, load: Callable[[str], Any]) -> Iterator[Part]:
 
 
 def read_string(text: str) -> Iterator[Part]:
-    """A string with the tags in it."""
-    for number, part in enumerate(_STRING_MARKUP.split(text)):
-        yield Part(part, number % 2 == 0)
+    """A string with the tags in it. Those in code, between backticks, are text."""
+    cursor = 0
+    for found in _STRING_MARKUP.finditer(text):
+        if found["code"] is None:
+            yield from (Part(text[cursor : found.start()]), kept(found[0]))
+            cursor = found.end()
+    yield Part(text[cursor:])
 
 
 def read_json(content: bytes) -> Iterator[Part]:
@@ -228,7 +241,7 @@ _PO_STRING = re.compile(
 
 
 def read_po(content: bytes) -> Iterator[Part]:
-    """Messages; the text of one without a translation is its source."""
+    """Messages; the text of one without a translation is its source. A translation stays."""
     for block in re.split(r"\n[ \t]*\r?\n", decoded(content)):
         strings: dict[str, str] = {}
         keyword = ""
@@ -248,7 +261,8 @@ def read_po(content: bytes) -> Iterator[Part]:
             if key not in ("msgstr", "msgstr[0]"):
                 source = strings.get("msgid_plural", source)
             yield kept(f"{key}")
-            yield from read_string(value or source)
+            parts = read_string(value or source)
+            yield from (kept(part.text) for part in parts) if value else parts
             yield kept(";")
 
 
@@ -289,7 +303,7 @@ def _property_escape(found: re.Match[str]) -> str:
 def read_csv(content: bytes) -> Iterator[Part]:
     lines = decoded(content).splitlines()
     named = re.fullmatch("sep=(.)", lines[0]) if lines else None
-    bare = re.sub('"[^"]*"', "", lines[0]) if lines else ""
+    bare = re.sub('"[^"]*"', "", decoded(content)).lstrip("\r\n").partition("\n")[0]
     yield from _rows(content, named[1] if named else max(",;\t|", key=bare.count))
 
 
@@ -318,8 +332,9 @@ def _android_element(element: Any, keeps: bool, parent: str = "") -> Iterator[Pa
         element.tag == "item" and parent in ("string-array", "plurals")
     )
     in_text = is_text or parent == "text"
-    reference = re.fullmatch(r"\s*(@\w|\?)[\w:./]*\s*", element.text or "") is not None
-    own = keeps or element.get("translatable") == "false" or "}g" in element.tag or reference
+    is_alone = is_text and len(element) == 0
+    reference = is_alone and re.fullmatch(r"\s*(@\w|\?)[\w:./]*\s*", element.text or "")
+    own = keeps or element.get("translatable") == "false" or "}g" in element.tag or bool(reference)
     yield kept(f"<{element.tag} {sorted(element.attrib.items())}>")
     yield Part(_android_text(element.text), in_text and not own)
     for child in element:
@@ -339,7 +354,7 @@ def _android_escape(found: re.Match[str]) -> str:
 
 
 def read_xliff(content: bytes) -> Iterator[Part]:
-    """Units; the text of one without a target is its source."""
+    """Units; the text of one without a target is its source. A translation stays."""
     for unit in ElementTree.fromstring(content).iter():
         name = unit.tag.rpartition("}")[2]
         if name not in ("trans-unit", "segment"):
@@ -349,6 +364,7 @@ def read_xliff(content: bytes) -> Iterator[Part]:
             continue
         source, target = children["source"], children.get("target")
         marks = {} if target is None else {mark.get("mid"): mark for mark in target}
+        is_translated = False
         if target is None or not (len(target) or (target.text or "").strip()):
             target = source
         elif "seg-source" in children and None not in marks:
@@ -356,7 +372,10 @@ def read_xliff(content: bytes) -> Iterator[Part]:
                 if not "".join(marks[mark.get("mid")].itertext()):
                     marks[mark.get("mid")].text = mark.text
                     marks[mark.get("mid")].extend(list(mark))
-        yield from _xliff_content(target)
+        else:
+            is_translated = True
+        parts = _xliff_content(target)
+        yield from (kept(part.text) for part in parts) if is_translated else parts
         yield kept(";")
 
 
@@ -393,19 +412,24 @@ def read_docx(content: bytes) -> Iterator[Part]:
 
 
 def read_srt(content: bytes) -> Iterator[Part]:
-    """Blocks of a number, times and lines; SubRip has no character references."""
-    yield from _read_captions(content, str)
+    """Blocks of a number, times and lines; SubRip has no character references.
+
+    An empty line does not end a cue for all players, so the next times do.
+    """
+    yield from _read_captions(content, str, ends_at_empty_line=False)
 
 
 def read_vtt(content: bytes) -> Iterator[Part]:
     yield from _read_captions(content, unescape)
 
 
-def _read_captions(content: bytes, decode: Callable[[str], str]) -> Iterator[Part]:
+def _read_captions(
+    content: bytes, decode: Callable[[str], str], ends_at_empty_line: bool = True
+) -> Iterator[Part]:
     in_cue = False
     for line in re.split(r"(\r\n|\n|\r)", decoded(content)):
         if "-->" in line or not line.strip("\r\n"):
-            in_cue = "-->" in line or (in_cue and line != "")
+            in_cue = "-->" in line or (in_cue and not (ends_at_empty_line and line == ""))
             yield kept(line)
         elif not in_cue or not line.strip():  # a header, a note, a style, an identifier
             yield kept(line)

@@ -37,6 +37,7 @@ from regard.data.preparation.pipeline import PreparationSettings
 from regard.data.preparation.prepare import prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.formats.html import HTML
 from regard.evaluate import bootstrap
 from regard.evaluate.by_length import evaluate_by_length
 from regard.evaluate.compare import compare_systems
@@ -49,7 +50,7 @@ from regard.text.words import split_words
 from tests.bundles import make_bundle
 from tests.documents.identity import translate_document
 from tests.growth.corpora import FORMATS, make_lines, new_folder, parallel_files
-from tests.growth.documents import MANY_TEXTS, ONE_TEXT
+from tests.growth.documents import HOSTILE_HTML, MANY_TEXTS, ONE_TEXT
 from tests.growth.measure import Prepare, Work
 
 LINKED = np.array([[1, 0]], np.float32)  # a word with its translation
@@ -257,6 +258,16 @@ def document(name: str, make: Callable[[int], bytes]) -> Prepare:
     return prepare
 
 
+def hostile_html(markup: str) -> Prepare:
+    """Finding the segments of a page that repeats some markup."""
+
+    def prepare(size: int) -> Work:
+        page = markup * (size // len(markup))
+        return lambda: HTML.find(page)
+
+    return prepare
+
+
 CASES = {
     "aligner training": Case(on_corpus(train), 40, 640),
     "preparation": Case(on_corpus(prepare_data), 192, 2_000),
@@ -283,6 +294,8 @@ CASES |= {
 for _name in MANY_TEXTS:
     CASES[_name + MANY_SUFFIX] = Case(document(_name, MANY_TEXTS[_name]), 25, 1_000)
     CASES[_name + ONE_SUFFIX] = Case(document(_name, ONE_TEXT[_name]), 12, 100)
+for _markup in HOSTILE_HTML:
+    CASES[f"html of {_markup}"] = Case(hostile_html(_markup), 1_000, 125_000)
 
 
 def use_small_chunks() -> None:

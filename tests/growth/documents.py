@@ -100,3 +100,10 @@ ONE_TEXT: dict[str, Document] = {
     "csv": _inside("id,text\n1,", "\n", MARKED),
     "tsv": _inside("id\ttext\n1\t", "\n", MARKED),
 }
+
+
+HOSTILE_HTML = [
+    "<", "<a ", "<a b='", "&a", "<!--", "</b>", "<b>x", "<svg><g>", "<i><p>x</i>", "x<object>",
+    "<select><option title=x>a",
+]  # fmt: skip
+"""Repeated, these are pages of one kind of mistake."""

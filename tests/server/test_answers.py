@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from regard.inference.engine import SamplingOptions
@@ -62,7 +62,7 @@ def expected(result: TranslationResult, request: dict[str, Any]) -> dict[str, An
     }
 
 
-def check(translator: Translator, request: dict[str, Any], answer: httpx.Response) -> None:
+def check(translator: Translator, request: dict[str, Any], answer: httpx2.Response) -> None:
     assert answer.status_code == 200, answer.text
     options = {key: value for key, value in request.items() if key != "texts"}
     results = translator.translate(request["texts"], **options)

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -50,7 +50,7 @@ class Load:
                 text = draw.choice(texts)
                 try:
                     answer = client.post("/v1/translate", json={"texts": [text]})
-                except httpx.TransportError as error:
+                except httpx2.TransportError as error:
                     self.failures.append(repr(error))
                     continue
                 self.statuses[answer.status_code] += 1
@@ -175,9 +175,9 @@ def test_a_stopping_server_answers_open_requests(bundle: Path) -> None:
     texts = sentences(200, 13)
     translations = offline(bundle, texts)
 
-    async def send(server: RunningServer) -> list[httpx.Response]:
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(
+    async def send(server: RunningServer) -> list[httpx2.Response]:
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(
             base_url=server.url, timeout=120, limits=limits, trust_env=False
         ) as client:
             tasks = [
@@ -243,11 +243,11 @@ def test_a_full_queue_refuses_at_once_and_recovers(bundle: Path, tmp_path: Path)
     settings.write_text("max_queue_seconds: 0.2\ncache_megabytes: 0\nmax_cost: 2000000\n")
 
     async def overload(server: RunningServer) -> list[tuple[int, float]]:
-        async with httpx.AsyncClient(
+        async with httpx2.AsyncClient(
             base_url=server.url,
             timeout=120,
             trust_env=False,
-            limits=httpx.Limits(max_connections=400),
+            limits=httpx2.Limits(max_connections=400),
         ) as client:
 
             async def send(seed: int) -> tuple[int, float]:

@@ -372,7 +372,7 @@ def test_invalid_arguments(arguments: dict[str, Any]) -> None:
 
 
 def test_httpx_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "httpx", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(ConfigError, match=r"regard\[client\]"):
         regard.Client("http://localhost:8000")
 

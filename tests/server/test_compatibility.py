@@ -13,7 +13,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 import deepl
-import httpx
+import httpx2
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
@@ -404,4 +404,4 @@ def test_deepl_forms(server: RunningServer, expected: dict[str, str]) -> None:
         assert "message" in client.get("/v2/nothing").json()
 
 
-URLENCODED = httpx.Headers({"Content-Type": "application/x-www-form-urlencoded"})
+URLENCODED = httpx2.Headers({"Content-Type": "application/x-www-form-urlencoded"})

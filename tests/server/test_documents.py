@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from regard.errors import ConfigError, DocumentError
@@ -30,7 +30,7 @@ PAGE = "<html><body>{}</body></html>".format(
 PO = '#: page.c\nmsgid "A dog runs."\nmsgstr ""\n'
 
 
-def read_events(answer: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
+def read_events(answer: httpx2.Response) -> list[tuple[str, dict[str, Any]]]:
     events = []
     for event in answer.text.strip().split("\n\n"):
         name, data = event.split("\n")

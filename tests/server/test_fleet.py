@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from regard.tasks.translation.exporting import export_bundle
@@ -70,9 +70,9 @@ def balancer(
         deadline = time.monotonic() + 30
         while True:
             try:
-                if httpx.get(f"http://127.0.0.1:{port}/readyz", trust_env=False).is_success:
+                if httpx2.get(f"http://127.0.0.1:{port}/readyz", trust_env=False).is_success:
                     break
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.1)
@@ -97,13 +97,13 @@ class Traffic:
 
     def run(self, number: int) -> None:
         requests = [(model, text) for model, texts in self.expected.items() for text in texts]
-        with httpx.Client(base_url=self.url, timeout=60, trust_env=False) as client:
+        with httpx2.Client(base_url=self.url, timeout=60, trust_env=False) as client:
             while not self._stop.is_set():
                 number += 7
                 model, text = requests[number % len(requests)]
                 try:
                     answer = client.post("/v1/translate", json={"texts": [text], "model": model})
-                except httpx.TransportError as error:
+                except httpx2.TransportError as error:
                     self.lost.append(repr(error))
                     continue
                 self.statuses[answer.status_code] += 1
@@ -212,7 +212,7 @@ def test_every_request_reaches_a_replica_with_its_model(
         assert set(traffic.replicas["en-de"]) == {"one"}
         assert set(traffic.replicas["en-es"]) == {"other"}
         assert traffic.replicas["en-fr"]
-        with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
+        with httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
             languages = {"source_language": "en", "target_language": "es"}
             answer = client.post("/v1/translate", json={"texts": [TEXTS[0]], **languages})
             assert answer.json()["model"] == "en-es"

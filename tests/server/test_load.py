@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import psutil
 import pytest
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.xdist_group("server")
 CLIENTS = 32
 
 
-async def send_all(server: RunningServer, requests: list[dict[str, Any]]) -> list[httpx.Response]:
+async def send_all(server: RunningServer, requests: list[dict[str, Any]]) -> list[httpx2.Response]:
     """Send requests from CLIENTS connections; return the answers in order."""
-    answers: dict[int, httpx.Response] = {}
+    answers: dict[int, httpx2.Response] = {}
     numbers = iter(range(len(requests)))
-    limits = httpx.Limits(max_connections=CLIENTS)
-    async with httpx.AsyncClient(
+    limits = httpx2.Limits(max_connections=CLIENTS)
+    async with httpx2.AsyncClient(
         base_url=server.url, timeout=300, limits=limits, trust_env=False
     ) as client:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from regard.errors import ConfigError
@@ -42,8 +42,8 @@ def server(multilingual: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="module")
-def http(server: RunningServer) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=60) as client:
+def http(server: RunningServer) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=server.url, timeout=60) as client:
         yield client
 
 
@@ -53,7 +53,7 @@ def test_the_tag_changes_translations(expected: dict[str, list[str]]) -> None:
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_request_is_routed_by_its_languages(
-    http: httpx.Client, expected: dict[str, list[str]], source: str, target: str
+    http: httpx2.Client, expected: dict[str, list[str]], source: str, target: str
 ) -> None:
     languages = {"source_language": source, "target_language": target.upper()}
     answer = http.post("/v1/translate", json={"texts": LINES, **languages}).json()
@@ -62,7 +62,7 @@ def test_a_request_is_routed_by_its_languages(
 
 
 def test_a_model_that_is_named_needs_the_target(
-    http: httpx.Client, expected: dict[str, list[str]]
+    http: httpx2.Client, expected: dict[str, list[str]]
 ) -> None:
     request = {"texts": LINES, "model": "many"}
     for missing in (request, {"texts": LINES}, {**request, "source_language": "en"}):
@@ -79,7 +79,7 @@ def test_a_model_that_is_named_needs_the_target(
     assert answer.status_code == 404
 
 
-def test_the_other_routes_take_the_language(http: httpx.Client, multilingual: Path) -> None:
+def test_the_other_routes_take_the_language(http: httpx2.Client, multilingual: Path) -> None:
     languages = {"source_language": "en", "target_language": "fr"}
     request = {"sources": ["A dog runs."], "targets": ["A cat."], **languages}
     (aligned,) = http.post("/v1/align", json=request).json()["alignments"]
@@ -96,7 +96,7 @@ def test_the_other_routes_take_the_language(http: httpx.Client, multilingual: Pa
     assert page.content == document.content
 
 
-def test_all_pairs_are_listed(http: httpx.Client) -> None:
+def test_all_pairs_are_listed(http: httpx2.Client) -> None:
     models = http.get("/v1/models").json()["models"]
     listed = [(each["name"], each["source_language"], each["target_language"]) for each in models]
     assert listed == [
@@ -111,7 +111,7 @@ def test_all_pairs_are_listed(http: httpx.Client) -> None:
 
 
 def test_other_interfaces_route_by_languages(
-    http: httpx.Client, expected: dict[str, list[str]]
+    http: httpx2.Client, expected: dict[str, list[str]]
 ) -> None:
     for target in ("fr", "de"):
         form = {"q": LINES, "source": "en", "target": target}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from regard.config.describe import describe_run
-from regard.config.load import dump_config, load_config, presets, validate_config
+from regard.config.load import dump_config, load_config, parse_config, presets, validate_config
 from regard.config.model import VocabularySizes
 from regard.errors import ConfigError
 from tests.config_grammar import MODELS, build, runs
@@ -160,7 +160,8 @@ def test_a_part_of_another_kind_keeps_no_old_settings(tmp_path: Path) -> None:
         ("model: {}\n", "model.kind is missing"),
         ("#" * 300_000, "at most 262,144 characters"),
         ("a: !!bool maybe\n", "tags"),
-        ("a: 2024-13-45\n", "not valid YAML"),
+        ("a: 2024-13-45\n", "a is not a setting"),  # text: YAML 1.2 has no dates
+        ("train: {}\ntrain: {}\n", "not valid YAML: the key 'train' occurs twice"),
     ],
 )
 def test_a_malicious_or_broken_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -257,3 +258,13 @@ def test_a_warmup_below_one_is_a_share_of_the_steps(
 ) -> None:
     run = load_config("translate-tiny", [f"train.schedule.warmup={warmup}", f"train.steps={steps}"])
     assert run.train.build().schedule.warmup == expected
+
+
+def test_a_number_of_positions_without_learned_positions_is_refused() -> None:
+    setting = "model.encoder.max_positions=512"
+    with pytest.raises(ConfigError, match=r"model\.encoder\.max_positions: is the number of learn"):
+        load_config("transformer", [setting])
+    run = load_config("transformer", [setting, "model.encoder.positions=learned"])
+    assert run.model.encoder.max_positions == 512
+    old = dump_config(run).replace("positions: learned", "positions: sinusoidal")
+    assert parse_config(old, "bundle").model.encoder.max_positions == 512

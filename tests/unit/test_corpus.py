@@ -10,6 +10,8 @@ import tracemalloc
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
+from xml.parsers import expat
 
 import fsspec
 import pyarrow
@@ -256,6 +258,33 @@ def read_tmx(text: str, folder: Path) -> list[Pair]:
     path = folder / "a.tmx"
     path.write_text(text)
     return list(read_pairs(Tmx(str(path), "en", "de")))
+
+
+class DeferringParser:
+    """An expat parser that keeps what it is given until the end, as version 2.6 may do."""
+
+    def __init__(self, parser: Any) -> None:
+        super().__setattr__("parser", parser)
+        super().__setattr__("kept", [])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.parser, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.parser, name, value)
+
+    def Parse(self, chunk: bytes, last: bool) -> int:  # noqa: N802
+        self.kept.append(chunk)
+        return int(self.parser.Parse(b"".join(self.kept), True)) if last else 1
+
+
+def test_tmx_pairs_are_complete_if_the_parser_defers_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = expat.ParserCreate
+    monkeypatch.setattr(expat, "ParserCreate", lambda: DeferringParser(create()))
+    body = "".join(unit(en=f"a {n}", de=f"b {n}") for n in range(3))
+    assert read_tmx(tmx(body), tmp_path) == [(f"a {n}", f"b {n}") for n in range(3)]
 
 
 def test_tmx_pairs_are_read_without_inline_codes(tmp_path: Path) -> None:

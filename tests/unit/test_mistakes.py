@@ -246,7 +246,7 @@ def test_a_mistake_is_explained_and_changes_no_file(
         ("tensorboard", (*TRAIN, "--out", "new", "--tensorboard"), "regard[tensorboard]"),
         ("resvg_py", ("explain", "model", "A dog.", "-o", "new.png"), "regard[pictures]"),
         ("ray", (*PREPARE, "--runner", "ray"), "regard[cluster]"),
-        ("httpx", ("translate", "A dog.", "--server", "http://localhost:1"), "regard[client]"),
+        ("httpx2", ("translate", "A dog.", "--server", "http://localhost:1"), "regard[client]"),
     ],
 )
 def test_a_missing_package_is_named_before_the_work(

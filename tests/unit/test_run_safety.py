@@ -51,10 +51,10 @@ class Trained:
     def settings(self, *changes: str) -> list[str]:
         files = {
             name: json.dumps([str(self.folder / f"{name}.{side}") for side in "ab"])
-            for name in ("train", "valid")
+            for name in ("train", "more", "valid")
         }
         corpora = (
-            f'data.train=[{{"files": {files["train"]}}}]',
+            f'data.train=[{{"files": {files["train"]}}}, {{"files": {files["more"]}}}]',
             f"data.valid.files={files['valid']}",
         )
         return [*corpora, *SETTINGS, *changes]
@@ -82,6 +82,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     for name in ("train.a", "train.b"):
         lines = (folder / name).read_text().splitlines(keepends=True)
         (folder / name).write_text("".join(lines[:60]))
+        (folder / name.replace("train", "more")).write_text("".join(lines[60:80]))
     for side in "ab":  # of the same size, with other words
         for name in ("train", "valid"):
             text = (folder / f"{name}.{side}").read_text().replace("one", "two")
@@ -95,14 +96,16 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return toy
 
 
-def corpus(name: str, more: str = "") -> str:
-    return f'[{{"files": ["{{0}}/{name}.a", "{{0}}/{name}.b"]{more}}}]'
+def corpus(name: str, setting: str = "") -> str:
+    return f'{{"files": ["{{0}}/{name}.a", "{{0}}/{name}.b"]{setting}}}'
 
 
 OTHER_TRAIN = (("other-train", ""), ("valid", ""), ("train", ', "weight": 2'))
 CHANGES = {
-    "train": [f"data.train={corpus(name, more)}" for name, more in OTHER_TRAIN],
-    "valid": [f"data.valid={corpus('other-valid')}", f"data.valid={corpus('train')}"],
+    "train": [
+        f"data.train=[{corpus(name, setting)}, {corpus('more')}]" for name, setting in OTHER_TRAIN
+    ],
+    "valid": [f"data.valid=[{corpus('other-valid')}]", f"data.valid=[{corpus('train')}]"],
     "held_out": ["data.held_out=0.3"],
     "vocabulary": ["data.vocabulary=285"],
     "target_vocabulary": ["data.target_vocabulary=280; model.tie_embeddings=output"],
@@ -111,6 +114,7 @@ CHANGES = {
     "dedupe": ["data.dedupe=none"],
     "max_punctuation": ["data.max_punctuation=0.3"],
     "tokenizer": ["data.tokenizer={0}/pieces"],
+    "mix_corpora": ["data.mix_corpora=true"],
     "aligner": ["data.aligner=true"],
     "source_language": ["data.source_language=xx"],
     "target_language": ["data.target_language=xx"],

@@ -7,11 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from regard.bounds import BEAM_SIZE
+
 BeamSize = Annotated[
     int | None,
     typer.Option(
-        min=1,
-        max=1_000,
+        min=BEAM_SIZE.low,
+        max=BEAM_SIZE.high,
         help="Beam size; 1 is greedy. Default: the bundle's setting.",
         rich_help_panel="Search",
     ),

@@ -14,6 +14,7 @@ import typer
 
 from regard.cli.common_options import BeamSize, Html, JsonReport, To
 from regard.cli.evaluate import read_translations, translate_lines
+from regard.cli.option_modes import refuse_without
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
 from regard.errors import FAILED_CHECK
@@ -51,6 +52,8 @@ def compare(
     from regard.evaluate.comparison_page import comparison_page
     from regard.evaluate.report import draw_comparison, verdict_line
 
+    if not any(Path(system).is_dir() for system in systems):
+        refuse_without("a model bundle among the systems", "to", "beam_size")
     check_output(html, source, reference, *systems)
     gates = [parse_gate(text) for text in gate or []]
     names = short_names(systems)

@@ -10,6 +10,7 @@ import typer
 
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import open_input
+from regard.cli.option_modes import check_sampling
 from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 
@@ -21,7 +22,8 @@ def complete(
         typer.Argument(help="Texts to continue. Default: the lines of standard input."),
     ] = None,
     max_new_tokens: Annotated[
-        int, typer.Option(min=1, help="Maximum number of tokens to add to each prompt.")
+        int,
+        typer.Option(min=1, max=100_000, help="Maximum number of tokens to add to each prompt."),
     ] = 100,
     sample: Sample = False,
     temperature: Temperature = 1.0,
@@ -38,6 +40,7 @@ def complete(
     from regard.inference.engine import SamplingOptions
     from regard.tasks.language.completer import load_completer
 
+    check_sampling(sample)
     check_output(out)
     completer = load_completer(model)
     sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None

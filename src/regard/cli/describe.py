@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.bounds import VOCABULARY
+from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, check_assignments
 
 if TYPE_CHECKING:
@@ -32,7 +34,11 @@ def describe(
     ] = None,
     vocabulary: Annotated[
         int,
-        typer.Option(min=1, help="Vocabulary size or number of classes; a bundle has its own."),
+        typer.Option(
+            min=VOCABULARY.low,
+            max=VOCABULARY.high,
+            help="Vocabulary size or number of classes; a bundle has its own.",
+        ),
     ] = 8000,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the description as one JSON object.")
@@ -50,6 +56,7 @@ def describe(
 
     check_assignments(set_)
     if name is None:
+        refuse_without("the name of a preset or of a run file", "set_", "vocabulary")
         descriptions = {preset: load_config(preset).description for preset in presets()}
         if as_json:
             print(json.dumps(descriptions, indent=2, ensure_ascii=False))
@@ -61,6 +68,7 @@ def describe(
     if _is_bundle(path):
         if set_:
             raise UsageError("--set cannot change a model bundle.")
+        refuse_without("a preset or a run file: a bundle has its own", "vocabulary")
         run, sizes, contents = _read_bundle(path)
     else:
         run, sizes = load_config(name, set_ or []), VocabularySizes(vocabulary, vocabulary)

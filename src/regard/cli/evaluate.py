@@ -13,12 +13,26 @@ import typer
 
 from regard.cli.common_options import AlignWith, BeamSize, JsonReport, To
 from regard.cli.corpus_options import Columns, check_columns, columns_setting
+from regard.cli.option_modes import (
+    EVALUATE_ALIGNMENTS,
+    EVALUATE_CORPUS,
+    EVALUATE_LINKS,
+    EVALUATE_MODEL,
+    EVALUATE_OUTPUTS,
+)
 from regard.cli.outputs import check_output, to_line, write_output
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from regard.align.aer import AlignmentScores
     from regard.train.events import Scores
+
+
+LINK_ORIGINS = {
+    "aligner": "of the model's word aligner; --align-with attention scores its attention",
+    "attention": "of the model's attention",
+    "file": "of the file",
+}
 
 
 def evaluate(
@@ -111,13 +125,16 @@ def evaluate(
     corpora = {name: file for name, file in models.items() if file is not None}
     if len(corpora) + (alignments is not None) > 1:
         raise UsageError("Give only one of: --text, --documents, --images, --alignments.")
-    if (corpora or alignments) and (out or figure or by_length or outputs or reference):
-        raise UsageError(
-            "--out, --outputs, --reference, --figure and --by-length are for translations. Leave "
-            "out --text, --documents, --images and --alignments."
-        )
-    if corpora and to is not None:
-        raise UsageError("--to is for translation models. Leave it out.")
+    if corpora:
+        EVALUATE_CORPUS.check()
+    elif alignments is not None:
+        (EVALUATE_ALIGNMENTS if links is None else EVALUATE_LINKS).check()
+    elif links is not None or target is not None:
+        raise UsageError("--links and --target need --alignments.")
+    elif model is None and outputs is None:
+        raise UsageError("Give either a model or --outputs.")
+    else:
+        (EVALUATE_MODEL if outputs is None else EVALUATE_OUTPUTS).check()
     check_columns(columns, list(corpora.values()) or None)
     for kind, file in corpora.items():
         scores = _score_corpus(_required(model, "a model"), kind, file, columns)
@@ -129,16 +146,15 @@ def evaluate(
                 print(f"{name:{width}} {value:#8.4g}  {scores.signatures.get(name, '')}".rstrip())
         return
     if alignments is not None:
-        agreement = _score_alignments(
+        agreement, origin = _score_alignments(
             model, alignments, source, target, links, int(one_based), align_with, to
         )
         if as_json:
-            print(json.dumps(asdict(agreement)))
+            print(json.dumps(asdict(agreement) | {"links": origin}))
         else:
             draw_agreement(agreement, Console())
+            print(f"links: {LINK_ORIGINS[origin]}")
         return
-    if (model is None) == (outputs is None):
-        raise UsageError("Give either a model or --outputs.")
     sources, references = read_parallel(
         _required(source, "--source"), _required(reference, "--reference")
     )
@@ -218,23 +234,24 @@ def _score_alignments(
     first: int,
     align_with: Literal["aligner", "attention"] | None,
     to: str | None,
-) -> AlignmentScores:
+) -> tuple[AlignmentScores, str]:
+    """Return the scores, and where the links come from: a key of LINK_ORIGINS."""
     from regard.align.aer import score_alignments
     from regard.align.links import check_gold, read_gold, read_links
     from regard.data.formats.corpus import read_parallel
 
     gold = read_gold(alignments, first=first)
     if links is not None:
-        return score_alignments(read_links(links), gold)
+        return score_alignments(read_links(links), gold), "file"
     bundle = _required(model, "a model or --links")
     sources, targets = read_parallel(_required(source, "--source"), _required(target, "--target"))
     check_gold(gold, sources, targets, alignments)
     from regard.tasks.translation.translator import Translator
 
-    aligned = Translator.load(bundle, engine="torch").align(
-        sources, targets, to=to, pretokenized=True, align_with=align_with
-    )
-    return score_alignments([each.links for each in aligned], gold)
+    translator = Translator.load(bundle, engine="torch")
+    origin = align_with or ("attention" if translator.aligner is None else "aligner")
+    aligned = translator.align(sources, targets, to=to, pretokenized=True, align_with=align_with)
+    return score_alignments([each.links for each in aligned], gold), origin
 
 
 def _required(value: str | None, name: str) -> str:

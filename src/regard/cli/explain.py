@@ -49,7 +49,7 @@ def explain(
         ),
     ] = None,
     head: Annotated[
-        int | None, typer.Option(min=0, help="The head of that layer, counted from 0.")
+        int | None, typer.Option(min=0, max=1 << 16, help="The head of that layer, counted from 0.")
     ] = None,
     gold: Annotated[
         str | None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.cli.common_options import JsonReport
+from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -61,13 +62,15 @@ def export(
     if (to == "huggingface") != (out is not None):
         raise UsageError("--to huggingface and --out need each other.")
     if out is not None:
-        if int8 or source or reference:
-            raise UsageError("--int8, --source and --reference are for --to ctranslate2.")
+        if int8 or source or reference or target_language:
+            raise UsageError(
+                "--int8, --source, --reference and --target-language are for --to ctranslate2."
+            )
         files = export_huggingface(model, out)
         print(json.dumps({"files": files}) if as_json else f"Wrote {out}: {', '.join(files)}")
         return
-    if reference is not None and source is None:
-        raise UsageError("--reference needs --source.")
+    if source is None:
+        refuse_without("--source", "reference", "target_language")
     with Console(stderr=True).status(f"exporting to {to}"):
         parity = export_bundle(
             model,

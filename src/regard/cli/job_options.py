@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.bounds import WORKERS
 from regard.cli.outputs import check_output, written_aside
 from regard.cli.prepare import open_runner, show_stages
 from regard.cli.usage import UsageError
@@ -31,7 +32,8 @@ RunnerName = Annotated[
 Workers = Annotated[
     int,
     typer.Option(
-        min=1,
+        min=WORKERS.low,
+        max=WORKERS.high,
         help="Processes, or cores of the cluster. Each loads the model.",
         rich_help_panel=JOB,
     ),

@@ -22,7 +22,7 @@ def add(
     keys: KeyFilePath = Path("keys.json"),
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="Pieces × beam size per minute. Default: no bound."),
+        typer.Option(min=1, max=1 << 53, help="Pieces × beam size per minute. Default: no bound."),
     ] = None,
     admin: Annotated[bool, typer.Option("--admin", help="The key may reload models.")] = False,
 ) -> None:

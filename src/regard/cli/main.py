@@ -28,6 +28,7 @@ from regard.cli.plan import plan
 from regard.cli.prepare import prepare
 from regard.cli.score import score
 from regard.cli.serve import serve
+from regard.cli.settings import settings
 from regard.cli.study import study
 from regard.cli.train import train
 from regard.cli.translate import translate
@@ -61,7 +62,7 @@ def options(
 
 COMMANDS = (
     *(align, caption, classify, compare, complete, demo, describe, doctor, evaluate, explain),
-    *(export, plan, prepare, score, serve, study, train, translate),
+    *(export, plan, prepare, score, serve, settings, study, train, translate),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.job_options import absolute_path
+from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, server_not_installed
 from regard.cores import allowed_threads, available_cores
 from regard.errors import CorpusError
@@ -31,28 +32,35 @@ def plan(
         typer.Option(metavar="FILE", help="Typical texts, one per line; the first 1,000 are used."),
     ],
     requests_per_day: Annotated[
-        float | None, typer.Option(min=1, help="Requests to serve, each with one such text.")
+        float | None,
+        typer.Option(min=1, max=1e12, help="Requests to serve, each with one such text."),
     ] = None,
     p99: Annotated[
         float | None,
         typer.Option(
-            "--p99", min=1, metavar="MS", help="Milliseconds in which 99 % must be answered."
+            "--p99",
+            min=1,
+            max=1e7,
+            metavar="MS",
+            help="Milliseconds in which 99 % must be answered.",
         ),
     ] = None,
     peak: Annotated[
-        float, typer.Option(min=1, help="The busiest hour's load, as a multiple of the mean.")
+        float,
+        typer.Option(min=1, max=1e6, help="The busiest hour's load, as a multiple of the mean."),
     ] = 3.0,
-    pairs: Annotated[float | None, typer.Option(min=1, help="Texts of a corpus to translate.")] = (
-        None
-    ),
+    pairs: Annotated[
+        float | None, typer.Option(min=1, max=1e15, help="Texts of a corpus to translate.")
+    ] = (None),
     hours: Annotated[
-        float, typer.Option(min=0.01, help="Time in which the corpus must be translated.")
+        float, typer.Option(min=0.01, max=1e6, help="Time in which the corpus must be translated.")
     ] = 24.0,
     cores: Annotated[
-        int | None, typer.Option(min=1, help="Cores of a machine. Default: as this one.")
+        int | None,
+        typer.Option(min=1, max=10_000, help="Cores of a machine. Default: as this one."),
     ] = None,
     price: Annotated[
-        float, typer.Option(min=0, help="Price of a core for an hour, in any currency.")
+        float, typer.Option(min=0, max=1e9, help="Price of a core for an hour, in any currency.")
     ] = 0.045,
     engine: Annotated[
         Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
@@ -76,6 +84,10 @@ def plan(
         raise UsageError("Pass --requests-per-day and --p99, or --pairs.")
     if (requests_per_day is None) != (p99 is None):
         raise UsageError("--requests-per-day and --p99 belong together.")
+    if requests_per_day is None:
+        refuse_without("--requests-per-day", "peak")
+    if pairs is None:
+        refuse_without("--pairs", "hours")
     cores = cores or available_cores()
     texts = _read_sample(source)
     found: dict[str, Any] = {"cores": cores, "price": price}

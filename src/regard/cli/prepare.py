@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.bounds import TOKENS, VOCABULARY, WORKERS
 from regard.cli.corpus_options import (
     Columns,
     TrainingFiles,
@@ -47,11 +48,15 @@ def prepare(
             help="Fraction of the corpus to validate on if there is no validation set.",
         ),
     ] = 0.0,
-    vocabulary: Annotated[int, typer.Option(min=1, help="Vocabulary size.")] = 8000,
+    vocabulary: Annotated[
+        int, typer.Option(min=VOCABULARY.low, max=VOCABULARY.high, help="Vocabulary size.")
+    ] = 8000,
     target_vocabulary: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Size of a separate vocabulary of the target. Default: one for both."
+            min=VOCABULARY.low,
+            max=VOCABULARY.high,
+            help="Size of a separate vocabulary of the target. Default: one for both.",
         ),
     ] = None,
     tokenizer: Annotated[
@@ -68,7 +73,12 @@ def prepare(
         ),
     ] = 0.6,
     max_length: Annotated[
-        int, typer.Option(min=1, help="Drop pairs with more tokens than this on one side.")
+        int,
+        typer.Option(
+            min=TOKENS.low,
+            max=TOKENS.high,
+            help="Drop pairs with more tokens than this on one side.",
+        ),
     ] = 512,
     source_script: Annotated[
         str | None, typer.Option(help="Drop sources in another script, such as latin or cyrillic.")
@@ -79,7 +89,10 @@ def prepare(
     runner: Annotated[
         Literal["local", "ray"], typer.Option(help="Run on this machine or on a Ray cluster.")
     ] = "local",
-    workers: Annotated[int, typer.Option(min=1, help="Processes, or cores of the cluster.")] = 1,
+    workers: Annotated[
+        int,
+        typer.Option(min=WORKERS.low, max=WORKERS.high, help="Processes, or cores of the cluster."),
+    ] = 1,
     address: Annotated[
         str | None,
         typer.Option(help="Address of a running Ray cluster. Default: start Ray on this machine."),
@@ -146,6 +159,8 @@ def _check_no_run(out: str) -> None:
 
 
 def open_runner(name: str, workers: int, address: str | None) -> Runner:
+    if name != "ray" and address is not None:
+        raise UsageError("--address needs --runner ray.")
     if name == "ray":
         from regard.data.preparation.ray_runner import RayRunner
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from regard.bounds import SEED, TEMPERATURE, TOP_K, TOP_P
+
 Sample = Annotated[
     bool,
     typer.Option(
@@ -17,7 +19,8 @@ Sample = Annotated[
 Temperature = Annotated[
     float,
     typer.Option(
-        min=0.01,
+        min=TEMPERATURE.low,
+        max=TEMPERATURE.high,
         help="With --sample: divide the logits by this before the softmax.",
         rich_help_panel="Sampling",
     ),
@@ -25,18 +28,27 @@ Temperature = Annotated[
 TopK = Annotated[
     int | None,
     typer.Option(
-        min=1, help="With --sample: draw from the k most likely tokens.", rich_help_panel="Sampling"
+        min=TOP_K.low,
+        max=TOP_K.high,
+        help="With --sample: draw from the k most likely tokens.",
+        rich_help_panel="Sampling",
     ),
 ]
 TopP = Annotated[
     float,
     typer.Option(
-        min=0.0,
-        max=1.0,
+        min=TOP_P.low,
+        max=TOP_P.high,
         help="With --sample: draw from the most likely tokens whose probabilities sum to p.",
         rich_help_panel="Sampling",
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(help="With --sample: seed of the random numbers.", rich_help_panel="Sampling")
+    int,
+    typer.Option(
+        min=SEED.low,
+        max=SEED.high,
+        help="With --sample: seed of the random numbers.",
+        rich_help_panel="Sampling",
+    ),
 ]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from regard.bounds import THREADS, WORKERS
 from regard.cli.usage import server_not_installed
 from regard.cores import available_cores
 
@@ -22,9 +23,14 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8000,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Engine processes. Default: one per core.")
+        int | None,
+        typer.Option(
+            min=WORKERS.low, max=WORKERS.high, help="Engine processes. Default: one per core."
+        ),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each engine process.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=THREADS.low, max=THREADS.high, help="Threads of each engine process.")
+    ] = 1,
     engine: Annotated[
         Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
         typer.Option(help="Search engine. Default: CTranslate2 if the model was exported."),

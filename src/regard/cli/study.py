@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.bounds import WORKERS
+from regard.cli.option_modes import Mode
 from regard.cli.outputs import write_output
 from regard.cli.study_progress import show_runs
 from regard.errors import INTERRUPTED
@@ -41,7 +43,13 @@ def study(
     ] = None,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", "-j", min=1, help="Runs in parallel, with one thread each."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=WORKERS.low,
+            max=WORKERS.high,
+            help="Runs in parallel, with one thread each.",
+        ),
     ] = os.cpu_count() or 1,
     quick: Annotated[
         bool, typer.Option("--quick", help="Make only a few steps, to test the setup.")
@@ -65,9 +73,11 @@ def study(
     from regard.studies.study_file import load_study, read_study_text
 
     if name is None:
+        Mode("without a study", frozenset()).check()
         _list_studies()
         return
     if show:
+        Mode("with --show", frozenset({"name", "show"})).check()
         print(read_study_text(name), end="")
         return
     folder = out / "quick" if quick else out

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.bounds import THREADS, WORKERS
 from regard.cli.corpus_options import (
     Columns,
     LanguagesOption,
@@ -32,6 +33,7 @@ from regard.cli.fine_tuning import (
     languages_of_bundle,
 )
 from regard.cli.loggers import check_loggers, make_loggers
+from regard.cli.option_modes import TRAIN_FINISH
 from regard.cli.train_minutes import (
     PLANNED,
     choose_presets,
@@ -115,6 +117,7 @@ def train(
         float | None,
         typer.Option(
             min=1,
+            max=1e6,
             help="Choose the number of steps, and the preset if none is given, so that the command "
             "takes about this long.",
         ),
@@ -123,8 +126,12 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting: train.steps=4000."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=WORKERS.low, max=WORKERS.high, help="Processes on this machine.")
+    ] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=THREADS.low, max=THREADS.high, help="Threads per process.")
+    ] = None,
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -178,11 +185,7 @@ def train(
 
     started = monotonic()
     if finish:
-        given = (config, preset, source, target, text, documents, images, from_, minutes, set_)
-        if any(value is not None for value in given):
-            raise UsageError(
-                "--finish needs only --out DIR: the run is finished as it was started."
-            )
+        TRAIN_FINISH.check()
         _finish(RunDirectory(out), threads)
         return
     check_assignments(set_)

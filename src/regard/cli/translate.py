@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from regard.bounds import LENGTH_PENALTY, MIN_LENGTH, NGRAM
 from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, To
 from regard.cli.corpus_options import parse_languages
 from regard.cli.job_options import (
@@ -20,6 +21,18 @@ from regard.cli.job_options import (
     check_job_output,
     open_job_runner,
     run_job,
+)
+from regard.cli.option_modes import (
+    SERVER_DOCUMENT,
+    SERVER_LINES,
+    SERVER_TEXTS,
+    TRANSLATE_DOCUMENT,
+    TRANSLATE_JOB,
+    TRANSLATE_LINES,
+    TRANSLATE_TEXTS,
+    Mode,
+    check_sampling,
+    refuse_without,
 )
 from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
 from regard.cli.translate_document import (
@@ -140,6 +153,8 @@ def translate(
     length_penalty: Annotated[
         float | None,
         typer.Option(
+            min=LENGTH_PENALTY.low,
+            max=LENGTH_PENALTY.high,
             help="Divide the scores of a beam by length^penalty. Default: the bundle's setting.",
             rich_help_panel=SEARCH,
         ),
@@ -152,13 +167,17 @@ def translate(
     min_length: Annotated[
         int,
         typer.Option(
-            min=0, help="Minimum number of tokens in a translation.", rich_help_panel=CONSTRAINTS
+            min=MIN_LENGTH.low,
+            max=MIN_LENGTH.high,
+            help="Minimum number of tokens in a translation.",
+            rich_help_panel=CONSTRAINTS,
         ),
     ] = 0,
     no_repeat_ngram: Annotated[
         int,
         typer.Option(
-            min=0,
+            min=NGRAM.low,
+            max=NGRAM.high,
             help="Do not repeat an n-gram of this many tokens; 0: no constraint.",
             rich_help_panel=CONSTRAINTS,
         ),
@@ -269,10 +288,9 @@ def translate(
         raise UsageError("Pass either a translation model bundle or --server URL.")
     if texts and source is not None:
         raise UsageError("Pass either texts or --source FILE.")
-    if server is None and server_model is not None:
-        raise UsageError("--server-model needs --server.")
-    if server is not None and (engine != "auto" or ensemble or align_with is not None):
-        raise UsageError("--engine, --ensemble and --align-with need a model bundle.")
+    check_sampling(sample)
+    if server is None:
+        refuse_without("--server", "server_model", "key")
 
     def open_translator() -> AbstractContextManager[Translator | Client]:
         if server is not None:
@@ -287,21 +305,17 @@ def translate(
 
     path = None if source is None else Path(source)
     document = None if column is not None else chosen_format(path, format)
-    if document is None and (keep or report or terms or memory or languages or bilingual):
-        raise UsageError(
-            "--keep, --terms, --memory, --languages, --report and --bilingual need a document: see "
-            "--format."
-        )
-    if server is not None and (terms or memory or languages):
-        raise UsageError("--terms, --memory and --languages need a model bundle.")
+    is_job = runner == "ray" or workers > 1 or column is not None or _is_corpus(source, out)
+    _mode(server is not None, bool(texts), document is not None, is_job).check()
+    if memory is None:
+        refuse_without("--memory", "min_match")
     if document is not None and path is not None:
-        if n_best > 1 or sample or prefix or as_json or align or forbid:
+        if source is not None and "://" in source:
             raise UsageError(
-                "--n-best, --sample, --prefix, --forbid, --align and --json are not for "
-                "documents. Remove them, or pass --format lines."
+                f"{source}: documents are read from files. Download it, or pass --format lines."
             )
         document_out = None if out is None else Path(out)
-        check_document_outputs(path, document_out, report, bilingual)
+        check_document_outputs(path, document_out, document, report, bilingual)
         pair = parse_languages(languages)
         with open_translator() as translator:
             write_document(
@@ -339,7 +353,7 @@ def translate(
         "quality": check,
     }
     sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
-    if runner == "ray" or workers > 1 or column is not None or _is_corpus(source, out):
+    if is_job:
         if source is None or model is None:
             raise UsageError(
                 "--runner, --workers, --column, compressed files and URLs need a model bundle and "
@@ -362,6 +376,17 @@ def translate(
     with open_translator() as translator:
         output = None if out is None else Path(out)
         write_translations(translator, texts, path, output, options, sampling, as_json)
+
+
+def _mode(server: bool, texts: bool, document: bool, job: bool) -> Mode:
+    """Return the mode that the options select."""
+    if document:
+        return SERVER_DOCUMENT if server else TRANSLATE_DOCUMENT
+    if texts:
+        return SERVER_TEXTS if server else TRANSLATE_TEXTS
+    if server:
+        return SERVER_LINES
+    return TRANSLATE_JOB if job else TRANSLATE_LINES
 
 
 def _is_corpus(source: str | None, out: str | None) -> bool:

@@ -41,13 +41,14 @@ def chosen_format(source: Path | None, name: str | None) -> str | None:
 
 
 def check_document_outputs(
-    source: Path, out: Path | None, report: Path | None, bilingual: Path | None
+    source: Path, out: Path | None, format_name: str, report: Path | None, bilingual: Path | None
 ) -> None:
     """Refuse outputs that cannot be written, before any work."""
     from regard.documents.bilingual import BILINGUAL_SUFFIXES
 
     if out is None:
         raise UsageError("A document needs an output file. Pass --out FILE.")
+    _check_suffix(source, out, format_name)
     check_output(out, source, report, bilingual)
     check_output(report, source, out, bilingual)
     check_output(bilingual, source, out, report)
@@ -55,6 +56,24 @@ def check_document_outputs(
         raise UsageError(f"{bilingual}: name it {', '.join(BILINGUAL_SUFFIXES)}.")
     if report is not None and report.suffix.lower() not in (".json", ".html"):
         raise UsageError(f"{report}: the report is JSON or HTML. Name it .json or .html.")
+
+
+def _check_suffix(source: Path, out: Path, format_name: str) -> None:
+    """Refuse a name that promises another format than that of the document."""
+    from regard.documents.formats.registry import format_of_path
+    from regard.errors import DocumentError
+
+    if not out.suffix or out.suffix.lower() == source.suffix.lower():
+        return
+    try:
+        promised = format_of_path(out)
+    except DocumentError:
+        promised = None
+    if promised != format_name:
+        raise UsageError(
+            f"{out}: the translation of {source} has the format {format_name}. Name it "
+            f"{out.with_suffix(source.suffix).name}."
+        )
 
 
 def write_document(

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from regard.config.attention import Fraction
 from regard.config.base import Config
 from regard.data.filters import Limits
 from regard.data.formats.corpus import Corpus, open_corpus
+from regard.data.loading.shards import MAX_TOKENS
 from regard.data.preparation.pipeline import PreparationSettings
 from regard.errors import ConfigError
 from regard.text.tagged_tokenizer import language_tag
@@ -20,6 +21,7 @@ from regard.text.tokenizer import MAX_VOCABULARY
 
 _LANGUAGE = re.compile("[a-z]{2}([-_][A-Za-z]{2,4})?")
 
+ColumnName = str | Annotated[int, Field(ge=0, le=1_000)]
 LanguageCode = Annotated[str, Field(max_length=40, pattern=r"^[A-Za-z][\w-]*$")]
 
 
@@ -30,10 +32,12 @@ class CorpusConfig(Config):
     model reads a file of text, a classifier a file of labelled documents.
     """
 
-    files: Annotated[list[str], Field(min_length=1, max_length=2)]  # paths or URLs
+    files: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)]  # paths or URLs
     # Source and target in a single file: column numbers, keys or language codes.
-    columns: tuple[str | int, str | int] | None = None
-    weight: PositiveFloat = 1.0  # how many times an epoch reads the corpus
+    columns: tuple[ColumnName, ColumnName] | None = None
+    weight: Annotated[float, Field(ge=1e-6, le=1e4)] = (
+        1.0  # how many times an epoch reads the corpus
+    )
     # Codes of source and target, such as [en, fr], of a model for several pairs of languages. A
     # token for the target language precedes each source.
     languages: tuple[LanguageCode, LanguageCode] | None = None
@@ -98,7 +102,7 @@ class DataConfig(Config):
     subword_model: Literal["unigram", "bpe"] = "unigram"  # trained with SentencePiece
     # Maximum tokens of a source or target. Longer pairs are dropped; longer texts of a language
     # model are continued in the next sequence.
-    max_length: PositiveInt = 256
+    max_length: Annotated[int, Field(gt=0, le=MAX_TOKENS)] = 256
     dedupe: Literal["none", "exact", "near"] = "near"  # which duplicates to drop
     # Maximum share of digits and ASCII punctuation in a sentence, spaces not counted; 1 keeps all.
     max_punctuation: Annotated[float, Field(ge=0, le=1)] = 0.6

@@ -82,7 +82,7 @@ class TransformerConfig(Config):
     # Of the feed-forward layers. swish: x σ(x). sigmoid-gelu: x σ(1.702 x), the gelu of Marian.
     activation: Literal["relu", "gelu", "swish", "sigmoid-gelu"] = "relu"
     norm: Literal["pre", "post"] = "pre"  # layer normalization before or after each sublayer
-    norm_eps: Annotated[float, Field(gt=0, lt=1)] = 1e-5  # added to the variance
+    norm_eps: Annotated[float, Field(ge=1e-30, lt=1)] = 1e-5  # added to the variance
     # Positional encoding. sinusoidal-inclusive: the rates end at 1/10000, as in Marian.
     positions: Literal["sinusoidal", "sinusoidal-inclusive", "learned"] = "sinusoidal"
     max_positions: Size = 1024  # number of learned positions

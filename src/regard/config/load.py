@@ -2,8 +2,6 @@
 
 A file with `extends: PRESET` starts from the settings of the preset; its own settings override
 them. Overrides (`--set a.b=value`) come last.
-
-Size, depth and aliases of a file are limited, because a short YAML file can expand without bound.
 """
 
 from __future__ import annotations
@@ -16,18 +14,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import yaml
 from pydantic import ValidationError
 
 from regard.config.base import Config
+from regard.config.encoders import TransformerConfig
 from regard.config.run import RunConfig
+from regard.config.yaml_text import MAX_FILE_BYTES, dump_yaml, parse_settings, parse_value
 from regard.errors import ConfigError
 
 PRESETS = files("regard.config") / "presets"
-MAX_FILE_BYTES = 256 * 1024
-MAX_DEPTH = 32
-MAX_PARTS = 10_000  # YAML events: a run has about 200, and a few more for each corpus
-MAX_PART_LENGTH = 4_096  # characters: the maximum length of a path
 
 C = TypeVar("C", bound=Config)
 Override = str | Mapping[str, Any]
@@ -50,7 +45,9 @@ def yaml_files(folder: Traversable) -> dict[str, Traversable]:
 
 def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConfig:
     """Load the config of a preset's name or a file's path and apply `overrides` in order."""
-    return validate_config(_override(_settings(str(name)), overrides), str(name))
+    run = validate_config(_override(_settings(str(name)), overrides), str(name))
+    _check_positions(run, str(name))
+    return run
 
 
 def parse_config(text: str, where: str) -> RunConfig:
@@ -65,7 +62,7 @@ def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> 
 
 def dump_config(run: RunConfig) -> str:
     """Return the resolved run as YAML; `parse_config` reads it back."""
-    return yaml.safe_dump(run.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return dump_yaml(run.model_dump(mode="json"))
 
 
 def validate_config(settings: Any, where: str) -> RunConfig:
@@ -78,8 +75,21 @@ def validate_settings(kind: type[C], settings: Any, where: str) -> C:
     try:
         return kind.model_validate(settings)
     except ValidationError as error:
-        lines = [_explain(each, where, kind) for each in error.errors()]
-        raise ConfigError("\n".join(lines)) from None
+        raise ConfigError("\n".join(_explain_all(error.errors(), where, kind))) from None
+
+
+def _check_positions(run: RunConfig, where: str) -> None:
+    """Refuse a setting without effect, except in the bundles of earlier versions."""
+    for name in ("encoder", "decoder"):
+        part = getattr(run.model, name, None)
+        if not isinstance(part, TransformerConfig) or part.positions == "learned":
+            continue
+        if part.max_positions != TransformerConfig.model_fields["max_positions"].default:
+            raise ConfigError(
+                f"{where}: model.{name}.max_positions: is the number of learned positions, and "
+                f"model.{name}.positions is {part.positions}. Remove it, or set positions to "
+                "learned"
+            )
 
 
 def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -126,39 +136,6 @@ def read_named_text(name: str, known: Mapping[str, Traversable], noun: str) -> s
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-def parse_settings(text: str, where: str) -> dict[str, Any]:
-    """Parse a YAML mapping of limited size; `where` locates it in errors."""
-    if len(text) > MAX_FILE_BYTES:
-        raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")
-    try:
-        settings = _load_yaml(text, where)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date
-        raise ConfigError(f"{where}: not valid YAML: {error}") from None
-    if not isinstance(settings, dict):
-        raise ConfigError(f"{where}: must be a mapping of settings")
-    return settings
-
-
-def _load_yaml(text: str, where: str) -> Any:
-    """Load YAML of limited size, without aliases and without tags, which can raise anything."""
-    depth = 0
-    for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent):
-            raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
-        tag = getattr(event, "tag", None)
-        if tag is not None:
-            raise ConfigError(f"{where}: YAML tags ({tag}) are not allowed")
-        if depth > MAX_DEPTH:
-            raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
-        if count > MAX_PARTS:
-            raise ConfigError(f"{where}: must have at most {MAX_PARTS:,} keys and values")
-        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
-            raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
-    return yaml.safe_load(text)
-
-
 def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """Merge `change` into `base`; a part whose `kind` changes keeps none of its old settings."""
     if "kind" in change and change["kind"] != base.get("kind"):
@@ -195,10 +172,7 @@ def _assign(settings: dict[str, Any], assignment: str) -> None:
             value_path = ".".join(parents[:depth])
             raise ConfigError(f"--set {assignment}: {value_path} is a value and has no settings")
         settings = inner
-    try:
-        parsed = _load_yaml(value, f"--set {path}")
-    except (yaml.YAMLError, ValueError):  # not YAML, or an impossible date: text
-        parsed = value
+    parsed = parse_value(value, f"--set {path}")
     if last == "kind" and settings.get("kind") != parsed:
         settings.clear()  # settings of one kind do not fit another
     settings[last] = parsed
@@ -214,6 +188,10 @@ _EXPECTED = {
     "bool_parsing": "true or false",
     "bool_type": "true or false",
     "string_type": "text",
+    "string_unicode": "text of Unicode characters",
+    "string_too_short": "text of at least {min_length} characters",
+    "string_too_long": "text of at most {max_length} characters",
+    "string_pattern_mismatch": "text of the pattern {pattern}",
     "list_type": "a list",
     "tuple_type": "a list",
     "model_type": "a mapping",
@@ -230,6 +208,38 @@ _EXPECTED = {
 """What each pydantic error type expects, with the fields of its context."""
 
 
+def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[str]:
+    """Return one line for each setting: file, path, what is allowed, and the value."""
+    expected: dict[str, list[str]] = {}  # what the kinds of a value expect, by path
+    values: dict[str, Any] = {}
+    lines = []
+    for error in errors:
+        path, _ = _walk(error["loc"], root)
+        if error["type"] not in _EXPECTED:
+            lines.append(_explain(error, where, root))
+            continue
+        expected.setdefault(path, []).append(
+            _EXPECTED[error["type"]].format(**error.get("ctx", {}))
+        )
+        values[path] = error["input"]
+    for path, options in expected.items():
+        allowed = " or ".join(dict.fromkeys(options))
+        hint = ". Put it in quotes" if allowed == "text" and _is_scalar(values[path]) else ""
+        lines.append(f"{where}: {path} must be {allowed}, not {_show(values[path])}{hint}")
+    return lines
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, bool | int | float)
+
+
+def _show(value: Any) -> str:
+    """Return a value as YAML has it, shortened."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return f"{value!r:.100}"
+
+
 def _explain(error: Any, where: str, root: type[Config]) -> str:
     """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
     path, known = _walk(error["loc"], root)
@@ -240,17 +250,14 @@ def _explain(error: Any, where: str, root: type[Config]) -> str:
             return f"{where}: {path} is not a setting. {suggestion}"
         case "union_tag_invalid":
             kinds = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
-            suggestion = _suggestion(context["tag"], kinds)
-            return f'{where}: {path}.kind cannot be "{context["tag"]}". {suggestion}'
+            tag = str(context["tag"])
+            return f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}'
         case "union_tag_not_found":
             return f"{where}: {path}.kind is missing"
         case "missing":
             return f"{where}: {path} is missing"
-        case kind if kind in _EXPECTED:
-            expected = _EXPECTED[kind].format(**context)
-            return f"{where}: {path} must be {expected}, not {error['input']!r}"
         case _:
-            return f"{where}: {path}: {error['msg']}, not {error['input']!r}"
+            return f"{where}: {path}: {error['msg']}, not {_show(error['input'])}"
 
 
 def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, list[str]]:

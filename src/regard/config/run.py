@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from regard.bounds import BEAM_SIZE, LENGTH_PENALTY
 from regard.config.base import Config
 from regard.config.data import DataConfig
 from regard.config.model import Model
@@ -17,9 +18,11 @@ from regard.train.losses import CrossEntropy, Reinforce
 class SearchConfig(Config):
     """Options of beam search, in validation and as the default of the saved model."""
 
-    beam_size: Annotated[int, Field(gt=0, le=1_000)] = 5  # hypotheses to follow; 1 is greedy
+    beam_size: Annotated[int, Field(ge=BEAM_SIZE.low, le=BEAM_SIZE.high)] = (
+        5  # hypotheses to follow; 1 is greedy
+    )
     # α: hypotheses are ranked by log-probability / length^α.
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0
+    length_penalty: Annotated[float, Field(ge=LENGTH_PENALTY.low, le=LENGTH_PENALTY.high)] = 1.0
 
 
 class RunConfig(Config):

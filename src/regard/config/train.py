@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field
 
 from regard.config.attention import Fraction
-from regard.config.base import Config
+from regard.config.base import Config, Count, Seed
 from regard.train.optim import Adam, Constant, InverseSqrt, Linear, Schedule
 from regard.train.performance import Performance
 from regard.train.settings import Parallel, TrainerSettings
@@ -16,10 +16,10 @@ from regard.train.settings import Parallel, TrainerSettings
 class AdamConfig(Config):
     part: ClassVar[Any] = Adam
     kind: Literal["adam"] = "adam"
-    rate: PositiveFloat = 1e-3  # peak learning rate
+    rate: Annotated[float, Field(gt=0, le=1_000)] = 1e-3  # peak learning rate
     betas: tuple[Fraction, Fraction] = (0.9, 0.98)  # decay of the two moments
-    epsilon: PositiveFloat = 1e-9  # added to the denominator
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0  # decoupled, as in AdamW
+    epsilon: Annotated[float, Field(ge=1e-30, le=1)] = 1e-9  # added to the denominator
+    weight_decay: Annotated[float, Field(ge=0, le=1_000)] = 0.0  # decoupled, as in AdamW
 
     def build(self) -> Adam:
         return Adam(self.rate, self.betas, self.epsilon, self.weight_decay)
@@ -27,7 +27,7 @@ class AdamConfig(Config):
 
 class ScheduleConfig(Config):
     # Steps of linear increase to the peak; below 1, a share of all steps.
-    warmup: NonNegativeInt | Annotated[float, Field(gt=0, lt=1)] = 0
+    warmup: Annotated[int, Field(ge=0, lt=1 << 31)] | Annotated[float, Field(gt=0, lt=1)] = 0
     part: ClassVar[type[Schedule]]
 
     def warmup_steps(self, steps: int) -> int:
@@ -80,35 +80,37 @@ class GuidedAlignmentConfig(Config):
     pretokenized: bool = False  # with a file: its words are split at spaces
     # Weight of the alignment loss per target token. The code of Garg et al. uses 0.05 in runs of
     # days; shorter runs need more.
-    weight: PositiveFloat = 0.3
+    weight: Annotated[float, Field(gt=0, le=1_000)] = 0.3
 
 
 class TrainConfig(Config):
-    steps: PositiveInt = 100_000  # maximum number of updates
+    steps: Count = 100_000  # maximum number of updates
     # Maximum source or target tokens of a batch, including padding.
-    batch_tokens: PositiveInt = 4_096
-    micro_batches: PositiveInt = 1  # batches per step, over all processes; gradients add up
-    seed: NonNegativeInt = 1  # of weights, order of batches and dropout
+    batch_tokens: Count = 4_096
+    micro_batches: Annotated[int, Field(gt=0, le=1 << 16)] = (
+        1  # batches per step, over all processes; gradients add up
+    )
+    seed: Seed = 1  # of weights, order of batches and dropout
     label_smoothing: Fraction = 0.1  # probability spread over the vocabulary
     # Weight of the doubly stochastic regularization of Xu et al. 2015 (captioning only).
-    coverage: Annotated[float, Field(ge=0)] = 0.0
+    coverage: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     guided_alignment: GuidedAlignmentConfig | None = None  # translation only
     # α of subword regularization (Kudo 2018): segmentations are sampled with p^α, so they vary more
     # the smaller it is. 0.1 to 0.2 are usual; 0 turns it off.
     subword_alpha: Fraction = 0.0
     optimizer: AdamConfig = AdamConfig()  # how gradients change the weights
     schedule: AnySchedule = InverseSqrtConfig(warmup=1_000)  # of the learning rate
-    clip_norm: PositiveFloat = 1.0  # maximum norm of the gradient
+    clip_norm: Annotated[float, Field(gt=0, le=1e12)] = 1.0  # maximum norm of the gradient
     # Nats per token by which the moving average of the loss may rise above its lowest values. If it
     # rises further, the run returns to a checkpoint with half the learning rate. null: no limit.
-    max_loss_rise: PositiveFloat | None = 1.0
+    max_loss_rise: Annotated[float, Field(gt=0, le=1_000)] | None = 1.0
     ema: Fraction = 0.0  # decay of the exponential moving average of the weights; 0 turns it off
-    average_checkpoints: PositiveInt = 1  # average the weights of this many last validations
+    average_checkpoints: Count = 1  # average the weights of this many last validations
     # The metric that selects the best model.
     metric: Literal["bleu", "chrf", "nll", "exact", "perplexity", "accuracy", "f1"] = "bleu"
-    validate_every: PositiveInt = 1_000  # steps between validations
-    patience: PositiveInt | None = 10  # validations without improvement before training stops
-    save_every: PositiveInt = 1_000  # steps between checkpoints
+    validate_every: Count = 1_000  # steps between validations
+    patience: Count | None = 10  # validations without improvement before training stops
+    save_every: Count = 1_000  # steps between checkpoints
     parallel: Parallel = "ddp"  # with several processes: a full model in each, or fully sharded
     performance: PerformanceConfig = PerformanceConfig()  # speed and memory
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from regard.documents.marked_text import InlineElement, MarkedText
@@ -9,13 +10,15 @@ from regard.errors import DocumentError
 
 MAX_NESTED = 100
 
+_SPACES = re.compile(r"[ \t\r\n\f]+")  # not those that HTML keeps, such as \u00a0
+
 
 @dataclass(slots=True)
 class InlineBuilder:
     """Collects the text and the tags of a segment, from left to right.
 
     Args:
-        collapse: Whether white space counts as one space, as in HTML.
+        collapse: Whether white space between tags counts as one space, as in HTML.
     """
 
     collapse: bool = False
@@ -25,11 +28,7 @@ class InlineBuilder:
 
     def add_text(self, text: str) -> None:
         if self.collapse:
-            words = " ".join(text.split())
-            before = text[:1].isspace() and self.text[-1:] != " "
-            if text[:1].isspace() and not before:
-                self._add_space_to_last()
-            text = " " * before + words + " " * (bool(words) and text[-1:].isspace())
+            text = _SPACES.sub(" ", text)
         self.text += text
 
     def open(self, opening: str) -> None:
@@ -65,12 +64,6 @@ class InlineBuilder:
         start = len(self.text)
         self.add_text(text)
         self.elements.append(InlineElement(start, len(self.text), parent=self._parent, raw=raw))
-
-    def _add_space_to_last(self) -> None:
-        """Keep white space on both sides of an element without text."""
-        last = self.elements[-1] if self.elements else None
-        if last is not None and last.raw is not None and last.start == len(self.text):
-            self.elements[-1] = replace(last, raw=f"{last.raw} ")
 
     def build(self) -> MarkedText:
         if self._open:

@@ -8,8 +8,8 @@ their two tags are independent of each other.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class InlineElement:
         ordered: Whether the element stays after the `ordered` ones before it.
         separates: Whether the element divides words in the place of a space: the text has a space
             beside it, which is not written.
+        replaces: Whether `raw` replaces the translation of the text, and not a copy of it.
     """
 
     start: int
@@ -38,6 +39,7 @@ class InlineElement:
     crosses: bool = False
     ordered: bool = False
     separates: bool = False
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,31 @@ def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]
     return children
 
 
+def innermost_elements(
+    elements: Sequence[InlineElement], places: Iterable[int]
+) -> list[int | None]:
+    """The innermost element around each character; `places` are in order."""
+    order = sorted(
+        (one.start, -one.end, index)
+        for index, one in enumerate(elements)
+        if one.start < one.end and not one.crosses
+    )
+    found: list[int | None] = []
+    around: list[int] = []
+    cursor = 0
+    for place in places:
+        while cursor < len(order) and order[cursor][0] <= place:
+            start, _, index = order[cursor]
+            while around and elements[around[-1]].end <= start:
+                around.pop()
+            around.append(index)
+            cursor += 1
+        while around and elements[around[-1]].end <= place:
+            around.pop()
+        found.append(around[-1] if around else None)
+    return found
+
+
 def translated_text(marked: MarkedText) -> str:
     """The text that is not in raw elements; spaces stand for these."""
     parts, cursor = [], 0
@@ -83,30 +110,6 @@ def translated_text(marked: MarkedText) -> str:
             parts += [marked.text[cursor : max(start, cursor)], " "]
             cursor = end
     return "".join([*parts, marked.text[cursor:]])
-
-
-def with_outer_space(source: str, translation: MarkedText) -> MarkedText:
-    """A translation with the white space of its source before its first and after its last word.
-
-    Models leave it out.
-    """
-    stripped = source.strip()
-    words = translation.text.strip()
-    if not stripped or not words:
-        return translation
-    first = source.index(stripped[0])
-    before, after = source[:first], source[first + len(stripped) :]
-    cut = translation.text.index(words[0])
-    if (before, after) == (translation.text[:cut], translation.text[cut + len(words) :]):
-        return translation
-
-    def moved(place: int) -> int:
-        return len(before) + min(max(0, place - cut), len(words))
-
-    elements = [
-        replace(one, start=moved(one.start), end=moved(one.end)) for one in translation.elements
-    ]
-    return MarkedText(f"{before}{words}{after}", tuple(elements))
 
 
 def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str:

@@ -7,11 +7,13 @@ exactly once, whatever the model made of it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from regard.documents.marked_text import InlineElement, MarkedText
+from regard.documents.marked_text import InlineElement, MarkedText, innermost_elements
 from regard.text.normalize import REMOVED
 from regard.text.tokenizer import Span
 
@@ -35,9 +37,13 @@ _INVISIBLE = re.compile("[" + "".join(f"\\u{code:04x}" for code in REMOVED if co
 
 def find_placeholders(text: str, keep: Sequence[str] = ()) -> list[Span]:
     """The characters of placeholders, addresses, code and the strings of `keep`, in order."""
-    found = [*_braces(text), *_fixed(text), *_kept(text, keep)]
+    return _disjoint([*_braces(text), *_fixed(text), *_kept(text, keep)])
+
+
+def _disjoint(spans: Sequence[Span]) -> list[Span]:
+    """The first ones that do not overlap; of those at one place, the longest."""
     chosen: list[Span] = []
-    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not chosen or start >= chosen[-1][1]:
             chosen.append((start, end))
     return chosen
@@ -46,33 +52,50 @@ def find_placeholders(text: str, keep: Sequence[str] = ()) -> list[Span]:
 def protect_placeholders(
     marked: MarkedText, escape: Callable[[str], str] = str, keep: Sequence[str] = ()
 ) -> MarkedText:
-    """Add an element for each placeholder that no element crosses.
+    """Add an element for each placeholder between tags, and for each part of one with tags in it.
 
     `escape`: writes text as it is in the file.
     """
-    spans = find_placeholders(marked.text, keep)
-    return add_raw_elements(marked, [(*span, escape(marked.text[slice(*span)])) for span in spans])
+    text, borders = marked.text, _borders(marked)
+    found = [
+        (first + start, first + end)
+        for first, last in pairwise([0, *borders, len(text)])
+        for start, end in find_placeholders(text[first:last], keep)
+    ]
+    parts: list[Span] = []
+    for start, end in _disjoint([*found, *_braces(text)]):
+        inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
+        parts += pairwise([start, *inside, end])
+    return add_raw_elements(marked, [(*part, escape(marked.text[slice(*part)])) for part in parts])
 
 
-def add_raw_elements(marked: MarkedText, wanted: Iterable[tuple[int, int, str]]) -> MarkedText:
-    """Add an element with raw markup for each range that no element crosses, at the end."""
-    added = []
-    for start, end, raw in wanted:
-        parent: int | None = None
-        for index, one in enumerate(marked.elements):
-            if one.crosses:
-                if start < one.start < end or start < one.end < end:
-                    break
-            elif one.start <= start and end <= one.end and one.start < one.end:
-                if one.raw is not None:
-                    break
-                outer = None if parent is None else marked.elements[parent]
-                if outer is None or one.end - one.start <= outer.end - outer.start:
-                    parent = index
-            elif one.start < end and start < one.end:
-                break
-        else:
-            added.append(InlineElement(start, end, parent=parent, raw=raw))
+def _borders(marked: MarkedText) -> list[int]:
+    """Where elements begin or end."""
+    return sorted({place for one in marked.elements for place in (one.start, one.end)})
+
+
+def add_raw_elements(
+    marked: MarkedText, wanted: Iterable[tuple[int, int, str]], *, replaces: bool = False
+) -> MarkedText:
+    """Add an element with raw markup for each range that no element divides, at the end.
+
+    Args:
+        marked: The text.
+        wanted: Ranges, in order, and their markup.
+        replaces: Whether the markup replaces the translation of the range.
+    """
+    borders = _borders(marked)
+    whole = [
+        (start, end, raw)
+        for start, end, raw in wanted
+        if bisect_right(borders, start) == bisect_left(borders, end)
+    ]
+    parents = innermost_elements(marked.elements, (start for start, _, _ in whole))
+    added = [
+        InlineElement(start, end, parent=parent, raw=raw, replaces=replaces)
+        for (start, end, raw), parent in zip(whole, parents, strict=True)
+        if parent is None or marked.elements[parent].raw is None
+    ]
     return MarkedText(marked.text, (*marked.elements, *added)) if added else marked
 
 
@@ -90,29 +113,25 @@ def extract_invisible(marked: MarkedText) -> MarkedText:
         replace(one, start=one.start - removed[one.start], end=one.end - removed[one.end])
         for one in marked.elements
     ]
-    text = _INVISIBLE.sub("", marked.text)
-    for place in places:
-        around = [
-            (one.end - one.start, -index)
-            for index, one in enumerate(marked.elements)
-            if not one.crosses and one.start <= place < one.end
-        ]
-        parent = -min(around)[1] if around else None
+    parents = innermost_elements(marked.elements, places)
+    for place, parent in zip(places, parents, strict=True):
         if parent is not None and marked.elements[parent].raw is not None:
             continue  # part of the raw markup
         at = place - removed[place]
         elements.append(InlineElement(at, at, parent=parent, raw=marked.text[place]))
-    return MarkedText(text, tuple(elements))
+    return MarkedText(_INVISIBLE.sub("", marked.text), tuple(elements))
 
 
 def repeated_placeholders(translation: MarkedText, keep: Sequence[str] = ()) -> list[str]:
     """Placeholders in the text of a translation that are not elements: the model added them."""
-    raw = [(one.start, one.end) for one in translation.elements if one.raw is not None]
-    return [
-        translation.text[start:end]
-        for start, end in find_placeholders(translation.text, keep)
-        if not any(low <= start and end <= high for low, high in raw)
-    ]
+    kept = sorted((one.start, one.end) for one in translation.elements if one.raw is not None)
+    starts = [start for start, _ in kept]
+    found = []
+    for start, end in find_placeholders(translation.text, keep):
+        number = bisect_right(starts, start) - 1
+        if number < 0 or kept[number][1] <= start:
+            found.append(translation.text[start:end])
+    return found
 
 
 def changed_numbers(source: str, target: str) -> list[str]:

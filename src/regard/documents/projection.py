@@ -1,45 +1,45 @@
 """Projection of inline elements from a source text to its translation, by word alignment.
 
-The range of an element in the translation maximizes the weights of links that stay inside or stay
-outside the element, less those that cross its border (Zenkel et al. 2021, with weights instead of
-links). Small terms decide between ranges that the links leave equal: the case of the first letter,
-brackets, punctuation, equal texts. Every element of the source is in the result exactly once, and
-elements are nested as in the source.
+Both texts are divided into units: words, and parts of words that elements divide (`unit_links`).
+An element covers the source units E, and its place in the translation is the range of target units
+that maximizes `range_scores`: the weights of links that stay inside, less those that cross the
+border. An element without text is in the gap g of the translation that best divides the
+translations of the units before and after its gap a:
+
+    score(g) = Σ_{j < g} (Σ_{i < a} w(i, j) e^{−(a − 1 − i)/3} − Σ_{i ≥ a} w(i, j) e^{−(i − a)/3})
+
+Elements are placed from the outermost to the innermost ones: of the elements within one, the one
+with the highest score first, and the others in the units that are left. So every element of the
+source is in the result exactly once, and elements are nested as in the source. White space follows
+at the end (`white_space`).
+
+An element whose text is kept replaces a copy of its text in the translation, maybe a mangled one,
+and never another word. The time grows with the number of links and elements, not with
+their product.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regard.documents.marked_text import InlineElement, MarkedText, children_of
+from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.marked_text import MarkedText, children_of
+from regard.documents.range_scores import EDGE_BONUS, FreeRanges, RangeScores
+from regard.documents.unit_links import Integers, link_units
+from regard.documents.white_space import Border, Gaps, place_borders
 from regard.text.tokenizer import Span
 
-Floats = NDArray[np.float64]
+NEAR_UNITS = 3.0  # over which the influence on an element without text falls to 1/e
+REACH = 18  # units that influence it
+MAX_SEARCHES = 500  # for kept texts in a translation
+MIN_COMMON = 0.5  # share of the characters of a kept text that a mangled copy has
 
-NEAR_WORDS = 3.0  # words over which the influence on an element without text falls to 1/e
-MAX_UNITS = 600  # of a text whose pairs of borders are all compared
-MIN_INSIDE = 0.05  # weight of the links of an element that counts as placed
-LINKED = 0.5  # weight above which equal words add nothing
-
-CASE_BONUS = 0.5  # both ranges begin with a capital letter
-EDGE_BONUS = 0.2  # both ranges begin, or end, with the text
-EQUAL_BONUS = 2.0  # the range has the text of the element
-BRACKET_PENALTY = 1.5  # a bracket without its counterpart
-PUNCTUATION_PENALTY = 1.0  # the range begins or ends with punctuation, and the element does not
-ELISION_PENALTY = 0.3  # the range begins with an elided word: l'
-COMPOUND_PENALTY = 0.6  # a border in a word with hyphens, or in a number
-LENGTH_PENALTY = 0.15  # for each factor e between the lengths of the element and of the range
-
-_BRACKETS = {"(": 1, ")": -1, "[": 1, "]": -1, "{": 1, "}": -1, "«": 1, "»": -1, "“": 1, "”": -1}
-_PUNCTUATION = frozenset(".,;:!?…¿¡、。，；：！？'\"‘’“”«»()[]–—-")
-_COMPOUND = re.compile(r"(?<=\w)-(?=\w)|(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))")
-_ELISION = re.compile(r"(?<=\w)['’ʼ](?=\w)")
+_NOT_LETTERS = re.compile(r"[^\w\s]|\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,338 +50,191 @@ class Projection:
     unplaced: tuple[int, ...]
 
 
-def project_markup(
-    source: MarkedText,
-    source_words: Sequence[Span],
-    target: str,
-    target_words: Sequence[Span],
-    weights: NDArray[np.float32],
-) -> Projection:
-    """Place the elements of `source` in `target`.
-
-    Args:
-        source: The source text with its elements.
-        source_words: Its words, as characters.
-        target: The translation.
-        target_words: Its words.
-        weights: Target words × source words; further columns are ignored.
-    """
-    return _Projector(source, source_words, target, target_words, weights).project()
+def project_markup(source: MarkedText, translation: AlignedTranslation) -> Projection:
+    """Place the elements of `source` in its translation, with the white space beside them."""
+    return _Projector(source, translation).project()
 
 
 class _Projector:
-    def __init__(
-        self,
-        source: MarkedText,
-        source_words: Sequence[Span],
-        target: str,
-        target_words: Sequence[Span],
-        weights: NDArray[np.float32],
-    ) -> None:
-        self.source, self.target = source, target
-        self.source_words = source_words
-        matrix = weights[:, : len(source_words)].T.astype(np.float64)
-        words = [
-            [text[start:end].casefold() for start, end in spans]
-            for text, spans in ((source.text, source_words), (target, target_words))
-        ]
-        _link_equal_words(matrix, *words)
-        self.units, self.matrix = _split_elisions(target, target_words, matrix)
-        self.compounds = _compound_borders(target)
+    def __init__(self, source: MarkedText, translation: AlignedTranslation) -> None:
+        self.source, self.target = source, translation.text
+        self.links = link_units(source, translation)
+        self.scores = RangeScores(source.text, translation.text, self.links)
+        begins = np.array([start for start, _ in self.links.source], np.int64)
+        borders = np.array([(one.start, one.end) for one in source.elements], np.int64)
+        units: Integers = np.searchsorted(begins, borders.reshape(-1, 2))
+        self.units: list[Span] = [(first, last) for first, last in units.tolist()]
+        self.gaps = Gaps(source.text, self.links.source), Gaps(self.target, self.links.target)
+        self.children = children_of(source.elements)
         self.placed: dict[int, Span] = {}
-        self.unplaced: list[int] = []
+        self.unplaced: set[int] = set()
+        self.searched: dict[str, bool] = {}  # kept texts: whether the translation has them
 
     def project(self) -> Projection:
-        children = children_of(self.source.elements)
-        everywhere = (0, len(self.target))
-        self._place_children(children, None, everywhere)
+        everywhere = (0, len(self.links.target))
+        self._place_children(None, everywhere)
         for index, one in enumerate(self.source.elements):
             if one.crosses:
-                self._put(index, self._best_range(one, [everywhere])[1], [everywhere])
-        elements = tuple(map(self._moved, range(len(self.source.elements))))
-        return Projection(MarkedText(self.target, elements), tuple(sorted(self.unplaced)))
+                free = FreeRanges(*everywhere)
+                self._place_range(index, self._best_range(index, free)[1], free)
+        return Projection(self._with_white_space(), tuple(sorted(self.unplaced)))
 
-    def _moved(self, index: int) -> InlineElement:
-        one, (start, end) = self.source.elements[index], self.placed[index]
-        raw = one.raw
-        if raw is not None and index in self.unplaced:  # no word stands for it
-            before, after = self.target[start - 1 : start], self.target[end : end + 1]
-            raw = " " * (before.isalnum()) + raw + " " * (after.isalnum())
-        return replace(one, start=start, end=end, raw=raw)
+    def _place_children(self, parent: int | None, room: Span) -> None:
+        """Place the best range first, and the others in the room that is left.
 
-    def _place_children(
-        self, children: dict[int | None, list[int]], parent: int | None, room: Span
-    ) -> None:
-        """Place the best range first, and the others in the room that is left."""
-        elements = self.source.elements
-        own = children.get(parent, ())
-        free = [room]
-        waiting = {
-            index: self._best_range(elements[index], free)
-            for index in own
-            if elements[index].start < elements[index].end
-        }
+        The room only shrinks, so scores only fall: a range that is taken is scored again when it
+        would be the next one.
+        """
+        own = self.children.get(parent, ())
+        free = FreeRanges(*room)
+        with_text = [index for index in own if self.units[index][0] < self.units[index][1]]
+        waiting = [
+            (-score, index, span)
+            for index in with_text
+            for score, span in [self._best_range(index, free)]
+        ]
+        heapify(waiting)
         while waiting:
-            index = max(waiting, key=lambda each: (waiting[each][0], -each))
-            _, span = waiting.pop(index)
-            self._put(index, span, free)
-            free = _remove(free, self.placed[index])
-            for other, (_, found) in waiting.items():
-                if found is not None and not _fits(found, free):
-                    waiting[other] = self._best_range(elements[other], free)
+            _, index, span = heappop(waiting)
+            if span is not None and not free.holds(span):
+                score, span = self._best_range(index, free)
+                heappush(waiting, (-score, index, span))
+                continue
+            self._place_range(index, span, free)
+            free.take(self.placed[index])
         for index in own:
-            if elements[index].start == elements[index].end:
-                place = self._best_point(elements[index], free)
-                self.placed[index] = (place, place)
-        ordered = [index for index in own if elements[index].ordered]
+            if index not in self.placed:
+                gap = self._best_gap(index, free)
+                self.placed[index] = (gap, gap)
+        ordered = [index for index in own if self.source.elements[index].ordered]
         places = sorted(self.placed[index] for index in ordered)
         self.placed.update(zip(ordered, places, strict=True))
         for index in own:
-            self._place_children(children, index, self.placed[index])
+            self._place_children(index, self.placed[index])
 
-    def _put(self, index: int, span: Span | None, free: Sequence[Span]) -> None:
+    def _best_range(self, index: int, free: FreeRanges) -> tuple[float, Span | None]:
+        one = self.source.elements[index]
+        copy = self.links.copies.get(index)
+        if copy is not None and not free.holds(copy):
+            copy = None
+        if copy is not None and one.raw is not None:
+            return np.inf, copy
+        if self.units[index][0] == self.units[index][1]:
+            return -np.inf, None
+        inside = self.links.weights_of(*self.units[index])
+        score, span = self.scores.best_range(one, inside, free)
+        if copy is not None and copy != span:
+            score, span = max((score, span), self.scores.score(one, inside, copy), key=_score)
+        if span is not None and one.raw is not None and not one.replaces:
+            start, end = self.links.target[span[0]][0], self.links.target[span[1] - 1][1]
+            if not self._is_copy(self.source.text[one.start : one.end], self.target[start:end]):
+                return -np.inf, None
+        return score, span
+
+    def _is_copy(self, content: str, found: str) -> bool:
+        """Whether a part of the translation is a kept text, or what a model has made of it.
+
+        What is mangled has the same digits and marks, or at least half of the characters, and the
+        translation has no better copy.
+        """
+        one, other = ("".join(text.split()).casefold() for text in (content, found))
+        if one == other:
+            return True
+        if one not in self.searched and len(self.searched) < MAX_SEARCHES:
+            self.searched[one] = one in self.target.casefold()
+        if self.searched.get(one, True):
+            return False
+        marks = sorted(_NOT_LETTERS.findall(one))
+        common = (Counter(one) & Counter(other)).total()
+        is_marked = bool(marks) and marks == sorted(_NOT_LETTERS.findall(other))
+        return is_marked or common >= MIN_COMMON * max(len(one), len(other))
+
+    def _place_range(self, index: int, span: Span | None, free: FreeRanges) -> None:
+        """Place an element. Without links, a unit near its place is its text."""
         if span is None:
-            self.unplaced.append(index)
-            one = self.source.elements[index]
-            place = self._best_point(one, free)
-            span = (place, place) if one.raw is not None else self._nearest_unit(place, free)
+            self.unplaced.add(index)
+            gap = self._best_gap(index, free)
+            span = gap, gap
+            if self.source.elements[index].raw is None:
+                near = (gap - 1, gap), (gap, gap + 1)
+                near = near if self._follows(index) else near[::-1]
+                span = next((unit for unit in near if unit[0] >= 0 and free.holds(unit)), span)
         self.placed[index] = span
 
-    def _nearest_unit(self, place: int, free: Sequence[Span]) -> Span:
-        """The unit at a place, so that an element without links has some text."""
-        for low, high in free:
-            for start, end in self.units:
-                if place in (start, end) and low <= start and end <= high:
-                    return start, end
-        return place, place
+    def _best_gap(self, index: int, free: FreeRanges) -> int:
+        """The gap that best divides the translations of the units before and after an element."""
+        gap, count = self.units[index][0], len(self.links.source)
+        first, last = max(0, gap - REACH), min(count, gap + REACH)
+        units = np.arange(first, last)
+        before = units < gap
+        distances = np.where(before, gap - 1 - units, units - gap)
+        factors = np.where(before, 1.0, -1.0) * np.exp(-distances / NEAR_UNITS)
+        profile = self.links.weights_of(first, last, factors)
+        gaps = [0, *(profile.columns + 1).tolist()]
+        scores = profile.sums.copy()
+        scores[0] += EDGE_BONUS * (gap == 0)
+        end = len(self.links.target)
+        if gap == count:
+            gaps.append(end)
+            scores = np.append(scores, profile.sums[-1] + EDGE_BONUS)
+        for number in np.argsort(-scores, kind="stable").tolist():
+            following = gaps[number + 1] if number + 1 < len(gaps) else end + 1
+            place = free.first_gap(gaps[number])
+            if place is not None and place < max(following, gaps[number] + 1):
+                return place
+        return free.nearest_gap(gaps[int(scores.argmax())])
 
-    def _membership(self, one: InlineElement) -> Floats:
-        """The share of each source word that is in the element."""
-        return np.array(
-            [
-                max(0, min(end, one.end) - max(start, one.start)) / (end - start)
-                for start, end in self.source_words
-            ],
-            np.float64,
+    def _follows(self, index: int) -> bool:
+        """Whether an element is attached to the character before it."""
+        place = self.source.elements[index].start
+        return place > 0 and not self.source.text[place - 1].isspace()
+
+    def _with_white_space(self) -> MarkedText:
+        borders: dict[int, list[Border]] = defaultdict(list)  # by the gap of the translation
+
+        def add(index: int) -> None:
+            """The borders of an element and of those in it, in the order of their tags."""
+            opening, closing = self._borders(index)
+            borders[self.placed[index][0]].append(opening)
+            for child in self._in_order(index):
+                add(child)
+            borders[self.placed[index][1]].append(closing)
+
+        for index in self._in_order(None):
+            add(index)
+        for index, one in enumerate(self.source.elements):
+            if one.crosses:
+                for gap, border in zip(self.placed[index], self._borders(index), strict=True):
+                    same = [n for n, tag in enumerate(borders[gap]) if _precedes(border, tag)]
+                    borders[gap].insert(same[0] if same else len(borders[gap]), border)
+        text, places = place_borders(*self.gaps, borders)
+        return MarkedText(
+            text,
+            tuple(
+                replace(one, start=places[index][0], end=places[index][-1])
+                for index, one in enumerate(self.source.elements)
+            ),
         )
 
-    def _best_range(self, one: InlineElement, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The best score of a range within one of the `free` spans, and the range."""
-        exact = self._only_place(one)
-        if exact is not None and _fits(exact, free):
-            return np.inf, exact
-        inside = self._membership(one) @ self.matrix if self.units else np.zeros(0)
-        gain = 2 * inside - self.matrix.sum(axis=0)
-        content = self.source.text[one.start : one.end]
-        starts, ends = self._border_terms(one, content)
-        best: tuple[float, Span | None] = (-np.inf, None)
-        for gap in free:
-            first, last = self._units_within(gap)
-            if first == last:
-                continue
-            score, c, d = _best_pair(
-                gain[first:last],
-                starts[first:last],
-                ends[first:last],
-                self._pair_terms(content, first, last),
+    def _in_order(self, parent: int | None) -> list[int]:
+        return sorted(self.children.get(parent, ()), key=self.placed.__getitem__)
+
+    def _borders(self, index: int) -> tuple[Border, Border]:
+        one = self.source.elements[index]
+        apart = one.raw is not None and index in self.unplaced  # its text is not in a word
+        point = self.units[index][0] == self.units[index][1]
+        first, last = (
+            Border(index, unit, place - self.gaps[0].starts[unit], opens, apart)
+            for unit, place, opens in zip(
+                self.units[index], (one.start, one.end), (not point, False), strict=True
             )
-            c, d = first + c, first + d
-            equal = self.target[self.units[c][0] : self.units[d - 1][1]] == content.strip()
-            if (equal or inside[c:d].sum() >= MIN_INSIDE) and score > best[0]:
-                best = score, (self.units[c][0], self.units[d - 1][1])
-        if best[1] is not None:
-            best = best[0], self._with_space(content, best[1], free)
-        return best
-
-    def _only_place(self, one: InlineElement) -> Span | None:
-        """Where the text of a raw element is, if both texts have it once, as words."""
-        content = self.source.text[one.start : one.end].strip()
-        if one.raw is None or not content:
-            return None
-        if self.source.text.count(content) != 1 or self.target.count(content) != 1:
-            return None
-        start = self.target.index(content)
-        end = start + len(content)
-        has_words = any(start == low for low, _ in self.units) and any(
-            end == high for _, high in self.units
         )
-        return (start, end) if has_words else None
-
-    def _border_terms(self, one: InlineElement, content: str) -> tuple[Floats, Floats]:
-        """Scores of units as the first and as the last one of a range."""
-        stripped = content.strip()
-        starts, ends = np.zeros(len(self.units)), np.zeros(len(self.units))
-        if not stripped or not self.units:
-            return starts, ends
-        texts = [self.target[start:end] for start, end in self.units]
-        if stripped[0].isupper():
-            starts += [CASE_BONUS * text[0].isupper() for text in texts]
-        for terms, side in ((starts, 0), (ends, -1)):
-            if stripped[side] not in _PUNCTUATION:
-                terms -= [PUNCTUATION_PENALTY * (text[side] in _PUNCTUATION) for text in texts]
-            else:
-                terms += [EDGE_BONUS * (text[side] == stripped[side]) for text in texts]
-        for number, (start, end) in enumerate(self.units):
-            starts[number] -= COMPOUND_PENALTY * (start in self.compounds)
-            starts[number] -= ELISION_PENALTY * (end - start > 1 and texts[number][-1] in "'’ʼ")
-            ends[number] -= COMPOUND_PENALTY * (end in self.compounds)
-        text = self.source.text
-        starts[0] += EDGE_BONUS * (not text[: one.start].strip())
-        ends[-1] += EDGE_BONUS * (not text[one.end :].strip())
-        return starts, ends
-
-    def _pair_terms(self, content: str, first: int, last: int) -> Floats | None:
-        """Scores of pairs of a first and a last unit; None for long texts."""
-        count = last - first
-        if count > MAX_UNITS:
-            return None
-        terms = np.zeros((count, count))
-        units = self.units[first:last]
-        steps = [_BRACKETS.get(self.target[start:end], 0) for start, end in units]
-        if any(steps):
-            depth = np.concatenate([[0], np.cumsum(steps)])
-            expected = sum(_BRACKETS.get(character, 0) for character in content)
-            terms -= BRACKET_PENALTY * (depth[None, 1:] - depth[:-1, None] != expected)
-        stripped = content.strip()
-        begins, finishes = np.array(units).T
-        lengths = np.maximum(finishes[None, :] - begins[:, None], 1)
-        terms -= LENGTH_PENALTY * np.abs(np.log(lengths / max(len(stripped), 1)))
-        starts = {start: number for number, (start, _) in enumerate(units)}
-        ends = {end: number for number, (_, end) in enumerate(units)}
-        place = self.target.find(stripped) if stripped else -1
-        while place >= 0:
-            if place in starts and place + len(stripped) in ends:
-                terms[starts[place], ends[place + len(stripped)]] += EQUAL_BONUS
-            place = self.target.find(stripped, place + 1)
-        return terms
-
-    def _units_within(self, gap: Span) -> Span:
-        first = next((n for n, (start, _) in enumerate(self.units) if start >= gap[0]), None)
-        if first is None:
-            return 0, 0
-        last = first
-        while last < len(self.units) and self.units[last][1] <= gap[1]:
-            last += 1
         return first, last
 
-    def _with_space(self, content: str, span: Span, free: Sequence[Span]) -> Span:
-        """Add the white space around a range that the element has at its borders."""
-        start, end = span
-        low, high = next(gap for gap in free if gap[0] <= start and end <= gap[1])
-        if content[:1].isspace():
-            while start > low and self.target[start - 1].isspace():
-                start -= 1
-        if content[-1:].isspace():
-            while end < high and self.target[end].isspace():
-                end += 1
-        return start, end
 
-    def _best_point(self, one: InlineElement, free: Sequence[Span]) -> int:
-        """The place in `free` that best divides the translations of the words around."""
-        text, place = self.source.text, one.start
-        before = [n for n, (start, end) in enumerate(self.source_words) if start + end <= 2 * place]
-        left, right = np.zeros(len(self.source_words)), np.zeros(len(self.source_words))
-        for n in range(len(self.source_words)):
-            distance = len(before) - 1 - n if n < len(before) else n - len(before)
-            (left if n < len(before) else right)[n] = np.exp(-distance / NEAR_WORDS)
-        difference = (left - right) @ self.matrix if self.units else np.zeros(0)
-        scores = np.concatenate([[0.0], np.cumsum(difference)])  # of each gap between units
-        if not before:
-            scores[0] += EDGE_BONUS
-        if len(before) == len(self.source_words):
-            scores[-1] += EDGE_BONUS
-        follows = place > 0 and not text[place - 1].isspace()  # attached to the word before
-        order = sorted(range(len(scores)), key=lambda gap: (-scores[gap], gap))
-        places = {gap: self._gap_places(gap, follows) for gap in order}
-        for gap in order:
-            for candidate in places[gap]:
-                if any(low <= candidate <= high for low, high in free):
-                    return candidate
-        return free[0][0] if free else 0
-
-    def _gap_places(self, gap: int, follows: bool) -> tuple[int, int]:
-        before = self.units[gap - 1][1] if gap > 0 else 0
-        after = self.units[gap][0] if gap < len(self.units) else len(self.target)
-        return (before, after) if follows else (after, before)
+def _score(scored: tuple[float, Span | None]) -> float:
+    return scored[0]
 
 
-def _compound_borders(text: str) -> frozenset[int]:
-    """Places inside numbers in groups of three digits and words with hyphens."""
-    places: set[int] = set()
-    for found in _COMPOUND.finditer(text):
-        places |= {found.end() - 1, found.end()}
-    return frozenset(places)
-
-
-def _best_pair(
-    gain: Floats, starts: Floats, ends: Floats, terms: Floats | None
-) -> tuple[float, int, int]:
-    """The best score of a range, its first unit and the unit after its last; short ones first."""
-    total = np.concatenate([[0.0], np.cumsum(gain)])
-    if terms is not None:
-        scores = total[None, 1:] - total[:-1, None] + starts[:, None] + ends[None, :] + terms
-        lengths = np.arange(len(gain))[None, :] - np.arange(len(gain))[:, None]
-        scores = np.where(lengths < 0, -np.inf, scores - 1e-9 * lengths)
-        c, d = divmod(int(scores.argmax()), len(gain))
-        return float(scores[c, d]), c, d + 1
-    best, pair, first = -np.inf, (0, 1), 0
-    for d in range(len(gain)):
-        if starts[d] - total[d] >= starts[first] - total[first]:
-            first = d
-        score = total[d + 1] + ends[d] + starts[first] - total[first]
-        if score > best:
-            best, pair = score, (first, d + 1)
-    return float(best), *pair
-
-
-def _link_equal_words(matrix: Floats, source: Sequence[str], target: Sequence[str]) -> None:
-    """Link equal words that have no links, the first with the first and so on."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for j, word in enumerate(target):
-        if matrix[:, j].max(initial=0) < LINKED and any(map(str.isalnum, word)):
-            places[word].append(j)
-    for i, word in enumerate(source):
-        if places.get(word) and matrix[i].max(initial=0) < LINKED:
-            j = places[word].pop(0)
-            matrix[i] = 0
-            matrix[:, j] = 0
-            matrix[i, j] = 1
-
-
-def _split_elisions(
-    target: str, words: Sequence[Span], matrix: Floats
-) -> tuple[list[Span], Floats]:
-    """Split words after an apostrophe: l'eau is an article and a noun.
-
-    The last part keeps the strongest link of the word, the others its weaker ones.
-    """
-    units: list[Span] = []
-    columns: list[Floats] = []
-    for j, (start, end) in enumerate(words):
-        column = matrix[:, j]
-        cuts = [found.end() for found in _ELISION.finditer(target, start, end)]
-        weak = column.copy()
-        strong = np.zeros_like(column)
-        if cuts and len(column):
-            strongest = int(column.argmax())
-            strong[strongest], weak[strongest] = column[strongest], 0.0
-        for first, last in zip([start, *cuts], [*cuts, end], strict=True):
-            units.append((first, last))
-            columns.append(column if not cuts else strong if last == end else weak)
-    shape = (matrix.shape[0], len(units))
-    return units, np.array(columns).T.reshape(shape) if units else np.zeros(shape)
-
-
-def _remove(free: Sequence[Span], taken: Span) -> list[Span]:
-    """The parts of `free` before and after `taken`."""
-    left: list[Span] = []
-    for low, high in free:
-        if taken[0] < low or taken[1] > high or (taken[0] == taken[1] and taken[0] in (low, high)):
-            left.append((low, high))
-        else:
-            left += [(low, taken[0]), (taken[1], high)]
-    return left
-
-
-def _fits(span: Span, free: Sequence[Span]) -> bool:
-    return any(low <= span[0] and span[1] <= high for low, high in free)
+def _precedes(border: Border, following: Border) -> bool:
+    return border.gap == following.gap and border.offset < following.offset

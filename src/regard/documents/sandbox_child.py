@@ -13,6 +13,7 @@ from regard.documents.formats.languages import set_language
 from regard.documents.formats.registry import load_format
 from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError
+from regard.text.normalize import replace_surrogates
 
 MAX_MEMORY = 1 << 30  # bytes of address space
 MAX_CPU = 60  # seconds
@@ -35,7 +36,9 @@ def answer_request() -> None:
                     f"the document has {len(segments):,} segments. At most {MAX_SEGMENTS:,} are "
                     "read: divide it."
                 )
-            answer = json.dumps([asdict(each) for each in segments]).encode()
+            # Escapes and character references can spell lone surrogates; UTF-8 cannot.
+            values = json.dumps([asdict(each) for each in segments], ensure_ascii=False)
+            answer = replace_surrogates(values).encode()
         else:
             answer = _restore(document_format, content, request)
     except DocumentError as error:

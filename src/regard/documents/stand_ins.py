@@ -6,12 +6,14 @@ that look like codes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from regard.documents.marked_text import MarkedText
 
 _LETTERS = ("KZ", "QX", "XV", "WJ")
+STAND_IN = re.compile(r"(?<!\w)[KQXW]\d+[ZXVJ](?!\w)")
 
 
 def hide_kept_texts(marked: MarkedText) -> tuple[MarkedText, dict[str, str]]:

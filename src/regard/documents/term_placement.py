@@ -52,19 +52,13 @@ def place_terms(
     made_by = {match: "" if match in missing else "model" for match in matches}
     marked, accepted = _mark(source, missing, escape)
     if accepted and translation.parts is not None:
-        projection = project_markup(
-            marked,
-            translation.source_words,
-            translation.text,
-            translation.target_words,
-            translation.weights,
-        )
+        projection = project_markup(marked, translation)
         first = len(source.elements)
         for index, match in enumerate(accepted, first):
             placed = projection.marked.elements[index]
             if index in projection.unplaced:
                 continue
-            present = terms.find_target(match.term, translation.text)
+            present = terms.find_target(match.term, projection.marked.text)
             overlaps = any(low < placed.end and placed.start < high for low, high in present)
             made_by[match] = "model" if overlaps else "replacement"
     replaced = [match for match in accepted if made_by[match] == "replacement"]
@@ -91,6 +85,6 @@ def _mark(
 ) -> tuple[MarkedText, list[TermMatch]]:
     """The source with an element for each match that no element crosses, and these matches."""
     wanted = [(each.start, each.end, escape(like_source(each, source.text))) for each in matches]
-    marked = add_raw_elements(source, wanted)
+    marked = add_raw_elements(source, wanted, replaces=True)
     spans = {(one.start, one.end) for one in marked.elements[len(source.elements) :]}
     return marked, [match for match in matches if (match.start, match.end) in spans]

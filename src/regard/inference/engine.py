@@ -8,6 +8,17 @@ from typing import Literal, Protocol, runtime_checkable
 
 import xxhash
 
+from regard.bounds import (
+    BEAM_SIZE,
+    LENGTH_PENALTY,
+    MIN_LENGTH,
+    NGRAM,
+    POSITION,
+    SEED,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+)
 from regard.errors import ConfigError
 from regard.hypothesis import Hypothesis
 
@@ -35,12 +46,13 @@ class SamplingOptions:
     segment: int = 0
 
     def __post_init__(self) -> None:
-        if self.temperature <= 0:
-            raise ConfigError(f"temperature: must be positive, not {self.temperature:g}.")
-        if self.top_k is not None and self.top_k < 1:
-            raise ConfigError(f"top_k: must be at least 1, not {self.top_k}.")
-        if not 0 < self.top_p <= 1:
-            raise ConfigError(f"top_p: must be above 0 and at most 1, not {self.top_p:g}.")
+        SEED.check("seed", self.seed)
+        TEMPERATURE.check("temperature", self.temperature)
+        if self.top_k is not None:
+            TOP_K.check("top_k", self.top_k)
+        TOP_P.check("top_p", self.top_p)
+        POSITION.check("offset", self.offset)
+        POSITION.check("segment", self.segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,12 @@ class SearchOptions:
     min_length: int = 0  # tokens before the end may follow
     no_repeat_ngram: int = 0  # no n-gram of this size occurs twice; 0: no constraint
     forbidden: tuple[tuple[int, ...], ...] = ()  # token sequences that must not occur
+
+    def __post_init__(self) -> None:
+        BEAM_SIZE.check("beam_size", self.beam_size)
+        LENGTH_PENALTY.check("length_penalty", self.length_penalty)
+        MIN_LENGTH.check("min_length", self.min_length)
+        NGRAM.check("no_repeat_ngram", self.no_repeat_ngram)
 
     def check_default(self) -> None:
         """Check options that a model applies by default.

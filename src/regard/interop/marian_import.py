@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from regard.align.alignment_head import AlignmentHead
-from regard.config.load import parse_settings, validate_config
+from regard.config.load import validate_config
+from regard.config.yaml_text import parse_settings
 from regard.errors import ArtifactError, ConfigError
 from regard.interop.imported_model import (
     LEARNING_RATE,

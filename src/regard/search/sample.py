@@ -45,7 +45,9 @@ def sample(
         p = _truncate(logp / temperature, top_k, top_p).softmax(dim=-1)
         point = torch.stack([torch.rand((), generator=generators[b]) for b in sentence.tolist()])
         below = p.cumsum(dim=-1) <= point.to(p)[:, None] * p.sum(dim=-1, keepdim=True)
-        return below.sum(dim=-1).clamp(max=p.size(-1) - 1)
+        # Rounding can put the point beyond all tokens.
+        last = p.size(-1) - 1 - p.flip(-1).gt(0).int().argmax(dim=-1)
+        return below.sum(dim=-1).minimum(last)
 
     return decode_stepwise(step, state, draw, len(seeds), bos, eos, max_length, constraints, device)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator
 
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -47,6 +48,7 @@ from regard.serve.schemas import (
 from regard.serve.service import TranslationService
 from regard.serve.traces import RequestTracer
 
+TRACER_SECONDS = 2.0  # in which the last spans are sent when the server stops
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -192,9 +194,9 @@ class Routes:
         return PlainTextResponse("ok\n")
 
     async def ready(self, request: Request) -> Response:
-        """An engine process is available."""
-        if not self.service.pool.ready:
-            return PlainTextResponse("no engine process is available\n", 503)
+        """An engine has translated lately."""
+        if not self.service.translating_engines:
+            return PlainTextResponse("no engine has translated lately\n", 503)
         return PlainTextResponse("ok\n")
 
     async def metrics(self, request: Request) -> Response:
@@ -204,6 +206,26 @@ class Routes:
 
     async def openapi(self, request: Request) -> Response:
         return JSONResponse(openapi_schema(keys=self.keyring is not None))
+
+
+def app_routes(service: TranslationService, keyring: Keyring | None) -> list[Route]:
+    """Return all routes; the arguments are those of `Routes`."""
+    routes = Routes(service, keyring)
+    return [
+        Route("/v1/translate", routes.translate, methods=["POST"]),
+        document_route(service, routes),
+        Route("/v1/align", routes.align, methods=["POST"]),
+        Route("/v1/explain", routes.explain, methods=["POST"]),
+        Route("/v1/models", routes.models),
+        Route("/v1/reload", routes.reload, methods=["POST"]),
+        *libretranslate_routes(service, keyring, routes.translate_texts),
+        *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
+        Route("/openapi.json", routes.openapi),
+        Route("/healthz", routes.health),
+        Route("/readyz", routes.ready),
+        Route("/metrics", routes.metrics),
+        *(Route(path, handle) for path, handle in page_routes(service.settings).items()),
+    ]
 
 
 def make_app(
@@ -222,7 +244,6 @@ def make_app(
             cannot reach the server by a name that it controls.
         tracer: Receives each request with its stages.
     """
-    routes = Routes(service, keyring)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
@@ -230,31 +251,19 @@ def make_app(
         try:
             yield
         finally:
-            await service.stop()
-            if tracer is not None:
-                await asyncio.to_thread(tracer.close)
+            await asyncio.gather(service.stop(), *([] if tracer is None else [_close(tracer)]))
 
-    app: ASGIApp = Router(
-        [
-            Route("/v1/translate", routes.translate, methods=["POST"]),
-            document_route(service, routes),
-            Route("/v1/align", routes.align, methods=["POST"]),
-            Route("/v1/explain", routes.explain, methods=["POST"]),
-            Route("/v1/models", routes.models),
-            Route("/v1/reload", routes.reload, methods=["POST"]),
-            *libretranslate_routes(service, keyring, routes.translate_texts),
-            *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
-            Route("/openapi.json", routes.openapi),
-            Route("/healthz", routes.health),
-            Route("/readyz", routes.ready),
-            Route("/metrics", routes.metrics),
-            *(Route(path, handle) for path, handle in page_routes(service.settings).items()),
-        ],
-        lifespan=lifespan,
-    )
+    app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
     return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
+
+
+async def _close(tracer: RequestTracer) -> None:
+    """Let a tracer send what is left, for a limited time: its collector may not answer."""
+    thread = threading.Thread(target=tracer.close, daemon=True)
+    thread.start()
+    await asyncio.to_thread(thread.join, TRACER_SECONDS)
 
 
 async def _next(

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from regard.documents.aligned_translation import AlignedTranslation
 from regard.inference.pipeline import join_segments
-from regard.serve.frames import decode_weights
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import Alignment, RankedTranslation, Translation
 from regard.tasks.translation.result import combine_scores, describe_warnings
@@ -45,18 +41,17 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
 
 def assemble_aligned(
     checked: CheckedRequest, number: int, found: Sequence[SegmentValues]
-) -> AlignedTranslation:
-    """As `assemble`: the best translation, with the weights of its alignment, in parts."""
+) -> dict[str, Any]:
+    """As `assemble`: the best translation and the weights of its alignment, for a message."""
     translation = assemble(checked, number, found)
-    alignment, warnings = translation.alignment, tuple(translation.warnings)
-    if alignment is None:
-        return AlignedTranslation(translation.text, warnings=warnings)
-    parts = []
-    for best, *_ in found:
-        rows, columns = len(best["alignment"]["target"]), len(best["alignment"]["source"])
-        empty = np.zeros((0, columns + 1), np.float32)
-        parts.append(decode_weights(best["weights"], rows) if rows else empty)
-    return AlignedTranslation(translation.text, alignment.source, alignment.target, parts, warnings)
+    values: dict[str, Any] = {"text": translation.text, "warnings": translation.warnings}
+    if (alignment := translation.alignment) is not None:
+        values |= {"source": alignment.source, "target": alignment.target}
+        values["parts"] = [
+            (len(best["alignment"]["target"]), len(best["alignment"]["source"]), best["weights"])
+            for best, *_ in found
+        ]
+    return values
 
 
 def _assemble_rank(

@@ -140,7 +140,8 @@ class Batcher(Generic[G]):
         now = self._clock()
         late = [job for jobs in self._waiting.values() for job in jobs if job.deadline <= now]
         for job in late:
-            job.result.set_exception(DeadlineError())
+            if not job.result.done():  # it may be cancelled, and about to leave the queue
+                job.result.set_exception(DeadlineError())
 
     def _oldest(self) -> Job[G]:
         first = (next(iter(jobs)) for jobs in self._waiting.values())

@@ -24,7 +24,7 @@ from regard.serve.client_documents import read_document_events, server_error
 from regard.serve.schemas import Alignment, RankedTranslation, Span, TranslateResponse
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
     from regard.inference.engine import SamplingOptions
     from regard.tasks.translation.documents import TranslatedDocument
@@ -90,7 +90,7 @@ class Client:
         concurrency: Requests under way at once.
 
     Raises:
-        ConfigError: The URL is invalid, or httpx is not installed.
+        ConfigError: The URL is invalid, or httpx2 is not installed.
     """
 
     def __init__(
@@ -104,10 +104,10 @@ class Client:
         concurrency: int = 4,
     ) -> None:
         try:
-            import httpx
+            import httpx2
         except ImportError:
             raise ConfigError(
-                "The client needs the package httpx. "
+                "The client needs the package httpx2. "
                 "Install it with `pip install 'regard[client]'`."
             ) from None
         if concurrency < 1:
@@ -116,15 +116,15 @@ class Client:
         self._patience, self._concurrency = patience, concurrency
         self._answered = False
         try:
-            parsed = httpx.URL(url)
+            parsed = httpx2.URL(url)
             if parsed.scheme not in ("http", "https") or not parsed.host:
-                raise httpx.InvalidURL("no address")
-            self._http = httpx.Client(
+                raise httpx2.InvalidURL("no address")
+            self._http = httpx2.Client(
                 base_url=parsed,
                 headers={} if key is None else {"Authorization": f"Bearer {key.strip()}"},
                 timeout=timeout,
             )
-        except (httpx.InvalidURL, UnicodeError):
+        except (httpx2.InvalidURL, UnicodeError):
             raise ConfigError(
                 f"{url!r:.100}: is not the address of a server. "
                 "Pass a URL such as http://localhost:8000, and a key of plain letters."
@@ -273,7 +273,7 @@ class Client:
         finally:
             answer.close()
 
-    def _check_status(self, answer: httpx.Response) -> None:
+    def _check_status(self, answer: httpx2.Response) -> None:
         """Raise an error unless the answer has the status 200."""
         if answer.status_code != 200:
             answer.read()
@@ -322,7 +322,7 @@ class Client:
             results.append(_translation(source, each, n_best, warnings))
         return results
 
-    def _post(self, content: bytes, stop: threading.Event) -> httpx.Response:
+    def _post(self, content: bytes, stop: threading.Event) -> httpx2.Response:
         request = self._http.build_request(
             "POST",
             "v1/translate",
@@ -332,19 +332,19 @@ class Client:
         return self._answer(request, stop)
 
     def _answer(
-        self, request: httpx.Request, stop: threading.Event, *, stream: bool = False
-    ) -> httpx.Response:
+        self, request: httpx2.Request, stop: threading.Event, *, stream: bool = False
+    ) -> httpx2.Response:
         """Send a request until the server has time for it."""
-        import httpx
+        import httpx2
 
         end, pause = time.monotonic() + self._patience, FIRST_PAUSE
         while not stop.is_set():
             seconds = pause * random.uniform(0.5, 1.5)  # noqa: S311 - so that clients spread
             try:
                 answer = self._http.send(request, stream=stream)
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 # A server that has answered before is restarted or has closed a connection.
-                gone = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+                gone = isinstance(error, httpx2.NetworkError | httpx2.RemoteProtocolError)
                 if not (gone and self._answered) or time.monotonic() + seconds > end:
                     reason = str(error) or type(error).__name__
                     raise ServerError(
@@ -413,13 +413,13 @@ def _alignment(source: str, target: str, sent: Alignment) -> ServedAlignment:
     )
 
 
-def _error_text(answer: httpx.Response) -> str:
+def _error_text(answer: httpx2.Response) -> str:
     try:
         return str(answer.json()["error"])
     except (ValueError, KeyError, TypeError):
         return f"answered with status {answer.status_code}. Is it a regard server?"
 
 
-def _retry_after(answer: httpx.Response) -> float:
+def _retry_after(answer: httpx2.Response) -> float:
     value = answer.headers.get("retry-after", "")
     return float(value) if value.isascii() and value.isdigit() else 0.0

@@ -12,11 +12,11 @@ from regard.errors import ConfigError, ServerError
 from regard.tasks.translation.documents import TranslatedDocument
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 
 def read_document_events(
-    url: str, answer: httpx.Response, on_progress: Callable[[int, int], None]
+    url: str, answer: httpx2.Response, on_progress: Callable[[int, int], None]
 ) -> TranslatedDocument:
     """Read the events of an answer until the document has arrived.
 
@@ -29,7 +29,7 @@ def read_document_events(
         ConfigError: The server refuses the document.
         ServerError: The server fails, or the connection ends before the document.
     """
-    import httpx
+    import httpx2
 
     try:
         for name, values in _events(answer):
@@ -42,7 +42,7 @@ def read_document_events(
                 return TranslatedDocument(content, DocumentReport.from_json(values["report"]))
     except (ValueError, KeyError, TypeError):
         raise ServerError(f"{url}: the answer is not that of a regard server.") from None
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         reason = str(error) or type(error).__name__
         raise ServerError(f"{url}: the connection was lost ({reason}). Try again.") from None
     raise ServerError(f"{url}: the answer ended before the document. Try again.")
@@ -54,7 +54,7 @@ def server_error(url: str, status: int, text: str) -> ConfigError | ServerError:
     return ConfigError(f"{url}: {text}") if is_request else ServerError(f"{url}: {text}")
 
 
-def _events(answer: httpx.Response) -> Iterator[tuple[str, dict[str, Any]]]:
+def _events(answer: httpx2.Response) -> Iterator[tuple[str, dict[str, Any]]]:
     name = ""
     for line in answer.iter_lines():
         if line.startswith("event: "):

@@ -1,20 +1,20 @@
 """The route of documents: the body is a file, and the answer is the file in the other language.
 
-    file → child process → texts → blocks → queue → translations → child process → file
+    file → document process → texts → blocks → queue → translations → document process → file
 
-The texts of a document are sent to the queue block by block, as bulk requests, so that other
-requests are answered meanwhile.
+A process of its own reads, protects and restores each document. It is killed as soon as nobody
+waits for the document. The texts are sent to the queue block by block, as bulk requests, so that
+other requests are answered meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-import unicodedata
-from base64 import b64encode
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing
-from typing import Protocol
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -22,17 +22,16 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.registry import format_of_path, load_format
 from regard.serve.assembly import assemble_aligned
 from regard.serve.batcher import DeadlineError, QueueFullError
+from regard.serve.document_process import DocumentOptions, DocumentTexts, document_process
 from regard.serve.http import (
     AnswerError,
     authenticate,
     bearer_key,
     describe_problems,
     event_text,
-    json_response,
     read_body,
     to_answer,
     unless_disconnected,
@@ -40,19 +39,19 @@ from regard.serve.http import (
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.limits import CheckedRequest, RequestError, check_request
 from regard.serve.models import ServedModel
-from regard.serve.schemas import DocumentRequest, DocumentResponse, TranslateRequest
+from regard.serve.schemas import DocumentRequest, TranslateRequest
 from regard.serve.service import TranslationService
-from regard.tasks.translation.documents import (
-    BLOCK,
-    DocumentJob,
-    TranslatedDocument,
-)
+from regard.tasks.translation.documents import BLOCK
 
 BLOCK_CHARACTERS = 20_000  # of the texts that wait in the queue at once
 
-Progress = tuple[int, int]  # translated texts, and all
+Step = tuple[int, int] | bytes
+"""The progress of a document (translated texts, and all), or at the end the answer."""
+
+Ended = Callable[[], None]
 
 
+@runtime_checkable
 class Charging(Protocol):
     """What the route needs of the others: keys and budgets."""
 
@@ -61,6 +60,18 @@ class Charging(Protocol):
     def charge(
         self, request: Request, key: StoredKey | None, cost: int, characters: int
     ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A document that is requested, before it is read."""
+
+    request: Request
+    key: StoredKey | None
+    parameters: DocumentRequest
+    model: ServedModel
+    options: DocumentOptions
+    content: bytes
 
 
 class DocumentHandler:
@@ -94,6 +105,24 @@ class DocumentHandler:
         self._under_way -= 1
 
     async def _respond(self, request: Request, key: StoredKey | None) -> Response:
+        accept = request.headers.get("accept", "")
+        events = "text/event-stream" in accept
+        as_json = events or "application/json" in accept
+        steps = self._steps(await self._receive(request, key, as_json))
+        if events:
+            first = await unless_disconnected(request, anext(steps))  # an error has a status
+            return _DocumentEvents(first, steps, self._ended)
+        content = await unless_disconnected(request, _last(steps))
+        if as_json:
+            return Response(content, media_type="application/json")
+        return Response(
+            content,
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": "attachment", "Cache-Control": "no-store"},
+        )
+
+    async def _receive(self, request: Request, key: StoredKey | None, as_json: bool) -> _Document:
+        """Read the parameters, and the body if they are valid."""
         settings = self._service.settings
         parameters = _read_parameters(request)
         format_name = parameters.format or format_of_path(parameters.name)
@@ -106,44 +135,56 @@ class DocumentHandler:
             raise RequestError(
                 f"{model.name}: this model cannot align words, so it cannot translate documents."
             )
+        options = DocumentOptions(
+            format=format_name,
+            name=parameters.name,
+            keep=tuple(filter(None, parameters.keep)),
+            language=to or next((target for _, target in model.pairs), None),
+            max_characters=settings.max_document_characters,
+            report=as_json,
+            model=model.name,
+            version=model.version,
+        )
         content = await read_body(request, settings, settings.max_document_bytes)
-        job = await unless_disconnected(
-            request,
-            asyncio.to_thread(
-                DocumentJob,
-                content,
-                format_name,
-                name=parameters.name,
-                keep=[each for each in parameters.keep if each],
-                language=to or next((target for _, target in model.pairs), None),
-            ),
-        )
-        blocks = await self._check(request, key, job, parameters, model)
-        if "text/event-stream" in request.headers.get("accept", ""):
-            return _DocumentEvents(self._events(job, blocks, model), self._ended)
-        translated = await unless_disconnected(request, self._translate(job, blocks, model))
-        if "application/json" in request.headers.get("accept", ""):
-            return json_response(_answer(model, translated))
-        return Response(
-            translated.content,
-            media_type="application/octet-stream",
-            headers={"Content-Disposition": "attachment", "Cache-Control": "no-store"},
-        )
+        return _Document(request, key, parameters, model, options, content)
 
-    async def _check(
-        self,
-        request: Request,
-        key: StoredKey | None,
-        job: DocumentJob,
-        parameters: DocumentRequest,
-        model: ServedModel,
-    ) -> list[CheckedRequest]:
+    async def _steps(self, document: _Document) -> AsyncGenerator[Step, None]:
+        """Yield the progress, after each block, and then the answer.
+
+        Everything ends when nobody waits for the next step, or when the time is up.
+        """
+        deadline = time.monotonic() + self._service.settings.document_seconds
+        model, metrics = document.model, self._service.metrics
+        self._service.registry.use(model)
+        try:
+            async with document_process() as process:
+                async with _until(deadline):
+                    read = await process.read(document.content, document.options)
+                    blocks = await self._check(document, read)
+                done = 0
+                yield done, len(read.texts)
+                for block in blocks:
+                    async with _until(deadline):
+                        translations = await self._translate_block(block, deadline)
+                        await process.send(translations)
+                    done += len(translations)
+                    warnings = sum(bool(each["warnings"]) for each in translations)
+                    metrics.texts.labels(model.name).inc(len(translations))
+                    metrics.warnings.labels(model.name).inc(warnings)
+                    yield done, len(read.texts)
+                async with _until(deadline):
+                    answer = await process.restore()
+        finally:
+            self._service.registry.release(model)
+        yield answer
+
+    async def _check(self, document: _Document, read: DocumentTexts) -> list[CheckedRequest]:
         """Check the limits of all texts, and charge the key for them at once."""
-        settings = self._service.settings
-        sizes = [len(unicodedata.normalize("NFKC", text)) for text in job.texts]
-        if sum(sizes) > settings.max_document_characters:
+        settings, parameters = self._service.settings, document.parameters
+        characters = sum(read.lengths)
+        if characters > settings.max_document_characters:
             raise RequestError(
-                f"the texts of the document have {sum(sizes):,} characters, and the limit is "
+                f"the texts of the document have {characters:,} characters, and the limit is "
                 f"{settings.max_document_characters:,}. Divide the document.",
                 413,
             )
@@ -151,7 +192,7 @@ class DocumentHandler:
         checked = [
             await check_request(
                 TranslateRequest(
-                    texts=job.texts[rows.start : rows.stop],
+                    texts=read.texts[rows.start : rows.stop],
                     target_language=parameters.target_language,
                     beam_size=parameters.beam_size,
                     length_penalty=parameters.length_penalty,
@@ -159,56 +200,29 @@ class DocumentHandler:
                     quality=parameters.quality,
                     bulk=True,
                 ),
-                model,
+                document.model,
                 settings,
             )
-            for rows in _blocks(sizes, texts_at_once)
+            for rows in _blocks(read.lengths, texts_at_once)
         ]
-        request.state.facts |= {
-            "model": model.name,
-            "format": job.format_name,
-            "texts": len(job.texts),
+        document.request.state.facts |= {
+            "model": document.model.name,
+            "format": document.options.format,
+            "texts": len(read.texts),
             "pieces": sum(each.pieces for each in checked),
         }
-        self._charging.charge(request, key, sum(each.cost for each in checked), sum(sizes))
+        cost = sum(each.cost for each in checked)
+        self._charging.charge(document.request, document.key, cost, characters)
         return checked
-
-    async def _translate(
-        self, job: DocumentJob, blocks: Sequence[CheckedRequest], model: ServedModel
-    ) -> TranslatedDocument:
-        async with aclosing(self._stream(job, blocks, model)) as steps:
-            async for step in steps:
-                if isinstance(step, TranslatedDocument):
-                    return step
-        raise AssertionError("a document ends with its translation")
-
-    async def _stream(
-        self, job: DocumentJob, blocks: Sequence[CheckedRequest], model: ServedModel
-    ) -> AsyncGenerator[Progress | TranslatedDocument, None]:
-        """Yield the progress after each block, and then the document."""
-        deadline = time.monotonic() + self._service.settings.document_seconds
-        results: dict[str, AlignedTranslation] = {}
-        self._service.registry.use(model)
-        try:
-            yield 0, len(job.texts)
-            for block in blocks:
-                results |= await self._translate_block(block, deadline)
-                yield len(results), len(job.texts)
-        finally:
-            self._service.registry.release(model)
-        metrics = self._service.metrics
-        metrics.texts.labels(model.name).inc(len(results))
-        metrics.warnings.labels(model.name).inc(sum(bool(one.warnings) for one in results.values()))
-        yield await asyncio.to_thread(job.finish, results)
 
     async def _translate_block(
         self, checked: CheckedRequest, deadline: float
-    ) -> dict[str, AlignedTranslation]:
+    ) -> list[dict[str, Any]]:
         """Translate a block; wait while the queue is full."""
         while True:
             try:
-                found = {
-                    checked.request.texts[number]: assemble_aligned(checked, number, values)
+                translated = {
+                    number: assemble_aligned(checked, number, values)
                     async for number, values in self._service.stream_values(checked, weights=True)
                 }
             except QueueFullError as error:
@@ -217,38 +231,65 @@ class DocumentHandler:
                     raise DeadlineError from None
                 await asyncio.sleep(pause)
             else:
-                if time.monotonic() > deadline:
-                    raise DeadlineError
-                return found
+                return [translated[number] for number in range(len(translated))]
 
-    async def _events(
-        self, job: DocumentJob, blocks: Sequence[CheckedRequest], model: ServedModel
-    ) -> AsyncGenerator[str, None]:
-        try:
-            async with aclosing(self._stream(job, blocks, model)) as steps:
-                async for step in steps:
-                    if isinstance(step, TranslatedDocument):
-                        yield event_text("done", _answer(model, step).model_dump())
-                    else:
-                        yield event_text("progress", {"done": step[0], "total": step[1]})
-        except Exception as error:
-            answer = to_answer(error)
-            yield event_text("error", {"error": answer.message, "status": answer.status})
+
+@asynccontextmanager
+async def _until(deadline: float) -> AsyncIterator[None]:
+    """Raise DeadlineError if it is not done until then."""
+    try:
+        async with asyncio.timeout(deadline - time.monotonic()):
+            yield
+    except TimeoutError:
+        raise DeadlineError from None
+
+
+async def _last(steps: AsyncGenerator[Step, None]) -> bytes:
+    async with aclosing(steps):
+        async for step in steps:
+            if isinstance(step, bytes):
+                return step
+    raise AssertionError("a document ends with its translation")
+
+
+async def _events(first: Step, steps: AsyncGenerator[Step, None]) -> AsyncGenerator[str, None]:
+    try:
+        yield _event(first)
+        async for step in steps:
+            yield _event(step)
+    except Exception as error:
+        answer = to_answer(error)
+        yield event_text("error", {"error": answer.message, "status": answer.status})
+
+
+def _event(step: Step) -> str:
+    if isinstance(step, bytes):
+        return f"event: done\ndata: {step.decode()}\n\n"
+    return event_text("progress", {"done": step[0], "total": step[1]})
 
 
 class _DocumentEvents(StreamingResponse):
-    """Server-sent events; `ended` is called at their end, also if the client has gone."""
+    """Server-sent events; the document ends with them, also if the client has gone.
 
-    def __init__(self, events: AsyncGenerator[str, None], ended: Callable[[], None]) -> None:
+    Args:
+        first: The step before `steps`.
+        steps: The further steps of the document.
+        ended: Called at the end.
+    """
+
+    def __init__(self, first: Step, steps: AsyncGenerator[Step, None], ended: Ended) -> None:
         super().__init__(
-            events, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+            _events(first, steps),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store"},
         )
-        self._ended = ended
+        self._steps, self._ended = steps, ended
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
+            await self._steps.aclose()
             self._ended()
 
 
@@ -277,12 +318,3 @@ def _blocks(sizes: Sequence[int], max_texts: int) -> Iterator[range]:
         characters += size
     if len(sizes) > start:
         yield range(start, len(sizes))
-
-
-def _answer(model: ServedModel, translated: TranslatedDocument) -> DocumentResponse:
-    return DocumentResponse(
-        model=model.name,
-        version=model.version,
-        document=b64encode(translated.content).decode(),
-        report=translated.report.to_json(),
-    )

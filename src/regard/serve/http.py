@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 import secrets
 import time
@@ -19,9 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.errors import RegardError
 from regard.serve.batcher import DeadlineError, QueueFullError
+from regard.serve.engines import EngineError
 from regard.serve.frames import describe_failure
 from regard.serve.keys import BudgetError, Keyring, StoredKey
 from regard.serve.limits import RequestError
+from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
@@ -31,8 +32,6 @@ from regard.serve.traces import RequestTracer
 
 B = TypeVar("B", bound=BaseModel)
 R = TypeVar("R")
-
-LOG = logging.getLogger("regard.serve")
 
 
 class AnswerError(Exception):
@@ -52,9 +51,11 @@ class AnswerError(Exception):
         return headers
 
 
-def to_answer(error: Exception) -> AnswerError:
+def to_answer(error: BaseException) -> AnswerError:
     """Return the answer for an error that a route has raised."""
     match error:
+        case asyncio.CancelledError():  # by the server, as `stop_seconds` are over
+            return AnswerError(503, "The server stops. Send the request again.", 1)
         case AnswerError():
             return error
         case HTTPException():
@@ -225,10 +226,12 @@ class RequestBorder:
             await self.app(scope, receive, send_numbered)
         except ClientDisconnect:
             status = status or 499
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             answer = to_answer(error)
             if answer.status == 500:
-                facts["failure"] = describe_failure(error)
+                facts["failure"] = (
+                    str(error) if isinstance(error, EngineError) else describe_failure(error)
+                )
             if status == 0:
                 body = self._error_body(scope["path"])(answer, number)
                 response = Response(body, answer.status, answer.headers, "application/json")
@@ -248,17 +251,8 @@ class RequestBorder:
                 values = {"http.route": route, "http.response.status_code": status, **facts}
                 stages = state.get("stages", {})
                 self.tracer.record(route, headers, (start, end), values, stages)
-            LOG.info(
-                json.dumps(
-                    {
-                        "time": round(time.time(), 3),
-                        "request": number,
-                        "route": route,
-                        "status": status,
-                        "seconds": round(seconds, 4),
-                        **facts,
-                    }
-                )
+            log_event(
+                request=number, route=route, status=status, seconds=round(seconds, 4), **facts
             )
 
     def _error_body(self, path: str) -> ErrorBody:

@@ -6,7 +6,6 @@ The limits are checked in the order of their cost: texts, characters, options, t
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from regard.inference.pipeline import EncodedPart, split_texts
 from regard.serve.models import ServedModel
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
+from regard.text.normalize import compose
 from regard.text.tokenizer import Span
 
 OFF_LOOP = 2_000  # characters above which texts are tokenized in a thread: it takes milliseconds
@@ -123,7 +123,7 @@ def check_texts(name: str, texts: Sequence[str], settings: ServerSettings) -> No
             "Send several requests.",
             413,
         )
-    characters = sum(len(unicodedata.normalize("NFKC", text)) for text in texts)
+    characters = sum(len(compose(text, "NFKC")) for text in texts)
     if characters > settings.max_characters:
         raise RequestError(
             f"{name}: {characters:,} characters after NFKC, and the limit is "

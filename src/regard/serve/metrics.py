@@ -5,16 +5,16 @@ Labels are routes, status codes and models, never addresses, keys or texts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from regard.serve.batcher import Batcher
 from regard.serve.cache import SegmentCache
-from regard.serve.pool import WorkerPool
 
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 
 
 class ServerMetrics:
@@ -40,13 +40,19 @@ class ServerMetrics:
         )
         self.cache = self._counter("regard_cache", "Segments looked up in the cache.", ["result"])
 
-    def watch(self, batcher: Batcher[Any], pool: WorkerPool, cache: SegmentCache) -> None:
+    def watch(
+        self,
+        batcher: Batcher[Any],
+        engines: Callable[[], int],
+        restarts: Callable[[], int],
+        cache: SegmentCache,
+    ) -> None:
         """Report the current state of the queue, the engine processes and the cache."""
         for name, text, value in (
             ("regard_queue_segments", "Segments that wait.", lambda: batcher.queued),
             ("regard_queue_cost", "Pieces × beam size that wait.", lambda: batcher.queued_cost),
-            ("regard_engines_ready", "Engine processes in use.", lambda: len(pool.ready)),
-            ("regard_engine_restarts", "Replaced engine processes.", lambda: pool.restarts),
+            ("regard_engines_ready", "Engine processes that translate.", engines),
+            ("regard_engine_restarts", "Replaced engine processes.", restarts),
             ("regard_cache_entries", "Segments in the cache.", lambda: len(cache)),
             ("regard_cache_bytes", "Memory of the cache.", lambda: cache.used),
         ):

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import socket
-import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Any
 
-from regard.serve.frames import encode_frame, read_frame
+from regard.serve.child_process import ChildProcess, start_child
+from regard.serve.frames import describe_failure, encode_frame, read_frame
+from regard.serve.logs import log_event
 
 START_SECONDS = 120.0  # to load all models; a process that needs longer is replaced
-# One heap for all threads of an engine process: with one each, memory grows for hours, as large
-# blocks are allocated in one thread and small ones between them in another.
-ALLOCATOR = {"MALLOC_ARENA_MAX": "1"}
 PAUSE = (0.05, 5.0)  # seconds before a process that ended is replaced: first, and at most
 
 
@@ -25,39 +21,22 @@ class WorkerEndedError(Exception):
 
 
 class WorkerProcess:
-    """One engine process and the calls that it has not answered yet."""
+    """One engine process and the calls that it has not answered yet.
 
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        self.process, self._reader, self._writer = process, reader, writer
+    `translated`: when it last answered with a translation.
+    """
+
+    def __init__(self, child: ChildProcess) -> None:
+        self._child = child
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = count()
         self.ended = asyncio.Event()
+        self.translated = 0.0
         self._task = asyncio.create_task(self._read_answers())
 
     @classmethod
     async def start(cls, threads: int) -> WorkerProcess:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-m",
-                    "regard.serve.worker",
-                    str(theirs.fileno()),
-                    pass_fds=[theirs.fileno()],
-                    stdin=asyncio.subprocess.DEVNULL,
-                    env={**ALLOCATOR, **os.environ, "OMP_NUM_THREADS": str(threads)},
-                )
-            except BaseException:
-                ours.close()
-                raise
-        ours.setblocking(False)
-        return cls(process, *await asyncio.open_unix_connection(sock=ours, limit=1 << 26))
+        return cls(await start_child("regard.serve.worker", threads))
 
     async def call(self, do: str, **arguments: Any) -> dict[str, Any]:
         """Send a message and wait for its answer.
@@ -68,10 +47,11 @@ class WorkerProcess:
         if self.ended.is_set():
             raise WorkerEndedError
         number = next(self._numbers)
+        frame = encode_frame({"id": number, "do": do, "arguments": arguments})
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._calls[number] = future
         try:
-            self._writer.write(encode_frame({"id": number, "do": do, "arguments": arguments}))
+            self._child.writer.write(frame)
             return await future
         except ConnectionError:
             raise WorkerEndedError from None
@@ -79,29 +59,28 @@ class WorkerProcess:
             self._calls.pop(number, None)
 
     async def _read_answers(self) -> None:
-        while (answer := await read_frame(self._reader)) is not None:
-            future = self._calls.get(answer.pop("id"))
-            if future is not None and not future.done():
-                future.set_result(answer)
-        self.ended.set()
-        for future in self._calls.values():
-            if not future.done():
-                future.set_exception(WorkerEndedError())
+        """Read answers until the process ends, or sends what is not an answer."""
+        try:
+            while (answer := await read_frame(self._child.reader)) is not None:
+                future = self._calls.get(answer.pop("id"))
+                if future is not None and not future.done():
+                    future.set_result(answer)
+        except (ValueError, KeyError, AttributeError) as error:
+            log_event(event="an engine process sent no answer", failure=describe_failure(error))
+        finally:
+            self.ended.set()
+            for future in self._calls.values():
+                if not future.done():
+                    future.set_exception(WorkerEndedError())
 
     async def stop(self) -> None:
         """Close the connection, and wait for the process to end; kill it if it does not."""
-        self._writer.close()
-        try:
-            await asyncio.wait_for(self.process.wait(), 2)
-        except TimeoutError:
-            self.kill()
-            await self.process.wait()
+        await self._child.stop()
         self._task.cancel()
         self.ended.set()
 
     def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
+        self._child.kill()
 
 
 class WorkerPool:
@@ -111,7 +90,7 @@ class WorkerPool:
         size: Number of processes.
         threads: Threads of each process.
         prepare: Loads the models into a new process, given the processes in use.
-        use: Gives a process work until it ends.
+        use: Gives a process work until it ends. If it fails, the process is replaced.
     """
 
     def __init__(
@@ -125,8 +104,12 @@ class WorkerPool:
         self._prepare, self._use = prepare, use
         self.ready: list[WorkerProcess] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._started: list[WorkerProcess] = []
         self.restarts = 0
+
+    def translating(self, seconds: float) -> list[WorkerProcess]:
+        """Return the processes that have translated in the last `seconds`."""
+        since = time.monotonic() - seconds
+        return [worker for worker in self.ready if worker.translated >= since]
 
     async def start(self) -> None:
         """Start all processes, and wait until one is ready; the first error is raised."""
@@ -137,35 +120,51 @@ class WorkerPool:
     async def _keep_running(self, first: asyncio.Future[None]) -> None:
         pause = PAUSE[0]
         while True:
-            worker = await WorkerProcess.start(self.threads)
-            self._started.append(worker)
             try:
-                await asyncio.wait_for(self._prepare(worker, self.ready), START_SECONDS)
+                worker = await self._start_worker()
             except Exception as error:
-                worker.kill()
-                if not first.done():
+                if first.done():
+                    log_event(event="no engine process", failure=describe_failure(error))
+                else:
                     first.set_exception(error)
             else:
-                self.ready.append(worker)
                 pause = PAUSE[0]
                 if not first.done():
                     first.set_result(None)
-                use = asyncio.ensure_future(self._use(worker))
-                try:
-                    await worker.ended.wait()
-                finally:
-                    use.cancel()
-                    self.ready.remove(worker)
+                await self._use_until_end(worker)
                 self.restarts += 1
-            await worker.stop()
-            self._started.remove(worker)
             await asyncio.sleep(pause)
             pause = min(2 * pause, PAUSE[1])
+
+    async def _start_worker(self) -> WorkerProcess:
+        """Start a process and load the models into it."""
+        worker = await WorkerProcess.start(self.threads)
+        try:
+            await asyncio.wait_for(self._prepare(worker, self.ready), START_SECONDS)
+        except BaseException:
+            worker.kill()
+            await worker.stop()
+            raise
+        worker.translated = time.monotonic()  # to load a model is also to translate with it
+        self.ready.append(worker)
+        return worker
+
+    async def _use_until_end(self, worker: WorkerProcess) -> None:
+        """Use a process until it ends, or until its use fails."""
+        use = asyncio.ensure_future(self._use(worker))
+        ended = asyncio.ensure_future(worker.ended.wait())
+        try:
+            await asyncio.wait({use, ended}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.ready.remove(worker)
+            use.cancel()
+            ended.cancel()
+            await worker.stop()
+        if use.done() and not use.cancelled() and (error := use.exception()) is not None:
+            log_event(event="an engine process is replaced", failure=describe_failure(error))
 
     async def stop(self) -> None:
         """End all processes."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(worker.stop() for worker in self._started))
-        self.ready.clear()

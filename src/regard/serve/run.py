@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -17,13 +17,17 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from regard.errors import ConfigError
 from regard.serve.app import make_app
-from regard.serve.http import LOG
 from regard.serve.keys import Keyring, read_keys
+from regard.serve.logs import log_to_stderr
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
 from regard.serve.traces import OpenTelemetryTracer
+
+STOP_MARGIN = (
+    10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
+)
 
 
 def run_server(
@@ -52,7 +56,7 @@ def run_server(
             "`regard key add NAME --keys keys.json` and pass `--keys keys.json`, or pass "
             "`--insecure`."
         )
-    _log_to_stderr()
+    log_to_stderr()
     metrics = ServerMetrics()
     service = TranslationService(
         ModelRegistry(models, engine), settings, workers=workers, threads=threads, metrics=metrics
@@ -79,10 +83,11 @@ def run_server(
         return await service.reload()
 
     server = _Server(config, service, reload)
-    server.run()
+    with contextlib.suppress(asyncio.CancelledError):  # stopped before it was ready
+        server.run()
     if service.failure is not None:
         raise service.failure
-    if not server.started:
+    if not server.started and not server.should_exit:
         raise ConfigError(f"--port {port}: the server cannot listen on {host}:{port}.")
 
 
@@ -98,6 +103,7 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self.service, self.reload = service, reload
         self._tasks: list[asyncio.Future[None]] = []  # reloads, kept until they are done
+        self._cancel_start: Callable[[], object] = lambda: None
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -110,8 +116,20 @@ class _Server(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop. If that takes too long, the system ends the process by SIGALRM."""
+        if not self.should_exit:
+            limit = self.service.settings.stop_seconds + STOP_MARGIN
+            signal.setitimer(signal.ITIMER_REAL, limit)
+            self._cancel_start()
+        super().handle_exit(sig, frame)
+
     async def startup(self, sockets: Any = None) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        if task is not None:
+            self._cancel_start = lambda: loop.call_soon_threadsafe(task.cancel)
         await super().startup(sockets)
+        self._cancel_start = lambda: None
         if not self.started:
             return
         loop = asyncio.get_running_loop()
@@ -167,12 +185,3 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _log_to_stderr() -> None:
-    """Write one JSON object a line."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    LOG.handlers[:] = [handler]
-    LOG.setLevel(logging.INFO)
-    LOG.propagate = False

@@ -31,9 +31,9 @@ class SamplingRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
-    temperature: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 1.0
+    temperature: Annotated[float, Field(ge=0.01, le=100, allow_inf_nan=False)] = 1.0
     top_k: Annotated[int, Field(ge=1, le=1 << 31)] | None = None
-    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    top_p: Annotated[float, Field(ge=1e-6, le=1)] = 1.0
     offset: Annotated[int, Field(ge=0, lt=1 << 63)] = Field(
         default=0, description="Number of texts that were sent before, in other requests."
     )

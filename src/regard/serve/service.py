@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import RegardError
 from regard.serve.assembly import SegmentValues, assemble
 from regard.serve.batcher import Batcher, DeadlineError, Job
 from regard.serve.cache import SegmentCache, cache_key
+from regard.serve.engines import EngineLoop, Work, engine_options
+from regard.serve.frames import describe_failure
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
+from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
-from regard.serve.pool import WorkerEndedError, WorkerPool, WorkerProcess
+from regard.serve.pool import WorkerPool
 from regard.serve.schemas import (
     Alignment,
     AlignRequest,
@@ -33,22 +35,7 @@ from regard.serve.schemas import (
 from regard.serve.settings import ServerSettings
 
 TICK = 0.1  # seconds between two searches for late jobs and unused models
-HANGS = 2  # an engine process that takes so many deadlines for a batch is replaced
 EXPLANATION = 20  # an explanation costs as much as so many translations of its sentence
-
-
-class EngineError(Exception):
-    """An engine process failed on a request for a reason that is not the request's fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What the jobs of a batch have in common: a model, and what to do with it."""
-
-    slot: int
-    do: str
-    options: str = ""  # repr of the options, so that it can be compared
-    alone: int = 0  # a number of its own for a job that shares no batch
 
 
 class TranslationService:
@@ -72,7 +59,6 @@ class TranslationService:
         metrics: ServerMetrics,
     ) -> None:
         self.registry, self.settings, self.metrics = registry, settings, metrics
-        self.pool = WorkerPool(workers, threads, registry.prepare, self._use)
         self.batcher: Batcher[Work] = Batcher(
             batch_cost=settings.batch_cost,
             wait=settings.batch_wait_ms / 1000,
@@ -80,9 +66,13 @@ class TranslationService:
             max_seconds=settings.max_queue_seconds,
         )
         self._cache = SegmentCache(round(settings.cache_megabytes * 1e6))
-        self._housekeeping: asyncio.Task[None] | None = None
+        engines = EngineLoop(self.batcher, self._cache, registry, settings, metrics)
+        self.pool = WorkerPool(workers, threads, registry.prepare, engines.run)
+        self._housekeeping: list[asyncio.Task[None]] = []
         self.failure: RegardError | None = None  # why it could not start
-        metrics.watch(self.batcher, self.pool, self._cache)
+        metrics.watch(
+            self.batcher, lambda: self.translating_engines, lambda: self.pool.restarts, self._cache
+        )
 
     async def start(self) -> None:
         """Start the engine processes; return when the models are loaded into one of them."""
@@ -92,12 +82,19 @@ class TranslationService:
             self.failure = error if isinstance(error, RegardError) else None
             await self.pool.stop()
             raise
-        self._housekeeping = asyncio.create_task(self._keep_house())
+        self._housekeeping = [
+            asyncio.create_task(_repeat(work)) for work in (self._expire, self._unload)
+        ]
 
     async def stop(self) -> None:
-        if self._housekeeping is not None:
-            self._housekeeping.cancel()
+        for task in self._housekeeping:
+            task.cancel()
         await self.pool.stop()
+
+    @property
+    def translating_engines(self) -> int:
+        """How many engines have translated in the time in which a request is answered."""
+        return len(self.pool.translating(self.settings.deadline_seconds))
 
     async def reload(self, names: Sequence[str] | None = None) -> list[str]:
         """Replace the models whose files have changed; return their names."""
@@ -139,7 +136,7 @@ class TranslationService:
 
         `weights`: with the weights of alignments.
         """
-        model, options = checked.model, {"to": checked.to, **_engine_options(checked.request)}
+        model, options = checked.model, {"to": checked.to, **engine_options(checked.request)}
         if weights:
             options["weights"] = True
         work = Work(model.slot, "translate", repr(options))
@@ -189,6 +186,7 @@ class TranslationService:
                     yield number, text.result()
         finally:
             for text in pending:
+                text.add_done_callback(_retrieve)
                 text.cancel()
             started = [job.started for job in jobs if job.started]
             if started:
@@ -196,8 +194,8 @@ class TranslationService:
                 checked.stages["queue"] = (jobs[0].arrived, max(started))
                 checked.stages["engine"] = (min(started), now)
             for job in jobs:
-                if not job.result.cancel() and not job.result.cancelled():
-                    job.result.exception()  # one error is reported, and the others are not
+                if not job.result.cancel():
+                    _retrieve(job.result)
             self.registry.release(model)
 
     async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
@@ -278,96 +276,26 @@ class TranslationService:
         self.metrics.cache.labels("miss" if known is None else "hit").inc()
         return known
 
-    async def _use(self, worker: WorkerProcess) -> None:
-        """Give an engine process one batch after another."""
-        while not worker.ended.is_set():
-            self.batcher.processes = max(1, len(self.pool.ready))
-            batch = await self.batcher.next_batch()
-            start = time.monotonic()
-            for job in batch:
-                job.started = start
-                self.metrics.wait.observe(start - job.arrived)
-            self.metrics.batch.observe(len(batch))
-            results: list[Any] = [WorkerEndedError()] * len(batch)
-            seconds: float | None = None
-            try:
-                async with asyncio.timeout(HANGS * self.settings.deadline_seconds):
-                    results = await self._run(worker, batch)
-                seconds = time.monotonic() - start
-                self.metrics.engine.observe(seconds)
-                self.metrics.pieces.inc(sum(job.pieces for job in batch))
-            except WorkerEndedError:
-                return
-            except TimeoutError:
-                worker.kill()
-                return
-            finally:  # also if the task is cancelled because the process has ended
-                self.batcher.finish(batch, seconds)
-                _set_results(batch, results)
+    async def _expire(self) -> None:
+        """Fail late jobs."""
+        self.batcher.expire()
 
-    async def _run(self, worker: WorkerProcess, batch: Sequence[Job[Work]]) -> list[Any]:
-        """Return a result or an exception for each job of a batch."""
-        work = batch[0].group
-        if work.do != "translate":
-            (job,) = batch
-            answer = await worker.call(work.do, slot=work.slot, **job.payload)
-            return [_error(answer) if "error" in answer else answer]
-        segments = [segment for _, segment, _ in (job.payload for job in batch)]
-        prefixes = [segment.prefix for segment in segments]
-        answer = await worker.call(
-            "translate",
-            slot=work.slot,
-            texts=[segment.text for segment in segments],
-            prefixes=prefixes if any(prefixes) else None,
-            places=[segment.place for segment in segments],
-            options=batch[0].payload[0],
-        )
-        if "error" in answer:
-            return [_error(answer)] * len(batch)
-        results = [
-            _error(each) if "error" in each else each["hypotheses"] for each in answer["segments"]
-        ]
-        for job, result in zip(batch, results, strict=True):
-            if not isinstance(result, Exception):
-                self._cache.put(job.payload[2], result)
-        return results
-
-    async def _keep_house(self) -> None:
-        """Fail late jobs, and unload models that were replaced."""
-        while True:
-            await asyncio.sleep(TICK)
-            self.batcher.expire()
-            await self.registry.unload_unused(list(self.pool.ready))
+    async def _unload(self) -> None:
+        """Unload models that were replaced. It waits for engines, unlike `_expire`."""
+        await self.registry.unload_unused(list(self.pool.ready))
 
 
-def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
-    for job, result in zip(batch, results, strict=True):
-        if job.result.done():
-            continue  # its client has gone, or it was late
-        if isinstance(result, Exception):
-            job.result.set_exception(result)
-        else:
-            job.result.set_result(result)
+def _retrieve(done: asyncio.Future[Any]) -> None:
+    """Take the exception of a result that nobody waits for; otherwise asyncio reports it."""
+    if not done.cancelled():
+        done.exception()
 
 
-def _engine_options(request: TranslateRequest) -> dict[str, Any]:
-    """The arguments of `Translator.translate`, except texts, prefixes and the language."""
-    names = {
-        "beam_size",
-        "n_best",
-        "length_penalty",
-        "min_length",
-        "no_repeat_ngram",
-        "forbid",
-        "sampling",
-        "alignments",
-        "quality",
-    }
-    return request.model_dump(include=names)
-
-
-def _error(answer: dict[str, Any]) -> Exception:
-    """An engine process's error: of the request, or of the engine."""
-    if answer["kind"] == "regard":
-        return RequestError(answer["error"])
-    return EngineError(answer["error"])
+async def _repeat(work: Callable[[], Awaitable[None]]) -> None:
+    """Do work again and again; an error ends one turn, not the repetition."""
+    while True:
+        await asyncio.sleep(TICK)
+        try:
+            await work()
+        except Exception as error:
+            log_event(event="housekeeping failed", failure=describe_failure(error))

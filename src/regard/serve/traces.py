@@ -49,7 +49,10 @@ class OpenTelemetryTracer:
                 f"--traces needs another package ({error}). Install it with "
                 "`pip install 'regard[traces]'`."
             ) from None
-        self._provider = TracerProvider(resource=Resource.create({"service.name": "regard"}))
+        # `close` sends the last spans. At the exit of the process nothing waits for a collector.
+        self._provider = TracerProvider(
+            resource=Resource.create({"service.name": "regard"}), shutdown_on_exit=False
+        )
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
         self._tracer = self._provider.get_tracer("regard.serve")
         self._propagator = TraceContextTextMapPropagator()

@@ -20,15 +20,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.bundle.bundle import open_bundle
-from regard.errors import RegardError
 from regard.inference.engine import SamplingOptions
 from regard.inference.pipeline import Splitting
-from regard.serve.frames import describe_failure, encode_frame, encode_weights, receive_frame
+from regard.serve.frames import encode_frame, encode_weights, error_values, receive_frame
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
     from regard.tasks.translation.translator import Translator
+
+
+PROBE = "1."  # the text that an engine translates to prove that it can
 
 
 class Worker:
@@ -37,15 +39,17 @@ class Worker:
     def __init__(self) -> None:
         self.translators: dict[int, Translator] = {}
 
-    def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Do what a message asks for. An error is part of the answer."""
+    def answer(self, message: dict[str, Any]) -> bytes:
+        """Do what a message asks for, and return the frame of the answer or of the error."""
+        number = {"id": message["id"]}
         try:
             handler: Callable[..., dict[str, Any]] = getattr(self, f"do_{message['do']}")
-            return handler(**message["arguments"])
+            return encode_frame(number | handler(**message["arguments"]))
         except Exception as error:  # a defect of one request must not end the process
-            return _error_values(error)
+            return encode_frame(number | error_values(error))
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
+        """Load a model. One that cannot translate is refused."""
         from regard.tasks.translation.translator import Translator
 
         bundle = open_bundle(Path(path))
@@ -53,6 +57,8 @@ class Worker:
         # The server has split the texts.
         whole = translator.splitting.max_length
         translator.splitting = Splitting(whole, whole)
+        targets = translator.languages.targets
+        translator.translate([PROBE], to=targets[0] if targets else None, beam_size=1)
         self.translators[slot] = translator
         return {
             "engine": translator.engine.name,
@@ -108,7 +114,7 @@ class Worker:
             try:
                 segments.append(_segment_values(translate([row])[0], weights))
             except Exception as error:
-                segments.append(_error_values(error))
+                segments.append(error_values(error))
         return {"segments": segments}
 
     def do_align(
@@ -122,13 +128,6 @@ class Worker:
     ) -> dict[str, Any]:
         explanation = self.translators[slot].explain(source, target, to=to)
         return {"record": json.loads(explanation.to_json())}
-
-
-def _error_values(error: Exception) -> dict[str, Any]:
-    """An error of the request, with its message, or of the engine, without."""
-    if isinstance(error, RegardError):
-        return {"error": str(error), "kind": "regard"}
-    return {"error": describe_failure(error), "kind": "failed"}
 
 
 def _segment_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
@@ -169,9 +168,9 @@ def answer_messages() -> None:
     connection = socket.socket(fileno=int(sys.argv[1]))
     worker = Worker()
     while (message := receive_frame(connection)) is not None:
-        answer = worker.handle(message)
+        answer = worker.answer(message)
         try:
-            connection.sendall(encode_frame({"id": message["id"], **answer}))
+            connection.sendall(answer)
         except ConnectionError:
             return
 

@@ -13,11 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PositiveInt
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from regard.config.base import Config
-from regard.config.load import parse_settings, read_named_text, validate_settings, yaml_files
+from regard.config.base import Config, Count, Seed
+from regard.config.load import read_named_text, validate_settings, yaml_files
+from regard.config.yaml_text import parse_settings
 from regard.errors import ConfigError
 from regard.studies.measures.aligner_agreement import AgreementMeasure
 from regard.studies.measures.alignment_error import AlignmentErrorMeasure
@@ -56,9 +57,9 @@ class EntryConfig(Config):
 class MaxPairsConfig(Config):
     """The most pairs of each set. They are taken evenly from the files."""
 
-    train: PositiveInt | None = None
-    valid: PositiveInt | None = 500  # models are compared on the test set, not here
-    test: PositiveInt | None = None
+    train: Count | None = None
+    valid: Count | None = 500  # models are compared on the test set, not here
+    test: Count | None = None
 
 
 class StudyDataConfig(Config):
@@ -79,7 +80,7 @@ class StudyDataConfig(Config):
 class QuickConfig(Config):
     """What `--quick` changes. It also makes two steps only, with the first seed."""
 
-    pairs: PositiveInt = 80  # of the training set; a tenth of it for validation and test
+    pairs: Count = 80  # of the training set; a tenth of it for validation and test
     settings: Settings = ()
 
 
@@ -101,7 +102,7 @@ class StudyConfig(Config):
     description: str = ""
     data: StudyDataConfig
     settings: Settings = ()  # of all entries
-    seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (1,)
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
     entries: Annotated[tuple[EntryConfig, ...], Field(min_length=1)]
     measures: Annotated[tuple[StudyMeasure, ...], Field(min_length=1)]
     quick: QuickConfig = QuickConfig()

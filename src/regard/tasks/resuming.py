@@ -41,9 +41,12 @@ def check_resumable(
         for name, value in facts.items()
         if name in saved and saved[name] != value
     }
-    other_data = {name: text for name, text in changed_data.items() if name != "valid"}
+    other_data = [text for name, text in changed_data.items() if name != "valid"]
+    mixed = checkpoint.inspect_checkpoint(path)["environment"].get("data.mix_corpora")
+    if mixed is not None and mixed != run.data.mix_corpora:  # the order of the pairs
+        other_data.append(f"data.mix_corpora was {mixed} and is {run.data.mix_corpora}")
     if other_data:
-        raise _other_data(path, other_data.values())
+        raise _other_data(path, other_data)
     if any(not accepts(accept_changes, name) for name in (*changed, *changed_data)):
         raise cannot_resume(path, {**changed, **changed_data})
 
@@ -78,6 +81,7 @@ def data_facts(run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
         "tokenizer": prepared.tokenizer[:12],
         "validation set": shards_fingerprint(prepared.shards("valid"))[:12],
         "data.train.weight": [corpus.weight for corpus in run.data.train],
+        "data.mix_corpora": run.data.mix_corpora,
         **task_for(run).environment(run, prepared),
     }
 

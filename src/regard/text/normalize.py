@@ -38,9 +38,10 @@ _INVISIBLE = [
     *(0x2060, 0xFEFF),  # word joiner, byte order mark
 ]
 REMOVED = dict.fromkeys(_CONTROLS + _INVISIBLE)  # a table for `str.translate`
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _REPLACED: dict[int, str | None] = {
     **REMOVED,
-    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+    **_SURROGATES,
     0x2581: "_",
 }
 
@@ -70,10 +71,15 @@ def normalize(text: str, form: Form = "NFC") -> str:
     printable = text.isprintable()
     if not printable or "\u2581" in text:
         text = text.translate(_REPLACED)
-    text = _compose(text, form)
+    text = compose(text, form)
     if printable and "  " not in text and text == text.strip():
         return text
     return " ".join(text.split())
+
+
+def replace_surrogates(text: str) -> str:
+    """Return the text with U+FFFD for each lone surrogate, so that UTF-8 can encode it."""
+    return text.translate(_SURROGATES)
 
 
 def trace_normalization(text: str, form: Form = "NFC") -> TracedText:
@@ -85,7 +91,7 @@ def trace_normalization(text: str, form: Form = "NFC") -> TracedText:
     ends: list[int] = []
     gap: tuple[int, int] | None = None  # span of pending white space
     for cluster, offsets in _clusters(text, form):
-        composed = _compose(cluster, form)
+        composed = compose(cluster, form)
         cluster_span = (offsets[0], offsets[-1] + 1)
         for index, character in enumerate(composed):
             start, end = cluster_span
@@ -128,7 +134,8 @@ def _joins_previous(character: str, form: Form) -> bool:
     return unicodedata.category(first)[0] == "M" or "\u1161" <= first <= "\u11ff"
 
 
-def _compose(text: str, form: Form) -> str:
+def compose(text: str, form: Form) -> str:
+    """Return the text in a Unicode normalization form, in linear time."""
     if text.isascii():
         return text
     if len(text) > _LONG_TEXT:

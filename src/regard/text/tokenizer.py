@@ -29,12 +29,13 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
+from regard.bounds import VOCABULARY
 from regard.errors import ArtifactError, ConfigError
 from regard.text.normalize import RULES, Form, normalize, trace_normalization
 from regard.text.sampling import SubwordSampler
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
-MAX_VOCABULARY = 100_000  # a larger model takes long to load or to reject
+MAX_VOCABULARY = int(VOCABULARY.high)  # a larger model takes long to load or to reject
 
 Span = tuple[int, int]
 

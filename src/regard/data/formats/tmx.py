@@ -29,7 +29,9 @@ def tmx_pairs(path: str, source: str, target: str) -> Iterator[list[tuple[str, s
         pairs = units.feed(chunk)
         found = found or bool(pairs)
         yield pairs
-    units.feed(b"", last=True)
+    pairs = units.feed(b"", last=True)  # since version 2.6, expat defers tokens that are cut off
+    found = found or bool(pairs)
+    yield pairs
     if not found:
         languages = ", ".join(sorted(units.languages)) or "none"
         raise CorpusError(

@@ -65,6 +65,8 @@ class Loader:
             raise ConfigError(f"weights: there is no corpus {', '.join(sorted(unknown))}.")
         if not any(s.pairs * w for s, w in zip(self.shards, self.weights, strict=True)):
             raise ConfigError("The corpora have no pairs, or none with a weight above zero.")
+        for corpus, weight in (weights or {}).items():
+            _check_weight(corpus, weight, sum(s.pairs for s in self.shards if s.corpus == corpus))
 
     @property
     def epoch_tokens(self) -> int:
@@ -129,6 +131,15 @@ class Loader:
     def _pools(self, epoch: int) -> list[tuple[ShardVisit, ...]]:
         counts = [shard.pairs for shard in self.shards]
         return plan_pools(self.order.seed, epoch, counts, self.weights, self.order.pool_pairs)
+
+
+def _check_weight(corpus: str, weight: float, pairs: int) -> None:
+    """Refuse a weight with which epochs would have no pair of a corpus that has some."""
+    if pairs and 0 < weight * pairs < 1:
+        raise ConfigError(
+            f"data.train, {corpus}: weight {weight:g} of {pairs:,} pairs is less than one pair in "
+            f"an epoch. Raise it to at least {1 / pairs:.2g}, or remove the corpus."
+        )
 
 
 def _prefetch(steps: Iterator[TrainingStep[Batch]]) -> Generator[TrainingStep[Batch], None, None]:

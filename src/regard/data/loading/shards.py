@@ -22,13 +22,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.bounds import TOKENS
 from regard.data import storage
 from regard.errors import ArtifactError
 
 FORMAT = 1  # version of the files above
 MANIFEST = "manifest.json"
 PARTS = ("source", "target", "lengths")
-MAX_TOKENS = (1 << 16) - 3  # per side: a length is a uint16 and includes two special tokens
+MAX_TOKENS = int(TOKENS.high)  # per side: a length is a uint16, with two special tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words, trimmed_range
+from regard.documents.formats.strings import CODE_UNITS, decode_units
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
@@ -23,7 +24,8 @@ _REFERENCE = re.compile(
     r"@(?:null|empty|[+*]?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?(?:\w+/)?[\w.]+"
 )
 _PART = re.compile(
-    r"(?P<line>\\n|\\t)|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<character>.)|(?P<quote>\")|(?P<space>\s+)",
+    rf"(?P<line>\\n|\\t)|(?P<code>{CODE_UNITS})|\\(?P<character>.)|(?P<quote>\")"
+    r"|(?P<space>[ \t\r\n\f\v]+)",
     re.DOTALL,
 )
 _QUOTED = re.compile(r'"(?P<text>(?:[^"\\<]|\\.)*)"', re.DOTALL)
@@ -115,7 +117,7 @@ def _add_text(builder: InlineBuilder, raw: str, in_quotes: bool) -> bool:
         elif found["space"]:
             builder.add_text(found["space"] if in_quotes else " ")
         else:
-            builder.add_text(chr(int(found["code"], 16)) if found["code"] else found["character"])
+            builder.add_text(decode_units(found["code"]) if found["code"] else found["character"])
     builder.add_text(unescape(raw[cursor:]))
     return in_quotes
 

@@ -10,7 +10,8 @@ import codecs
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Protocol, runtime_checkable
 
 from regard.documents.marked_text import MarkedText, render_markup
@@ -40,6 +41,9 @@ class DocumentSegment:
         kept: Why the text is not translated, for the report; empty if it is.
         prefixes: Instead of `prefix` for a translation of this state: "check", if a person should
             check it, or "exact" or "fuzzy", if it is from a memory.
+        element: For a segment within the range of the one before it: which of the elements of that
+            segment it is in.
+        offset: Where it begins in the markup of that element.
     """
 
     start: int
@@ -53,6 +57,8 @@ class DocumentSegment:
     in_place: bool = True
     kept: str = ""
     prefixes: dict[str, str] = field(default_factory=dict)
+    element: int = -1
+    offset: int = 0
 
 
 @runtime_checkable
@@ -157,20 +163,76 @@ def replace_segments(
     translations: Sequence[MarkedText | None],
     render: Callable[[MarkedText, str], str],
 ) -> str:
-    """Replace the ranges of segments by their translations."""
-    parts: list[str] = []
-    cursor = 0
-    for segment, translation in zip(segments, translations, strict=True):
+    """Replace the ranges of segments by their translations.
+
+    A segment in the markup of an element of another one is replaced in that markup, wherever the
+    translation has the element. Elements of a translation are in the order of those of its source.
+    """
+    inner = _inner_segments(segments)
+    return _Replacement(text, segments, translations, render, inner).write_range(
+        0, len(text), inner[-1]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    text: str
+    segments: Sequence[DocumentSegment]
+    translations: Sequence[MarkedText | None]
+    render: Callable[[MarkedText, str], str]
+    inner: dict[int, list[int]]
+
+    def write_range(self, start: int, end: int, within: Sequence[int]) -> str:
+        """A range of the text, with the translations of the segments `within` it."""
+        parts: list[str] = []
+        cursor = start
+        for index in within:
+            parts += [self.text[cursor : self.segments[index].start], self._write(index)]
+            cursor = self.segments[index].end
+        return "".join([*parts, self.text[cursor:end]])
+
+    def _write(self, index: int) -> str:
+        segment, translation = self.segments[index], self.translations[index]
+        within = self.inner.get(index, [])
         if translation is None or segment.kept:
-            continue
-        parts += [
-            text[cursor : segment.start],
-            segment.prefix,
-            render(translation, segment.style),
-            segment.suffix,
-        ]
-        cursor = segment.end
-    return "".join([*parts, text[cursor:]])
+            return self.write_range(segment.start, segment.end, within)
+        if within:
+            translation = self._write_elements(segment, translation, within)
+        return segment.prefix + self.render(translation, segment.style) + segment.suffix
+
+    def _write_elements(
+        self, segment: DocumentSegment, translation: MarkedText, within: Sequence[int]
+    ) -> MarkedText:
+        """A translation with those of the segments in the markup of its elements."""
+        elements = list(translation.elements)
+        for number, members in groupby(within, key=lambda index: self.segments[index].element):
+            source, one = segment.marked.elements[number], elements[number]
+            before = source.opening if source.raw is None else source.raw
+            parts: list[str] = []
+            cursor = 0
+            for index in members:
+                member = self.segments[index]
+                parts += [before[cursor : member.offset], self._write(index)]
+                cursor = member.offset + member.end - member.start
+            after = "".join([*parts, before[cursor:]])
+            elements[number] = (
+                replace(one, opening=one.opening.replace(before, after, 1))
+                if one.raw is None
+                else replace(one, raw=one.raw.replace(before, after, 1))
+            )
+        return MarkedText(translation.text, tuple(elements))
+
+
+def _inner_segments(segments: Sequence[DocumentSegment]) -> dict[int, list[int]]:
+    """The segments directly within each segment, by its index; those of the text have -1."""
+    inner: dict[int, list[int]] = {-1: []}
+    around: list[int] = []
+    for index, segment in enumerate(segments):
+        while around and (segment.element < 0 or segments[around[-1]].end <= segment.start):
+            around.pop()
+        inner.setdefault(around[-1] if around else -1, []).append(index)
+        around.append(index)
+    return inner
 
 
 class LineNumbers:

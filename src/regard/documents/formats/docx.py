@@ -121,12 +121,11 @@ def _replace(
     """The text of a range with its segments replaced; those of text boxes are within others."""
     end = len(text) if end is None else end
     parts = []
-    for segment, translation in changed:
+    for segment, translation in sorted(changed, key=lambda one: (one[0].start, -one[0].end)):
         if segment.start < start or segment.end > end:
             continue
-        before, after = _outer_space(segment.marked.text, translation.text)
         runs = render_markup(translation, lambda part: escape(part, quote=False))
-        runs = segment.prefix + before + runs + after + segment.suffix
+        runs = segment.prefix + runs + segment.suffix
         runs = runs.replace(segment.prefix + segment.suffix, "")
         parts += [
             text[start : segment.start],
@@ -134,16 +133,6 @@ def _replace(
         ]
         start = segment.end
     return "".join([*parts, text[start:end]])
-
-
-def _outer_space(source: str, target: str) -> tuple[str, str]:
-    """White space of the source that the target lacks, such as that after the mark of a note."""
-    before = source[: len(source) - len(source.lstrip())]
-    after = source[len(source.rstrip()) :]
-    return (
-        "" if target[:1].isspace() else before,
-        "" if target[-1:].isspace() else after,
-    )
 
 
 def find_paragraphs(text: str) -> list[DocumentSegment]:

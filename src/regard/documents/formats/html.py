@@ -1,15 +1,17 @@
 """HTML: text between block elements is a segment, with the inline elements in it.
 
-The tokenizer returns slices of the file, and does not repair it. A tag without its counterpart
-divides segments. Elements of code, `translate="no"` and `class="notranslate"` keep their content.
-Some attributes are segments too.
+The tokens are slices of the file, which is not repaired. A tag without its counterpart divides
+segments. Elements of code, `translate="no"` and `class="notranslate"` keep their content. What
+people read in an attribute, a list of options or an area of text is a segment of its own, also
+within a sentence.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from html import escape, unescape
+from dataclasses import dataclass, replace
+from html import escape
 
 from regard.documents.formats.base import (
     DocumentSegment,
@@ -18,252 +20,258 @@ from regard.documents.formats.base import (
     has_words,
     render_escaped,
 )
+from regard.documents.html_elements import (
+    INLINE,
+    KEPT,
+    NESTED,
+    ElementRanges,
+    forbids_translation,
+    read_attributes,
+)
+from regard.documents.html_tokenizer import (
+    CONTENT,
+    HtmlToken,
+    attribute_value,
+    token_text,
+    tokenize_html,
+)
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText, translated_text
-from regard.documents.markup_tokens import MarkupToken, match_tags
 
-INLINE = frozenset(
-    "a abbr acronym audio b bdi bdo big br button canvas cite code data del dfn em embed font i "  # noqa: SIM905
-    "iframe img input ins kbd label map mark math meter noscript object output picture progress q "
-    "ruby s samp select slot small span strike strong sub sup svg template textarea time tt u var "
-    "video wbr".split()
-)
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
-KEPT = frozenset(
-    "acronym audio canvas code dir iframe kbd map math noscript object picture pre samp script "  # noqa: SIM905
-    "select style svg template textarea tt var video".split()
-)
-RAW = frozenset(["script", "style", "textarea", "title"])  # no tags inside
-ATTRIBUTES = frozenset(["alt", "title", "placeholder", "aria-label", "label"])
-
-_TOKEN = re.compile(r"<!--|<!\[CDATA\[|<[!?]|</?[A-Za-z]")
-_NAME = re.compile(r"</?([A-Za-z][^\s/>]*)")
-_TAG_END = re.compile(r"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")
-_ATTRIBUTE = re.compile(
-    r"""(?<=[\s"'])([a-zA-Z][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""",
-)
-_KEEPS = re.compile(
-    r"""\s(?:translate\s*=\s*["']?no["'\s/>]|class\s*=\s*["'][^"']*\bnotranslate\b)""", re.I
-)
-_AS_TEXT = "text"
+_AS_TEXT, _IN_QUOTES, _IN_APOSTROPHES = "text", "quoted", "in apostrophes"
+_SPACES = re.compile(r"[\t\n\f\r ]+")
+_LINE = re.compile(r"[^\r\n]+")
+_KEPT_HERE = (KEPT - NESTED) | {name for name, kind in CONTENT.items() if kind != "rcdata"}
+_MAX_DEPTH = 8  # of segments within segments: each copies what is in it
 
 
-def tokenize_html(text: str) -> Iterator[MarkupToken]:
-    """Split a file into text, tags and other markup, in linear time."""
-    cursor = 0
-    while (found := _TOKEN.search(text, cursor)) is not None:
-        start = found.start()
-        end = _markup_end(text, found)
-        if end < 0:  # never closed: text
-            break
-        if start > cursor:
-            yield MarkupToken("text", cursor, start)
-        cursor = end
-        token = _tag(text, start, end)
-        yield token
-        if token.kind == "open" and token.name in RAW and token.name != "title":
-            close = re.compile(rf"</{token.name}\s*>", re.I).search(text, cursor)
-            if close is None:
-                break
-            if close.start() > cursor:
-                yield MarkupToken("other", cursor, close.start())
-            cursor = close.end()
-            yield MarkupToken("close", close.start(), cursor, token.name)
-    if cursor < len(text):
-        yield MarkupToken("text", cursor, len(text))
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Tokens that are one thing in a sentence: a text, a tag, or an element with its content.
 
+    Args:
+        first: The index of the first token.
+        end: The index after the last one.
+        keeps: Whether the content is not translated.
+    """
 
-def _markup_end(text: str, found: re.Match[str]) -> int:
-    start, mark = found.start(), found[0]
-    if mark == "<!--":
-        end = text.find("-->", start + 4)
-        return end + 3 if end >= 0 else -1
-    if mark == "<![CDATA[":
-        end = text.find("]]>", start)
-        return end + 3 if end >= 0 else -1
-    if mark in ("<!", "<?"):
-        end = text.find(">", start)
-        return end + 1 if end >= 0 else -1
-    closed = _TAG_END.match(text, found.end())
-    return closed.end() if closed else -1
+    first: int
+    end: int
+    keeps: bool = False
 
-
-def _tag(text: str, start: int, end: int) -> MarkupToken:
-    named = _NAME.match(text, start)
-    if named is None:
-        return MarkupToken("other", start, end)
-    name = named[1].lower()
-    if text[start + 1] == "/":
-        return MarkupToken("close", start, end, name)
-    empty = name in VOID or text[end - 2] == "/"
-    return MarkupToken("empty" if empty else "open", start, end, name)
+    @property
+    def is_element(self) -> bool:
+        return self.end > self.first + 1
 
 
 def find_html_segments(text: str) -> list[DocumentSegment]:
-    """The segments of a file, in order: attributes and runs of inline content."""
-    tokens = list(tokenize_html(text))
-    partners = match_tags(tokens)
-    line_of = LineNumbers(text)
-    segments: list[DocumentSegment] = []
-    run: list[int] = []
-    index = 0
-
-    def end_run() -> None:
-        segments.extend(_run_segments(text, tokens, partners, run, line_of))
-        run.clear()
-
-    while index < len(tokens):
-        token = tokens[index]
-        kept = token.kind == "open" and index in partners and keeps_content(text, token)
-        inline = token.kind == "text" or (
-            token.name in INLINE and (token.kind == "empty" or index in partners)
-        )
-        if not inline:
-            end_run()
-            segments.extend(_attribute_segments(text, token, line_of))
-        else:
-            run.append(index)
-        if kept:
-            last = partners[index]
-            if inline:
-                run.extend(range(index + 1, last + 1))
-            index = last
-        index += 1
-    end_run()
+    """The segments of a file, in order: runs of inline content, and attributes."""
+    page = _Page(text)
+    segments = [*page.segments(0, len(page.tokens))]
     return sorted(segments, key=lambda segment: segment.start)
 
 
-def keeps_content(text: str, token: MarkupToken) -> bool:
-    return token.name in KEPT or _KEEPS.search(text, token.start, token.end) is not None
+class _Page:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(tokenize_html(text))
+        if not text.startswith("<?xml"):
+            self.tokens = list(map(_as_browsers, self.tokens))
+        self.elements = ElementRanges(self.tokens)
+        self.line_of = LineNumbers(text)
 
+    def segments(self, first: int, last: int, depth: int = 0) -> Iterator[DocumentSegment]:
+        """The segments of a range of tokens."""
+        run: list[_Item] = []
+        while first < last:
+            item = self._item(first, last, depth)
+            if self._is_inline(item):
+                run.append(item)
+            else:
+                yield from self._run_segments(run, depth)
+                yield from self._segments_inside(item, depth)
+                run = []
+            first = item.end
+        yield from self._run_segments(run, depth)
 
-def _run_segments(
-    text: str,
-    tokens: Sequence[MarkupToken],
-    partners: dict[int, int],
-    run: Sequence[int],
-    line_of: LineNumbers,
-) -> Iterator[DocumentSegment]:
-    """Divide a run at tags whose partner is elsewhere, and make a segment of each part."""
-    if not run:
-        return
-    members = set(run)
-    part: list[int] = []
-    for index in (*run, -1):
-        token = tokens[index]
-        divides = index < 0 or (
-            token.kind in ("open", "close") and partners.get(index) not in members
-        )
-        if not divides:
-            part.append(index)
-            continue
-        yield from _part_segments(text, tokens, partners, part, line_of)
-        if index >= 0:
-            yield from _attribute_segments(text, token, line_of)
-        part = []
+    def _item(self, index: int, last: int, depth: int) -> _Item:
+        token = self.tokens[index]
+        if token.kind != "open":
+            return _Item(index, index + 1)
+        keeps = token.name in _KEPT_HERE or forbids_translation(self.text, token)
+        has_end = index in self.elements.partners
+        nested = token.name in NESTED and has_end and depth < _MAX_DEPTH
+        if not keeps and not nested:
+            return _Item(index, index + 1)
+        return _Item(index, min(last, self.elements.ends[index] + has_end), keeps)
 
+    def _is_inline(self, item: _Item) -> bool:
+        token = self.tokens[item.first]
+        if token.kind in ("text", "comment", "ignored"):
+            return True
+        has_partner = item.first in self.elements.partners
+        return token.name in INLINE and (has_partner or token.kind == "empty" or token.name == "br")
 
-def _part_segments(
-    text: str,
-    tokens: Sequence[MarkupToken],
-    partners: dict[int, int],
-    part: list[int],
-    line_of: LineNumbers,
-) -> Iterator[DocumentSegment]:
-    everything = part
-    part = _trim(text, tokens, partners, part)
-    if not part:
-        for index in everything:
-            yield from _attribute_segments(text, tokens[index], line_of)
-        return
-    builder = InlineBuilder(collapse=True)
-    first, last = tokens[part[0]], tokens[part[-1]]
-    start, end = first.start, last.end
-    if first.kind == "text":
-        start += len(text[start:end]) - len(text[start:end].lstrip())
-    if last.kind == "text":
-        end = start + len(text[start:end].rstrip())
-    inside_kept = -1
-    for index in part:
-        token = tokens[index]
-        raw = text[max(token.start, start) : min(token.end, end)]
-        if index <= inside_kept:
-            continue
+    def _run_segments(self, run: Sequence[_Item], depth: int) -> Iterator[DocumentSegment]:
+        """Divide a run at tags whose partner is elsewhere, and make a segment of each part."""
+        members = {item.first for item in run}
+        part: list[_Item] = []
+        for item in run:
+            partner = self.elements.partners.get(item.first)
+            if item.is_element or partner is None or partner in members:
+                part.append(item)
+                continue
+            yield from self._part_segments(part, depth)
+            yield from self._segments_inside(item, depth)
+            part = []
+        yield from self._part_segments(part, depth)
+
+    def _part_segments(self, part: Sequence[_Item], depth: int) -> Iterator[DocumentSegment]:
+        """A segment and those inside its elements, or those alone if it has no words."""
+        low, high = self._trimmed(part)
+        sentence = [*self._sentence(part[low:high], depth)]
+        around = [*part[:low], *part[high:]] if sentence else part
+        for item in around:
+            yield from self._segments_inside(item, depth)
+        yield from sentence
+
+    def _sentence(self, part: Sequence[_Item], depth: int) -> Iterator[DocumentSegment]:
+        if not part:
+            return
+        start, end = self.tokens[part[0].first].start, self.tokens[part[-1].end - 1].end
+        written = self.text[start:end]
+        if self.tokens[part[0].first].kind == "text":
+            start += len(written) - len(written.lstrip())
+        if self.tokens[part[-1].first].kind == "text":
+            end -= len(written) - len(written.rstrip())
+        builder = InlineBuilder(collapse=True)
+        inside: list[tuple[int, _Item]] = []  # the element that each tag is
+        for item in part:
+            token = self.tokens[item.first]
+            if token.kind in ("open", "empty"):
+                inside.append((len(builder.elements), item))
+            self._add(builder, item, max(token.start, start), min(token.end, end))
+        marked = builder.build()
+        if not has_words(translated_text(marked)):
+            return
+        yield DocumentSegment(start, end, marked, self.line_of(start), _AS_TEXT)
+        for number, item in inside:
+            tag = self.tokens[item.first].start
+            for segment in self._segments_inside(item, depth):
+                if segment.element >= 0:  # within another segment in this element
+                    yield segment
+                else:
+                    yield replace(segment, element=number, offset=segment.start - tag)
+
+    def _add(self, builder: InlineBuilder, item: _Item, start: int, end: int) -> None:
+        token = self.tokens[item.first]
+        raw = self.text[start:end]
         if token.kind == "text":
-            builder.add_text(unescape(raw))
-        elif token.kind == "open" and keeps_content(text, token):
-            inside_kept = partners[index]
-            whole = text[token.start : tokens[inside_kept].end]
-            builder.add_raw(whole, plain_content(whole))
+            builder.add_text(self._plain(replace(token, start=start, end=end)))
+        elif item.is_element:
+            content = self.tokens[item.first : item.end]
+            whole = self.text[token.start : content[-1].end]
+            if item.keeps:
+                builder.add_raw(whole, "".join(map(self._plain, content)))
+            else:
+                builder.add_empty(whole)
+        elif token.name == "br":
+            builder.add_break(raw)
         elif token.kind == "open":
             builder.open(raw)
         elif token.kind == "close":
             builder.close(raw)
-        elif token.name == "br":
-            builder.add_break(raw)
         else:
             builder.add_empty(raw)
-    marked = builder.build()
-    if has_words(translated_text(marked)):
-        yield DocumentSegment(start, end, marked, line_of(start), _AS_TEXT)
-        everything = [index for index in everything if not start <= tokens[index].start < end]
-    for index in everything:
-        yield from _attribute_segments(text, tokens[index], line_of)
 
+    def _plain(self, token: HtmlToken) -> str:
+        """The text of a token, without the characters that browsers leave out."""
+        return token_text(self.text, token).replace("\0", "") if token.kind == "text" else ""
 
-def plain_content(markup: str) -> str:
-    """The text of markup, without tags."""
-    parts = [
-        unescape(markup[token.start : token.end])
-        for token in tokenize_html(markup)
-        if token.kind == "text"
-    ]
-    return "".join(parts)
+    def _trimmed(self, part: Sequence[_Item]) -> tuple[int, int]:
+        """The range of a part without what is at its ends and has no text.
 
+        White space, tags without text, elements around everything, and controls.
+        """
+        low, high = 0, len(part)
+        while low < high:
+            first, last = part[low], part[high - 1]
+            if self._has_no_text(first):
+                low += 1
+            elif self._has_no_text(last):
+                high -= 1
+            elif not first.is_element and self.elements.partners.get(first.first) == last.first:
+                low, high = low + 1, high - 1
+            else:
+                break
+        return low, high
 
-def _trim(
-    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], part: list[int]
-) -> list[int]:
-    """Leave out white space, tags without text and elements around everything at the ends."""
-    low, high = 0, len(part)
-    while low < high:
-        first, last = tokens[part[low]], tokens[part[high - 1]]
-        if first.kind == "empty" or _is_blank(text, first):
-            low += 1
-        elif last.kind == "empty" or _is_blank(text, last):
-            high -= 1
-        elif (
-            first.kind == "open"
-            and partners[part[low]] == part[high - 1]
-            and not keeps_content(text, first)
-        ):
-            low, high = low + 1, high - 1
+    def _has_no_text(self, item: _Item) -> bool:
+        token = self.tokens[item.first]
+        if token.kind == "text":
+            return not self.text[token.start : token.end].strip()
+        if item.is_element:
+            return not item.keeps
+        return token.kind not in ("open", "close") or token.name == "br"
+
+    def _segments_inside(self, item: _Item, depth: int) -> Iterator[DocumentSegment]:
+        """The segments in the attributes of a tag, and in the content of a control."""
+        token = self.tokens[item.first]
+        yield from self._attribute_segments(token)
+        if not item.is_element or item.keeps:
+            return
+        if token.name == "textarea":
+            yield from self._line_segments(self.tokens[item.first + 1])
         else:
-            break
-    return part[low:high]
+            yield from self.segments(item.first + 1, item.end - 1, depth + 1)
+
+    def _attribute_segments(self, token: HtmlToken) -> Iterator[DocumentSegment]:
+        if token.kind not in ("open", "empty") or not token.attributes:
+            return
+        if forbids_translation(self.text, token):
+            return
+        names = read_attributes(self.text, token)
+        for attribute in token.attributes:
+            value = attribute_value(self.text, attribute) if attribute.name in names else ""
+            if not has_words(value):
+                continue
+            start, end = _without_space(self.text, attribute.start, attribute.end)
+            marked = MarkedText(_SPACES.sub(" ", value.strip("\t\n\f\r ")))
+            place = f"{self.line_of(start)}, {attribute.name}"
+            quote = "" if attribute.quoted else '"'
+            style = _IN_APOSTROPHES if self.text[attribute.start - 1] == "'" else _IN_QUOTES
+            yield DocumentSegment(start, end, marked, place, style, quote, quote)
+
+    def _line_segments(self, token: HtmlToken) -> Iterator[DocumentSegment]:
+        """The lines of an area of text, which keeps them."""
+        if token.kind != "text":
+            return
+        for line in _LINE.finditer(self.text, token.start, token.end):
+            start, end = _without_space(self.text, *line.span())
+            plain = self._plain(replace(token, start=start, end=end)) if start < end else ""
+            if has_words(plain):
+                yield DocumentSegment(start, end, MarkedText(plain), self.line_of(start), _AS_TEXT)
 
 
-def _is_blank(text: str, token: MarkupToken) -> bool:
-    return token.kind == "text" and not text[token.start : token.end].strip()
+def _as_browsers(token: HtmlToken) -> HtmlToken:
+    """A token; a slash at the end of its tag does not end an element that keeps its text."""
+    if token.kind == "empty" and token.name in _KEPT_HERE - {"math", "svg"}:
+        return replace(token, kind="open")
+    return token
 
 
-def _attribute_segments(
-    text: str, token: MarkupToken, line_of: LineNumbers
-) -> Iterator[DocumentSegment]:
-    if token.kind not in ("open", "empty") or token.name in RAW | {"meta", "track", "option"}:
-        return
-    if _KEEPS.search(text, token.start, token.end):
-        return
-    for found in _ATTRIBUTE.finditer(text, token.start, token.end):
-        group = 2 if found[2] is not None else 3
-        if found[1].lower() in ATTRIBUTES and has_words(found[group]):
-            marked = MarkedText(" ".join(unescape(found[group]).split()))
-            place = f"{line_of(found.start())}, {found[1]}"
-            yield DocumentSegment(*found.span(group), marked, place, "attribute")
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """A range without the white space at its ends."""
+    part = text[start:end]
+    start += len(part) - len(part.lstrip("\t\n\f\r "))
+    return start, max(start, end - (len(part) - len(part.rstrip("\t\n\f\r "))))
 
 
 def escape_html(text: str, style: str) -> str:
-    return escape(text, quote=style == "attribute")
+    written = escape(text, quote=False)
+    if style == _IN_APOSTROPHES:
+        return written.replace("'", "&#39;")
+    return written.replace('"', "&quot;") if style == _IN_QUOTES else written
 
 
 HTML = TextFormat(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from regard.documents.formats.base import decode_document
 from regard.documents.formats.docx_language import set_docx_language
-from regard.documents.formats.html import tokenize_html
 from regard.documents.formats.text_direction import direction
+from regard.documents.html_tokenizer import tokenize_html
 from regard.documents.markup_tokens import MarkupToken, tokenize_xml
 
 _PO_HEADER = re.compile(r'^(msgid ""\s+msgstr ""\r?\n)((?:".*"\r?\n?)*)', re.MULTILINE)

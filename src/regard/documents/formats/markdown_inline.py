@@ -17,7 +17,8 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from regard.documents.formats.html import KEPT, VOID
+from regard.documents.html_elements import KEPT
+from regard.documents.html_tokenizer import VOID
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText
 from regard.documents.placeholders import add_raw_elements, find_placeholders

@@ -67,7 +67,7 @@ class MarkdownWriter:
             style: The kind of the block, and the characters that the source escapes.
         """
         kind, _, escaped = style.partition(" ")
-        marked = replace(marked, elements=tuple(map(_without_empty_emphasis, marked.elements)))
+        marked = _without_empty_emphasis(marked)
         wanted = self.canonical(marked)
         as_in_source = re.compile(f"[{re.escape(escaped)}]") if escaped else None
         forms = [
@@ -233,11 +233,16 @@ def _escape_block_start(line: str) -> str:
     return line
 
 
-def _without_empty_emphasis(one: InlineElement) -> InlineElement:
+def _without_empty_emphasis(marked: MarkedText) -> MarkedText:
     """Markdown has no emphasis without text: its delimiters would be text, or begin a block."""
-    if one.start == one.end and one.raw is None and one.opening in _HTML:
-        return replace(one, opening="", closing="")
-    return one
+    around = {one.parent for one in marked.elements if one.raw}  # such as invisible characters
+    elements = [
+        replace(one, opening="", closing="")
+        if one.start == one.end and one.raw is None and one.opening in _HTML and n not in around
+        else one
+        for n, one in enumerate(marked.elements)
+    ]
+    return replace(marked, elements=tuple(elements))
 
 
 def _with_html_emphasis(marked: MarkedText) -> MarkedText:

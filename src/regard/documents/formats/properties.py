@@ -16,7 +16,12 @@ from regard.documents.formats.base import (
     has_words,
     replace_segments,
 )
-from regard.documents.formats.strings import WrittenString, mark_string
+from regard.documents.formats.strings import (
+    CODE_UNITS,
+    WrittenString,
+    decode_units,
+    mark_string,
+)
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.errors import DocumentError
 
@@ -29,7 +34,7 @@ _LINE = re.compile(
     rf"(?:[:=]{_SPACE})?(?P<value>(?:[^\\\r\n]|{_ESCAPED})*))(?:{_BREAK}|\Z)"
 )
 _ESCAPE = re.compile(
-    rf"\\(?:(?P<code>u[0-9a-fA-F]{{4}})|(?P<goes_on>{_BREAK}[ \t\f]*)|(?P<character>.|\Z))"
+    rf"(?P<code>{CODE_UNITS})|\\(?:(?P<goes_on>{_BREAK}[ \t\f]*)|(?P<character>.|\Z))"
 )
 _OLD = "latin-1"
 _CODES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
@@ -62,6 +67,14 @@ class PropertiesFormat:
         restored = replace_segments(text, segments, translations, render_property)
         return mark + restored.encode(encoding)
 
+    def unwritable(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+    ) -> list[int]:
+        return []
+
 
 def _decode(content: bytes) -> tuple[str, bytes, str]:
     try:
@@ -84,7 +97,7 @@ def find_properties(text: str, style: str) -> list[DocumentSegment]:
 
 def _unescape(found: re.Match[str]) -> str:
     if found["code"]:
-        return chr(int(found["code"][1:], 16))
+        return decode_units(found["code"])
     if found["goes_on"]:
         return ""
     return _CODES.get(found["character"], found["character"])

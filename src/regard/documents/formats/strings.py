@@ -8,13 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from regard.documents.formats.html import tokenize_html
+from regard.documents.html_tokenizer import CONTENT, HtmlToken, tokenize_html
 from regard.documents.inline_tags import InlineBuilder
 from regard.documents.marked_text import MarkedText
 from regard.documents.markup_tokens import match_tags
 from regard.documents.placeholders import CODE
 
+# The escape of a character; two escapes of surrogates that are a pair stand for one.
+CODE_UNITS = r"\\u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})"
 _LINE_BREAK = re.compile(r"([\r\n]\s*)")
+
+
+def decode_units(written: str) -> str:
+    """Return the character that a match of `CODE_UNITS` stands for."""
+    units = bytes.fromhex(written.replace("\\u", ""))
+    return units.decode("utf-16-be", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ def mark_string(text: str, written: Callable[[int, int], str] | None = None) -> 
         replace(token, kind="text")
         if any(start < token.end and token.start < end for start, end in code)
         else token
-        for token in tokenize_html(inner)
+        for token in _tags_and_texts(inner)
     ]
     partners = match_tags(tokens)
     builder = InlineBuilder()
@@ -96,3 +104,22 @@ def mark_string(text: str, written: Callable[[int, int], str] | None = None) -> 
             builder.add_empty(markup)
     builder.add_text(text[last:])
     return builder.build()
+
+
+def _tags_and_texts(text: str) -> list[HtmlToken]:
+    """The tokens of a string; a tag that is not complete is text, as in `a <b`.
+
+    A sentence on the element `<title>` is not a title: the content of such elements is not read as
+    tags only if they end.
+    """
+    tokens = list(tokenize_html(text))
+    opened = sum(token.kind == "open" and token.name in CONTENT for token in tokens)
+    closed = sum(token.kind == "close" and token.name in CONTENT for token in tokens)
+    if opened > closed:
+        tokens = list(tokenize_html(text, raw_text=False))
+    return [
+        replace(token, kind="text")
+        if token.kind == "ignored" and token.end == len(text) and text[-1] != ">"
+        else token
+        for token in tokens
+    ]

@@ -24,6 +24,7 @@ MAX_LINES = 50  # of a segment
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _TIME = r"(?:\d+:)?\d+:\d+[.,]\d+"
 _TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}(?=[ \t\r\n]|\Z)")
+_MARK = "\0"  # of a break, while a text is written
 _BREAKS = re.compile(r"[\r\n]+")
 _TAGS = {
     "srt": re.compile(r"</?([A-Za-z][\w.]*)[^<>]*>|\{\\[^{}]*\}"),
@@ -153,28 +154,37 @@ def escape_vtt(text: str, style: str) -> str:
 
 
 def _render(marked: MarkedText, style: str, escape_text: Callable[[str, str], str]) -> str:
-    return render_markup(_without_empty_lines(marked), lambda part: escape_text(part, style))
+    breaks = [one.raw for one in marked.elements if one.raw and _BREAKS.search(one.raw)]
+    elements = [replace(one, raw=_MARK) if one.raw in breaks else one for one in marked.elements]
+    marked = MarkedText(marked.text, tuple(elements))
+    lines = render_markup(
+        marked, lambda part: escape_text(part, style).replace(_MARK, "\ufffd")
+    ).split(_MARK)
+    return _join_lines(lines, breaks)
 
 
-def _without_empty_lines(marked: MarkedText) -> MarkedText:
-    """A translation without lines that have no text: an empty line would end its cue."""
-    elements = list(marked.elements)
-    breaks = [index for index, one in enumerate(elements) if _BREAKS.search(one.raw or "")]
-    breaks.sort(key=lambda index: elements[index].start)
-    cursor, after_times, last = 0, True, -1
-    for index in breaks:
-        one = elements[index]
-        has_times = "-->" in (one.raw or "")
-        if not marked.text[cursor : one.start].strip():
-            if not has_times:
-                elements[index] = replace(one, raw="", separates=False)
-                continue
-            if not after_times:
-                elements[last] = replace(elements[last], raw="", separates=False)
-        cursor, after_times, last = one.start, has_times, index
-    if breaks and not after_times and not marked.text[cursor:].strip():
-        elements[last] = replace(elements[last], raw="", separates=False)
-    return MarkedText(marked.text, tuple(elements))
+def _join_lines(lines: Sequence[str], breaks: Sequence[str]) -> str:
+    """Lines with what divides them, without empty ones: an empty line would end its cue.
+
+    The last cue keeps its times without text, because other sentences of it may follow; a space
+    that does not break stands for the text.
+    """
+    written: list[tuple[str, str]] = []
+    line, after_times = lines[0], True
+    for divides, following in zip(breaks, lines[1:], strict=True):
+        has_times = "-->" in divides
+        if not line.strip() and not has_times:
+            line += following
+            continue
+        if not line.strip() and not after_times:
+            line = written.pop()[0] + line
+        written.append((line, divides))
+        line, after_times = following, has_times
+    if written and not line.strip() and not after_times:
+        line = written.pop()[0] + line
+    elif written and not line.strip():
+        line = "\u00a0"
+    return "".join(part for pair in written for part in pair) + line
 
 
 SRT = TextFormat(

@@ -182,57 +182,84 @@ def _inline(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], first: int, last: int
 ) -> MarkedText:
     builder = InlineBuilder()
-    milestones: list[tuple[str, str, int, str]] = []  # kind, id, place, raw
+    milestones = _pair_milestones(text, tokens, partners, range(first, last))
+    crossing: list[InlineElement] = []
+    began: dict[int, int] = {}  # where the crossing ones begin
     index = first
     while index < last:
         token = tokens[index]
         raw = text[token.start : token.end]
-        name = _local(token.name)
+        end = partners.get(index, index) if token.kind == "open" else index
+        whole = text[token.start : tokens[end].end]
         if token.kind == "text":
             builder.add_text(unescape(raw))
         elif raw.startswith("<![CDATA["):
             builder.add_text(raw[9:-3])
         elif token.kind == "close":
             builder.close(raw)
-        elif token.kind == "open" and name in _AROUND and not _KEEPS.search(raw):
-            builder.open(raw)
-        else:
-            end = partners.get(index, index)
-            whole = text[token.start : tokens[end].end]
-            if name in _STARTS | _ENDS:
-                ids = dict(_ID.findall(raw))
-                key = ids.get("startRef") or ids.get("rid") or ids.get("id", "")
-                kind = "start" if name in _STARTS else "end"
-                milestones.append((kind, key, len(builder.text), whole))
-            elif name == "mrk":
-                inner = "".join(
-                    unescape(text[each.start : each.end])
-                    for each in tokens[index:end]
-                    if each.kind == "text"
-                )
-                builder.add_raw(whole, inner)
-            elif raw.startswith("<!--"):
-                pass
+        elif index in milestones:
+            other, crosses = milestones[index]
+            if not crosses:
+                (builder.open if index < other else builder.close)(whole)
+            elif index < other:
+                began[index] = len(builder.text)
             else:
+                start = tokens[other]
+                opening = text[start.start : tokens[partners.get(other, other)].end]
+                crossing.append(
+                    InlineElement(began[other], len(builder.text), opening, whole, crosses=True)
+                )
+            index = end
+        elif token.kind == "open" and _local(token.name) in _AROUND and not _KEEPS.search(raw):
+            builder.open(raw)
+        elif _local(token.name) == "mrk":
+            inner = (
+                text[part.start : part.end] for part in tokens[index:end] if part.kind == "text"
+            )
+            builder.add_raw(whole, "".join(map(unescape, inner)))
+            index = end
+        else:
+            if not raw.startswith("<!--"):
                 builder.add_empty(whole)
             index = end
         index += 1
     marked = builder.build()
-    return MarkedText(marked.text, (*marked.elements, *_pair_milestones(milestones)))
+    return MarkedText(marked.text, (*marked.elements, *crossing))
 
 
-def _pair_milestones(milestones: Sequence[tuple[str, str, int, str]]) -> Iterator[InlineElement]:
-    waiting: dict[str, tuple[int, str]] = {}
-    for kind, key, place, raw in milestones:
-        if kind == "start" and key not in waiting:
-            waiting[key] = (place, raw)
-        elif kind == "end" and key in waiting:
-            start, opening = waiting.pop(key)
-            yield InlineElement(start, place, opening, raw, crosses=True)
-        else:
-            yield InlineElement(place, place, raw, "", crosses=True)
-    for place, raw in waiting.values():
-        yield InlineElement(place, place, raw, "", crosses=True)
+def _pair_milestones(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], part: range
+) -> dict[int, tuple[int, bool]]:
+    """The partner of each milestone that has one, and whether they cross other elements."""
+    found: dict[int, tuple[int, bool]] = {}
+    starts: dict[str, int] = {}
+    around: list[int] = []  # what has begun and not ended
+    end = -1  # of a milestone with content
+    for index in part:
+        token = tokens[index]
+        raw = text[token.start : token.end]
+        name = _local(token.name)
+        if index <= end or token.kind == "text":
+            continue
+        if token.kind == "close":
+            while around and around.pop() != partners[index]:
+                pass
+        elif name in _STARTS | _ENDS:
+            end = partners.get(index, index)
+            ids = dict(_ID.findall(raw))
+            key = ids.get("startRef") or ids.get("rid") or ids.get("id", "")
+            if name in _STARTS and key not in starts:
+                starts[key] = index
+                around.append(index)
+            elif name in _ENDS and key in starts:
+                start = starts.pop(key)
+                crosses = not around or around[-1] != start
+                if start in around:
+                    around.remove(start)
+                found |= {start: (index, crosses), index: (start, crosses)}
+        elif token.kind == "open":
+            around.append(index)
+    return found
 
 
 def _local(name: str) -> str:

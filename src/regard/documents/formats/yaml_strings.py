@@ -9,7 +9,12 @@ from collections.abc import Iterator
 import yaml
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words, trimmed_range
-from regard.documents.formats.strings import WrittenString, mark_string
+from regard.documents.formats.strings import (
+    CODE_UNITS,
+    WrittenString,
+    decode_units,
+    mark_string,
+)
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.errors import DocumentError
 
@@ -24,7 +29,7 @@ _FOLD = rf"(?<![ \t])[ \t]*{_BREAK}(?:[ \t]*{_BREAK})*[ \t]*"
 _ESCAPES = {
     "'": re.compile(rf"''|{_FOLD}"),
     '"': re.compile(
-        rf"\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|"
+        rf"{CODE_UNITS}|\\(?:x[0-9a-fA-F]{{2}}|U[0-9a-fA-F]{{8}}|"
         rf"{_BREAK}(?:[ \t]*{_BREAK})*[ \t]*|.)|{_FOLD}"
     ),
 }
@@ -155,6 +160,8 @@ def _decode(found: re.Match[str]) -> str:
         return " " if breaks == 1 else "\n" * (breaks - 1)
     if breaks > 0:
         return "\n" * (breaks - 1)
+    if written[1] == "u":
+        return decode_units(written)
     return _CODES[written[1]] if len(written) == 2 else chr(int(written[2:], 16))
 
 

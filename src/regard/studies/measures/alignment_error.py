@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field
 
 from regard.align.aer import AlignmentScores, score_alignments
 from regard.align.links import GoldAlignment, Links, read_links
@@ -22,6 +22,7 @@ from regard.align.symmetrize import symmetrize, transpose_links
 from regard.align.tokenized_text import END
 from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
+from regard.config.base import Count
 from regard.evaluate.bootstrap import RatioStatistics
 from regard.explain.pictures.heatmap import attention_heatmap
 from regard.studies.measures.gold_pairs import GoldPairs, GoldPairsConfig
@@ -44,8 +45,10 @@ class AlignmentErrorMeasure(MeasureConfig):
     kind: Literal["alignment-error-rate"] = "alignment-error-rate"
     gold: GoldPairsConfig
     others: dict[str, str] = Field(default_factory=dict)  # Pharaoh files of other aligners, by name
-    heatmaps: NonNegativeInt = 0  # pairs that are drawn: those with the most crossing gold links
-    heatmap_words: PositiveInt = 14  # most words of a pair that is drawn
+    heatmaps: Annotated[int, Field(ge=0, lt=1 << 31)] = (
+        0  # pairs that are drawn: those with the most crossing gold links
+    )
+    heatmap_words: Count = 14  # most words of a pair that is drawn
 
     def files(self) -> Sequence[str]:
         return (*self.gold.files, *self.others.values())

@@ -7,9 +7,10 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from regard.config.base import Count
 from regard.evaluate.by_length import (
     EDGES,
     bucket_statistics,
@@ -39,7 +40,7 @@ def _check_edges(edges: tuple[int, ...]) -> tuple[int, ...]:
     return edges
 
 
-Edges = Annotated[tuple[PositiveInt, ...], Field(min_length=1), AfterValidator(_check_edges)]
+Edges = Annotated[tuple[Count, ...], Field(min_length=1), AfterValidator(_check_edges)]
 
 
 class ScoresMeasure(MeasureConfig):

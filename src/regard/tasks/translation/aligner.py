@@ -30,10 +30,8 @@ def prepare_aligner(
     """
     fingerprint = shards_fingerprint(prepared.shards("train"))
     path = storage.join_path(prepared.root, ALIGNER_FILE)
-    if storage.path_exists(path):
-        earlier = WordAligner.from_bytes(storage.read_bytes(path), path)
-        if earlier.facts.get("data") == fingerprint:
-            return
+    if read_prepared_aligner(prepared) is not None:
+        return
     pairs = sum(shard.pairs for shard in prepared.shards("train"))
     given = None if tokenizer is None else storage.join_path(tokenizer, ALIGNER_FILE)
     if given is not None and storage.path_exists(given):
@@ -71,8 +69,10 @@ def aligner_cost(prepared: PreparedData) -> str | None:
 
 
 def read_prepared_aligner(prepared: PreparedData) -> WordAligner | None:
-    """Read the aligner of prepared data; None if it was not trained."""
+    """Read the aligner of prepared data; None if none was trained on these pairs."""
     path = storage.join_path(prepared.root, ALIGNER_FILE)
     if not storage.path_exists(path):
         return None
-    return WordAligner.from_bytes(storage.read_bytes(path), path)
+    aligner = WordAligner.from_bytes(storage.read_bytes(path), path)
+    known = aligner.facts.get("data") == shards_fingerprint(prepared.shards("train"))
+    return aligner if known else None  # of earlier pairs, after an error

@@ -6,7 +6,7 @@ share them.
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.base import DocumentSegment
 from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
-from regard.documents.marked_text import MarkedText, translated_text, with_outer_space
+from regard.documents.marked_text import MarkedText, translated_text
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.placeholders import (
     changed_numbers,
@@ -23,10 +23,10 @@ from regard.documents.placeholders import (
     protect_placeholders,
     repeated_placeholders,
 )
-from regard.documents.projection import Projection, project_markup
+from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
-from regard.documents.stand_ins import hide_kept_texts, replace_ranges
+from regard.documents.stand_ins import STAND_IN, hide_kept_texts, replace_ranges
 from regard.documents.term_placement import place_terms
 from regard.documents.terms import TermBase
 from regard.errors import DocumentError
@@ -273,21 +273,16 @@ def _translate_segment(
     if result.parts is None:
         notes.append("It was not translated.")
         return _Translated(None, SegmentReport(segment.place, text, text, tuple(notes)), 0)
-    projection = Projection(MarkedText(result.text), ())
-    if sent.elements:
-        projection = project_markup(
-            sent, result.source_words, result.text, result.target_words, result.weights
-        )
+    projection = project_markup(sent, result)
     notes += [
         f"{_describe(sent, index)} has no word links: check its place."
         for index in projection.unplaced
     ]
-    projected = with_outer_space(sent.text, projection.marked)
-    marked, shown = _show_kept(sources, projected, terms)
+    marked, shown = _show_kept(sources, projection.marked, terms)
     notes += [f"{text!r} is one time too many." for text in repeated_placeholders(marked, keep)]
     missing = changed_numbers(translated_text(sources.original), translated_text(marked))
     notes += [f"The number {number} is missing." for number in missing]
-    unchanged = segment.in_place and projected == sent
+    unchanged = segment.in_place and projection.marked == sent
     report = SegmentReport(
         segment.place, text, shown, tuple(notes), None if match is None else match.score
     )
@@ -321,14 +316,13 @@ def _show_kept(
         if one.raw is not None and one.start < one.end:
             own = sent.text[one.start : one.end]
             shown = hidden.get(own, own) if index < first_term else terms[index - first_term]
-            if placed.start == placed.end and placed.raw is not None:  # with space around it
-                shown = placed.raw.replace(one.raw, shown)
             ranges.append((placed.start, placed.end, shown))
-    taken = [(start, end) for start, end, _ in ranges]
-    for code, text in hidden.items():  # that the model has written more than once
-        for found in re.finditer(rf"(?<!\w){code}(?!\w)", target.text):
-            if not any(start < found.end() and found.start() < end for start, end in taken):
-                ranges.append((*found.span(), text))
+    taken = sorted((start, end) for start, end, _ in ranges)
+    for found in STAND_IN.finditer(target.text) if hidden else ():
+        before = bisect_left(taken, (found.end(),)) - 1
+        is_free = before < 0 or taken[before][1] <= found.start()
+        if is_free and found[0] in hidden:  # the model has written it more than once
+            ranges.append((*found.span(), hidden[found[0]]))
     ranges.sort()
     covered = [(start, end, text) for start, end, text in ranges if start < end]
     return replace_ranges(target, covered), replace_ranges(MarkedText(target.text), ranges).text

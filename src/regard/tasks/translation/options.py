@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from regard.bounds import BEAM_SIZE, N_BEST
 from regard.errors import ConfigError, CorpusError
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.text.tokenizer import Tokenizer
@@ -27,14 +28,8 @@ def make_search_options(
     """
     beam_size = saved.beam_size if beam_size is None else beam_size
     length_penalty = saved.length_penalty if length_penalty is None else length_penalty
-    for name, value, minimum in (
-        ("beam_size", beam_size, 1),
-        ("n_best", n_best, 1),
-        ("min_length", min_length, 0),
-        ("no_repeat_ngram", no_repeat_ngram, 0),
-    ):
-        if value < minimum:
-            raise ConfigError(f"{name}: must be at least {minimum}, not {value}.")
+    BEAM_SIZE.check("beam_size", beam_size)  # although sampling does not use it
+    N_BEST.check("n_best", n_best)
     forbidden = _encode_forbidden(tokenizer, forbid)
     if sampling is not None:
         forbidden += tuple((token,) for token in tokenizer.never_encoded)

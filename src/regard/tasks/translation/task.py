@@ -101,7 +101,8 @@ class TranslationTask(Task[TranslationModule]):
         outcome: TrainingOutcome,
     ) -> dict[str, bytes]:
         translator = module.translator(model)
-        translator.aligner = read_prepared_aligner(module.prepared)
+        if module.run.data.aligner:
+            translator.aligner = read_prepared_aligner(module.prepared)
         guided = None if module.guide is None else module.guide.alignment_head
         calibrate(translator, module.valid, guided)
         search, head = module.run.search, translator.alignment_head
