@@ -118,7 +118,7 @@ class Meter:
             self._count_file(path, 0)
 
         for module in (aligner_training, stages):
-            module.run_task = measured
+            module.run_task = measured  # type: ignore[attr-defined]
         storage.write_bytes, storage.remove_file = write_bytes, remove_file
 
     def finish(self) -> None:
