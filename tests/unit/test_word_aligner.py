@@ -129,22 +129,30 @@ def test_every_number_of_workers_gives_the_same_bytes(trained, tmp_path, small_c
         assert train(tmp_path, "two", runner).to_bytes() == alone
 
 
-def test_a_training_killed_at_any_write_resumes_to_the_same_bytes(tmp_path, monkeypatch) -> None:
-    """It is killed at every 23rd file, in every stage, and started again."""
+def test_a_training_killed_at_any_file_resumes_to_the_same_bytes(tmp_path, monkeypatch) -> None:
+    """It is killed at every 23rd file that it writes or removes, within all stages and between."""
     monkeypatch.setattr("regard.align.chunks.PAIRS", 40)
     make_corpus(tmp_path, pairs=120)
     whole = train(tmp_path, "whole").to_bytes()
-    write = storage.write_bytes
+    write, remove = storage.write_bytes, storage.remove_file
     before_kill = 0
 
-    def write_some(path: str, content: bytes) -> None:
+    def count_file(path: str) -> None:
         nonlocal before_kill
         before_kill -= "_ids" not in path  # these are written again by every run
         if before_kill < 0:
             raise KeyboardInterrupt
+
+    def write_some(path: str, content: bytes) -> None:
+        count_file(path)
         write(path, content)
 
+    def remove_some(path: str) -> None:
+        count_file(path)
+        remove(path)
+
     monkeypatch.setattr(storage, "write_bytes", write_some)
+    monkeypatch.setattr(storage, "remove_file", remove_some)
     for _ in range(50):
         before_kill = 23
         try:

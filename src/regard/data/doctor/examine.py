@@ -45,14 +45,19 @@ Severity = Literal["defect", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The message of a finding, the share of pairs from which it is a defect, and the remedy."""
+    """The message of a finding, the share of pairs from which it is a defect, and the remedy.
+
+    A share below `reported_from` is not reported, because sound corpora have as much.
+    """
 
     message: str
     defect_from: float
     remedy: str
+    reported_from: float = 0.0
 
 
 FILTERED = "`regard prepare` drops these pairs."
+RARE_WORDS = 5e-5  # share of sound lines with so many rare words that they seem to be foreign
 
 CHECKS: dict[str, Check] = {
     # One broken line shifts all lines after it, so any number is a defect.
@@ -82,9 +87,14 @@ CHECKS: dict[str, Check] = {
     ),
     # Shares that web crawls have without harm; above them models reproduce these errors.
     "other language": Check(
-        "A side is in the language of the other side.", 0.005, "Swap or drop these pairs."
+        "A side is in the language of the other side.",
+        0.005,
+        "Swap or drop these pairs.",
+        RARE_WORDS,
     ),
-    "third language": Check("A side is in neither language.", 0.005, "Drop these pairs."),
+    "third language": Check(
+        "A side is in neither language.", 0.005, "Drop these pairs.", RARE_WORDS
+    ),
     "wrong script": Check(
         "A side is in another script.",
         0.005,
@@ -223,7 +233,7 @@ def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[
     findings = [
         _finding(kind, corpus, tally.count, found.pairs, tally=tally)
         for kind, tally in tallies.items()
-        if tally.count
+        if tally.count and tally.count >= CHECKS[kind].reported_from * found.pairs
     ]
     if found.error:
         kind = "unequal count" if isinstance(found.error, UnequalCountError) else "unreadable"

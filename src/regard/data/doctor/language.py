@@ -10,8 +10,8 @@ trimmed squares (Rousseeuw, 1984).
 
 Names, numbers and code are the same in every language. A line is therefore reported only if it also
 fits badly without the words that occur on both sides of the pair. And rare words have rare
-trigrams: a line with such words is in the language of its side if most of its letters are in words
-that the side has in other lines.
+trigrams: a line is reported only if it has several words that its side has in no other line, and
+these are most of its words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _MIN_LINES = 1_000  # to fit again; fewer have too few trigrams to lose some
 _TRIMMED = 1.3  # standard deviations; the worst tenth of a normal distribution
 _UNLIKELY = 4.0  # standard deviations
 _COPIED = 0.8  # share of the letters in words that also occur on the other side
-_KNOWN = 0.4  # share of the letters in words that the side has elsewhere
+_KNOWN = 0.4  # share of the words that the side has elsewhere
+_MIN_UNKNOWN = 4  # words that the side does not have elsewhere
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -106,16 +107,16 @@ class LanguageBaseline:
         split = [_own_words(lines[i], others[i]) for i in suspects]
         own_other, own_neither = self._judge(side, Codes.of([words for words, _ in split]))
         copied = np.array([share >= _COPIED for _, share in split])
-        unknown = np.array([self._share_known(side, lines[i]) < _KNOWN for i in suspects])
+        unknown = np.array([self._has_unknown_words(side, lines[i]) for i in suspects])
         fits_neither[suspects] &= own_neither & unknown
         fits_other[suspects] &= (own_other | copied) & unknown
         return fits_other, fits_neither
 
-    def _share_known(self, side: int, line: str) -> float:
-        """The share of the letters of a line that are in words of its side."""
+    def _has_unknown_words(self, side: int, line: str) -> bool:
+        """Whether most words of a line, and at least a few, are in no other line of its side."""
         words = [word.casefold() for word in _WORD.findall(line)]
-        known = sum(len(word) for word in words if word in self.words[side])
-        return known / max(1, sum(map(len, words)))
+        known = sum(word in self.words[side] for word in words)
+        return len(words) - known >= _MIN_UNKNOWN and known < _KNOWN * len(words)
 
     def _judge(self, side: int, codes: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         logs = self.log_probabilities
