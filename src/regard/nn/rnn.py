@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.attention import Dropout, Equation, Lengths
-from regard.attention.kernels.deferred_gradients import defer_gradient, deferred_linear
-from regard.attention.kernels.precision import to_compute_dtype
+from regard.attention import Dropout, Equation, Lengths, add_product, reuse
+from regard.attention.precision import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.interfaces import CarryShape, Encoded, Encoder
 
@@ -83,8 +82,8 @@ class StepwiseCells:
         known_weight, other_weight = input_weight[0].tensor_split([known.size(-1)], dim=1)
         self.projected = linear(known, known_weight, input_bias[0]).unbind(dim=1)  # T of B gates
         self.input_bias, self.hidden_bias = input_bias, hidden_bias
-        self.input_weight = [defer_gradient(x) for x in (other_weight, *input_weight[1:])]
-        self.hidden_weight = [defer_gradient(x) for x in hidden_weight]
+        self.input_weight = [reuse(x) for x in (other_weight, *input_weight[1:])]
+        self.hidden_weight = [reuse(x) for x in hidden_weight]
 
     @property
     def hidden(self) -> Float[Tensor, "B 1 E"]:
@@ -99,12 +98,12 @@ class StepwiseCells:
         """Run step t, given the other part of its input; return the last layer's state."""
         gates = self.projected[t]
         if other is not None:
-            gates = deferred_linear(other[:, 0], self.input_weight[0], gates)
+            gates = add_product(gates, other[:, 0], self.input_weight[0])
         for i, parts in enumerate(self.layers):
             if i:
                 below = self.layer_dropout(self.layers[i - 1][0])
-                gates = deferred_linear(below, self.input_weight[i], self.input_bias[i])
-            hidden = deferred_linear(parts[0], self.hidden_weight[i], self.hidden_bias[i])
+                gates = add_product(self.input_bias[i], below, self.input_weight[i])
+            hidden = add_product(self.hidden_bias[i], parts[0], self.hidden_weight[i])
             self.layers[i] = self.advance(gates, hidden, parts)
         return self.hidden
 
@@ -164,9 +163,9 @@ def _run_direction(
     advance = CELL_STEP["lstm" if rnn.mode == "LSTM" else "gru"]
     zero = weights[1].new_zeros(x.size(0), rnn.hidden_size)
     parts: Parts = (zero, zero)
-    weight, steps = defer_gradient(hidden_weight), []
+    weight, steps = reuse(hidden_weight), []
     for now in gates.unbind(dim=1):
-        parts = advance(now, deferred_linear(parts[0], weight, hidden_bias), parts)
+        parts = advance(now, add_product(hidden_bias, parts[0], weight), parts)
         steps.append(parts)
     return [torch.stack(part, dim=1) for part in zip(*steps, strict=True)]
 

@@ -53,7 +53,7 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
     ) -> tuple[Decoded, RecurrentSelfAttentionState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
         past = state.past.extend(self.attention.build_memory(states))
-        previous = Memory(past.keys[:, :, :-1], past.values[:, :, :-1])
+        previous = past.without_last()
         context = self.attention(states, previous, start=state.step).context
         hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
         after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
@@ -112,5 +112,5 @@ class LSTMN(Decoder[LSTMNState]):
         return Decoded(self.dropout(torch.stack(outputs, dim=1))), after
 
     def _memory_of(self, hidden: Float[Tensor, "N E"], cell: Float[Tensor, "N E"]) -> Memory:
-        keys = self.attention.score.project_keys(hidden[:, None])
-        return Memory(keys, torch.cat([hidden, cell], dim=-1)[:, None, None])  # N 1 1 2E
+        both = torch.cat([hidden, cell], dim=-1)[:, None]
+        return self.attention.build_memory(hidden[:, None], values=both)
