@@ -116,9 +116,8 @@ class Attention(nn.Module):
             values: states to project to values; by default `states`.
         """
         projected = self.to_values(states if values is None else values)
-        memory = Memory(
-            self.score.project_keys(states), split_heads(projected, self.score.heads), lengths
-        )
+        projected = split_heads(projected, self.score.heads)
+        memory = Memory(self.score.project_keys(states), projected, lengths)
         return memory if self.kernel == "definition" else prepare(memory, self.score)
 
     def forward(
