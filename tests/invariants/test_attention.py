@@ -18,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 
-from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, SpanQuery
+from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, Span, dot
+from regard.attention.definition import Attend, AttentionCall, attend
+from regard.attention.kernels.windows import attend_in_windows
 from regard.config.attention import SpanConfig
 from tests.conftest import ROOT
 from tests.mechanisms import MECHANISMS, NORMALIZERS, PAIRWISE, SCORES, SPANS, E, mechanism
@@ -31,8 +33,19 @@ QUERIES = [(7, 0), (1, 6), (3, 4), (1, 0)]
 def reference(
     attention: Attention, query: torch.Tensor, memory: Memory, start: int
 ) -> AttentionOutput:
-    """With weights: computed step by step, over all positions."""
-    return attention(query, memory, start=start, need_weights=True)
+    """By definition, without any kernel."""
+    kernel, attention.kernel = attention.kernel, "definition"
+    try:
+        return attention(query, memory, start=start, need_weights=True)
+    finally:
+        attention.kernel = kernel
+
+
+def call_of(span: Span, query: torch.Tensor, memory: Memory, start: int) -> AttentionCall:
+    """The call of an attention with this span, in one head, without projections."""
+    attention = Attention(dot(), span)
+    parts = attention.score, span, attention.normalizer, attention.dropout
+    return AttentionCall(*parts, query, query[:, None], memory, query.size(1), start)
 
 
 @pytest.fixture(params=MECHANISMS, scope="module")
@@ -116,12 +129,11 @@ def test_invariant_4_weights_are_a_distribution(attention, lengths):
     memory = attention.build_memory(torch.randn(3, S, E), lengths)
     query = torch.randn(3, 4, E)
     weights = reference(attention, query, memory, 0).weights
-    view = attention.span.visibility(SpanQuery(query, memory, start=0, steps=4, allow_window=False))
+    visible, prior = call_of(attention.span, query, memory, 0).visibility()
     assert (weights >= 0).all()
-    visible = view.mask(weights)
     if visible is not None:
         assert (weights.masked_select(~visible.expand_as(weights)) == 0).all()
-    if view.prior is None:  # else a Gaussian comes after the softmax
+    if prior is None:  # else a Gaussian comes after the softmax
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
 
 
@@ -170,11 +182,17 @@ def test_invariant_3_every_query_sees_a_key(
             continue  # its memory is its own past, so it ends at the query
         update = {"reach": reach} if spec.kind.startswith("local") else {}
         span = spec.model_copy(update=update).build(E)
-        view = span.visibility(
-            SpanQuery(query, memory, start=start, steps=steps, allow_window=window)
-        )
-        if view.visible is not None:
-            assert view.visible.any(dim=-1).all()
+        call, calls = call_of(span, query, memory, start), []
+
+        def choose(small: AttentionCall, calls: list[AttentionCall] = calls) -> Attend:
+            calls.append(small)
+            return attend
+
+        if window and span.width is not None:
+            attend_in_windows(call, choose)
+        for each in calls or [call]:
+            visible, _ = each.visibility()
+            assert visible is None or visible.any(dim=-1).all()
 
 
 FLEX = """
@@ -196,7 +214,7 @@ for name, spec in SPANS.items():
     block = create_block_mask(sees, 3, None, S, S, device="cpu")
     projected = attention.score.project_query(query)
     heads = flex_attention(
-        projected, memory.keys, memory.values, block_mask=block, scale=attention.score.inner_scale
+        projected, memory.keys, memory.values, block_mask=block, scale=attention.score.scale
     )
     context = attention.to_context(heads.transpose(1, 2).flatten(-2))
     torch.testing.assert_close(context, attention(query, memory).context)

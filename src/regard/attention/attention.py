@@ -118,7 +118,11 @@ class Attention(nn.Module):
         projected = self.to_values(states if values is None else values)
         projected = split_heads(projected, self.score.heads)
         memory = Memory(self.score.project_keys(states), projected, lengths)
-        return memory if self.kernel == "definition" else prepare(memory, self.score)
+        if self.kernel != "definition":
+            memory = prepare(memory, self.score)
+        if torch.compiler.is_compiling():  # loops in compiled code accept neither views nor aliases
+            memory = memory.map(lambda x: x.clone(memory_format=torch.contiguous_format))
+        return memory
 
     def forward(
         self,
@@ -141,7 +145,8 @@ class Attention(nn.Module):
         """
         _check_memory(memory)
         rows, steps = query.shape[:2]
-        query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
+        if rows != memory.rows:
+            query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
         if mask is not None:
             mask = mask.expand(rows, steps, memory.size).reshape(memory.rows, 1, -1, memory.size)
         normalizer = _active(_normalizers).get(self, self.normalizer)

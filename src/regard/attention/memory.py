@@ -35,7 +35,6 @@ class Memory:
 
     def map(self, function: Callable[..., Tensor], *others: Memory) -> Memory:
         """Apply a function to the keys, to the values and to what is prepared."""
-        assert self.lengths is None, "a padded memory cannot be changed"
         memories = (self, *others)
         prepared = None
         if self.prepared is not None:
@@ -43,11 +42,13 @@ class Memory:
         return Memory(
             function(*(memory.keys for memory in memories)),
             function(*(memory.values for memory in memories)),
-            prepared=prepared,
+            self.lengths,
+            prepared,
         )
 
     def extend(self, more: Memory) -> Memory:
         """Append the positions of `more`."""
+        assert self.lengths is None, "only an unpadded memory can grow"
         return self.map(lambda x, y: torch.cat([x, y], dim=2), more)
 
     def reserve(self, positions: int) -> Memory:
@@ -63,3 +64,6 @@ class Memory:
     def without_last(self) -> Memory:
         """All positions but the last."""
         return self.map(lambda x: x[:, :, :-1])
+
+
+torch.export.register_dataclass(Memory)

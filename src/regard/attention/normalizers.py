@@ -27,6 +27,9 @@ class SampledPosition:
         return SampledPosition(logp, entropy)
 
 
+torch.export.register_dataclass(SampledPosition)
+
+
 class NormalizedWeights(NamedTuple):
     weights: Scores
     sampled: SampledPosition | None = None

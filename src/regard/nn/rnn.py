@@ -11,13 +11,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from regard.attention import Dropout, Equation, Lengths, add_product, reuse
 from regard.batch import Tokens
 from regard.nn.interfaces import CarryShape, Encoded, Encoder
 
 Cell: TypeAlias = Literal["gru", "lstm"]
-RNN: dict[Cell, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 EMBEDDING_STD = 0.25
 """The standard deviation of embeddings that cells read (decision 14)."""
 Parts: TypeAlias = tuple[Tensor, ...]  # one layer's state, B E each: hidden, and an LSTM's cell
@@ -25,6 +25,30 @@ Layers: TypeAlias = tuple[Parts, ...]
 Carry: TypeAlias = Float[Tensor, "B L K E"]
 """All that passes from step to step: K = 1 hidden state per layer, or K = 2 with an LSTM's cell."""
 S = TypeVar("S")
+
+
+class TorchGRU(nn.RNNBase):
+    """The weights and the fast kernels of `nn.GRU`, a class that torch.compile refuses to read."""
+
+    def __init__(self, input_dim: int, dim: int, layers: int, **options: Any) -> None:
+        super().__init__("GRU", input_dim, dim, layers, batch_first=True, **options)
+
+    forward = nn.GRU.forward
+
+
+class TorchLSTM(nn.RNNBase):
+    """The same of `nn.LSTM`."""
+
+    def __init__(self, input_dim: int, dim: int, layers: int, **options: Any) -> None:
+        super().__init__("LSTM", input_dim, dim, layers, batch_first=True, **options)
+
+    forward = nn.LSTM.forward
+    get_expected_cell_size = nn.LSTM.get_expected_cell_size
+    check_forward_args = nn.LSTM.check_forward_args
+    permute_hidden = nn.LSTM.permute_hidden
+
+
+RNN: dict[Cell, type[TorchGRU] | type[TorchLSTM]] = {"gru": TorchGRU, "lstm": TorchLSTM}
 
 
 def unroll(
@@ -44,16 +68,23 @@ def unroll(
 
 
 def _scan(step: Any, state: Any, inputs: tuple[Tensor, ...]) -> tuple[Any, tuple[Tensor, ...]]:
+    """`unroll` with torch's loop operator, whose tensors must be neither views nor aliases."""
     from torch._higher_order_ops.scan import scan
 
-    def combine(state: Any, now: tuple[Tensor, ...]) -> tuple[Any, tuple[Tensor, ...]]:
-        state, outputs = step(state, *now)
-        return state, tuple(x.clone() for x in outputs)  # they must not be the state itself
+    begin, structure = tree_flatten(state)
+
+    def combine(leaves: list[Tensor], now: tuple[Tensor, ...]) -> tuple[Any, tuple[Tensor, ...]]:
+        state, outputs = step(tree_unflatten(leaves, structure), *now)
+        return [_copy(x) for x in tree_flatten(state)[0]], tuple(_copy(x) for x in outputs)
 
     positions = torch.arange(inputs[0].size(1), device=inputs[0].device)
-    by_step = (positions, *(x.transpose(0, 1) for x in inputs))
-    last, outputs = scan(combine, state, by_step)
-    return last, tuple(x.transpose(0, 1) for x in outputs)
+    by_step = (positions, *(_copy(x.transpose(0, 1)) for x in inputs))
+    last, outputs = scan(combine, [_copy(x) for x in begin], by_step)
+    return tree_unflatten(last, structure), tuple(x.transpose(0, 1) for x in outputs)
+
+
+def _copy(x: Tensor) -> Tensor:
+    return x.clone(memory_format=torch.contiguous_format)
 
 
 # -- cells ---------------------------------------------------------------------------------------
@@ -90,7 +121,7 @@ class RecurrentCells(nn.Module):
     ) -> None:
         super().__init__()
         dropout = dropout if layers > 1 else 0.0
-        self.rnn = RNN[cell](input_dim, dim, layers, batch_first=True, dropout=dropout)
+        self.rnn = RNN[cell](input_dim, dim, layers, dropout=dropout)
         init_as_bahdanau(self.rnn)
         self.layer_dropout = Dropout(dropout)
         self.dim, self.layers, self.parts = dim, layers, 2 if cell == "lstm" else 1
@@ -118,7 +149,7 @@ class RecurrentCells(nn.Module):
         __call__ = forward
 
 
-def init_as_bahdanau(rnn: nn.GRU | nn.LSTM) -> None:
+def init_as_bahdanau(rnn: nn.RNNBase) -> None:
     """Orthogonal recurrent matrices and biases of zero (Bahdanau et al. 2015, B.1)."""
     for _, hidden_weight, *biases in rnn.all_weights:
         for gate in hidden_weight.detach().split(rnn.hidden_size):
@@ -142,7 +173,7 @@ class CellStep:
             *weights, strict=True
         )
         self.known_weight, other_weight = input_weight[0].tensor_split([known_dim], dim=1)
-        self.input_weight = (reuse(other_weight), *input_weight[1:])
+        self.input_weight = (reuse(other_weight.contiguous()), *input_weight[1:])
 
     def begin(self, carry: Carry) -> Layers:
         """The state before the first step; narrower than the weights, it would lose precision."""
@@ -192,8 +223,7 @@ class RecurrentStack(nn.Module):
     ) -> None:
         super().__init__()
         between = dropout if layers > 1 else 0.0
-        options = {"batch_first": True, "bidirectional": bidirectional, "dropout": between}
-        self.rnn = RNN[cell](input_dim, dim, layers, **options)
+        self.rnn = RNN[cell](input_dim, dim, layers, bidirectional=bidirectional, dropout=between)
         init_as_bahdanau(self.rnn)
         self.layer_dropout = Dropout(dropout)
         self.directions = 2 if bidirectional else 1
@@ -213,7 +243,7 @@ class RecurrentStack(nn.Module):
 
 
 def run_unrolled(
-    rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], lengths: Lengths, layer_dropout: Dropout
+    rnn: nn.RNNBase, x: Float[Tensor, "B S I"], lengths: Lengths, layer_dropout: Dropout
 ) -> tuple[Float[Tensor, "B S E"], Carry]:
     """Run `rnn` over padded rows; return its states and those of all layers at the end of each row.
 
@@ -240,7 +270,7 @@ def run_unrolled(
 
 
 def _run_direction(
-    rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], weights: list[nn.Parameter]
+    rnn: nn.RNNBase, x: Float[Tensor, "B S I"], weights: list[nn.Parameter]
 ) -> tuple[Float[Tensor, "B S E"], ...]:
     """The parts of one layer in one direction, from a zero state."""
     input_weight, hidden_weight, input_bias, hidden_bias = (reuse(w) for w in weights)
@@ -256,7 +286,7 @@ def _run_direction(
 
 
 def run_packed(
-    rnn: nn.GRU | nn.LSTM, x: Float[Tensor, "B S I"], lengths: Lengths
+    rnn: nn.RNNBase, x: Float[Tensor, "B S I"], lengths: Lengths
 ) -> tuple[Float[Tensor, "B S E"], Carry]:
     """The same by torch's own cells, over a packed sequence if there is padding."""
     if lengths is None:

@@ -30,6 +30,9 @@ class RecurrentState:
     step: int = 0
 
 
+torch.export.register_dataclass(RecurrentState)
+
+
 class PlainDecoder(Decoder[RecurrentState]):
     """A decoder without attention: the source enters through s_0 alone."""
 

@@ -21,6 +21,9 @@ class RecurrentSelfAttentionState:
     step: int = 0
 
 
+torch.export.register_dataclass(RecurrentSelfAttentionState)
+
+
 class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
     """Luong's decoder with the source replaced by the cells' previous outputs.
 
@@ -65,6 +68,9 @@ class LSTMNState:
     past: Memory  # of h_i, c_i; begins with a blank, which the first token attends to
     summary: Float[Tensor, "N E"]  # h̃
     step: int = 0
+
+
+torch.export.register_dataclass(LSTMNState)
 
 
 class LSTMN(Decoder[LSTMNState]):

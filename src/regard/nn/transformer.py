@@ -246,6 +246,9 @@ class TransformerState:
     step: int = 0
 
 
+torch.export.register_dataclass(TransformerState)
+
+
 class TransformerDecoder(Decoder[TransformerState]):
     """Layers of causal self-attention, cross-attention and feed-forward networks.
 

@@ -58,7 +58,9 @@ def prepare(memory: Memory, score: Score) -> Memory:
 
 def reuse(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return x in the dtype of matrix products, with one gradient for all its uses."""
-    return defer_gradient(to_compute_dtype(x.view_as(x)))  # parameters outlive a pass: a view
+    if torch.compiler.is_compiling():
+        return x
+    return defer_gradient(to_compute_dtype(x.view_as(x)))  # a view: parameters outlive a pass
 
 
 def drop(x: Float[Tensor, "*shape"], p: float, kernel: str) -> Float[Tensor, "*shape"]:

@@ -73,9 +73,11 @@ def _is_triangular(call: AttentionCall) -> bool:
     """Whether the mask is the lower triangle, which torch's kernel need not be given."""
     whole = call.memory.lengths is None and call.mask is None and call.positions is None
     causal = type(call.span) is Causal and call.span.width is None
-    if not (whole and causal) or isinstance(call.start, Tensor):
+    if not (whole and causal) or isinstance(call.start, Tensor) or call.start != 0:
         return False
-    return call.start == 0 and call.states.size(1) == call.steps == call.memory.size
+    if call.states.size(1) == call.steps == call.memory.size:  # a bool, also of symbolic sizes
+        return True
+    return False
 
 
 def _multiply(
