@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -34,6 +34,7 @@ class Positions(NamedTuple):
     n: Int[Tensor, "#B 1 1"] | int
 
 
+@runtime_checkable
 class DropoutModule(Protocol):
     p: float
     training: bool
