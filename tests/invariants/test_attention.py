@@ -9,6 +9,7 @@ import itertools
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
@@ -19,8 +20,7 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 
 from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, Span, dot
-from regard.attention.definition import Attend, AttentionCall, attend
-from regard.attention.kernels.windows import attend_in_windows
+from regard.attention.definition import Attended, AttentionCall, attend
 from regard.config.attention import SpanConfig
 from tests.conftest import ROOT
 from tests.mechanisms import MECHANISMS, NORMALIZERS, PAIRWISE, SCORES, SPANS, E, mechanism
@@ -164,35 +164,47 @@ def test_hypotheses_share_the_memory_of_their_sentence(attention, lengths):
     torch.testing.assert_close(shared.context, attention(query, twice, start=2).context)
 
 
-@given(
-    n=st.integers(1, 9),
-    start=st.integers(0, 30),
-    steps=st.integers(1, 4),
-    reach=st.integers(1, 4),
-    window=st.booleans(),
-)
-@settings(max_examples=300, deadline=None)
-def test_invariant_3_every_query_sees_a_key(
-    n: int, start: int, steps: int, reach: int, window: bool
-) -> None:
+POSITIONS = {
+    "n": st.integers(1, 9),
+    "start": st.integers(0, 30),
+    "steps": st.integers(1, 4),
+    "reach": st.integers(1, 4),
+}
+
+
+def calls_of_spans(n: int, start: int, steps: int, reach: int) -> Iterator[AttentionCall]:
     memory = Memory(torch.randn(1, 1, 9, E), torch.randn(1, 1, 9, E), torch.tensor([n]))
     query = torch.randn(1, steps, E)
     for spec in SPANS.values():
         if spec.kind == "causal" and start + steps > 9:
             continue  # its memory is its own past, so it ends at the query
         update = {"reach": reach} if spec.kind.startswith("local") else {}
-        span = spec.model_copy(update=update).build(E)
-        call, calls = call_of(span, query, memory, start), []
+        yield call_of(spec.model_copy(update=update).build(E), query, memory, start)
 
-        def choose(small: AttentionCall, calls: list[AttentionCall] = calls) -> Attend:
-            calls.append(small)
-            return attend
 
-        if window and span.width is not None:
-            attend_in_windows(call, choose)
-        for each in calls or [call]:
-            visible, _ = each.visibility()
-            assert visible is None or visible.any(dim=-1).all()
+@given(**POSITIONS)
+@settings(max_examples=150, deadline=None)
+def test_invariant_3_every_query_sees_a_key(n: int, start: int, steps: int, reach: int) -> None:
+    for call in calls_of_spans(n, start, steps, reach):
+        visible, _ = call.visibility()
+        assert visible is None or visible.any(dim=-1).all()
+
+
+@given(**POSITIONS)
+@settings(max_examples=150, deadline=None)
+def test_invariant_3_every_query_sees_a_key_of_its_window(
+    n: int, start: int, steps: int, reach: int
+) -> None:
+    windows = pytest.importorskip("regard.attention.kernels.windows")
+    for call in calls_of_spans(n, start, steps, reach):
+        if call.span.width is not None:
+            windows.attend_in_windows(call, lambda small: attend_if_visible)
+
+
+def attend_if_visible(call: AttentionCall) -> Attended:
+    visible, _ = call.visibility()
+    assert visible is not None and visible.any(dim=-1).all()
+    return attend(call)
 
 
 FLEX = """

@@ -75,6 +75,7 @@ class Attention(nn.Module):
 
     Example: Bahdanau's attention, of one query for each of two sentences.
 
+        >>> from regard.attention import additive
         >>> attention = Attention(additive(query_dim=4, key_dim=6, dim=8))
         >>> memory = attention.build_memory(torch.randn(2, 5, 6), lengths=torch.tensor([5, 3]))
         >>> context, weights = attention(torch.randn(2, 1, 4), memory, need_weights=True)

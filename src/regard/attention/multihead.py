@@ -26,9 +26,7 @@ class MultiheadAttention(nn.Module):
         (torch.Size([2, 5, 512]), torch.Size([2, 8, 5, 5]))
     """
 
-    def __init__(
-        self, dim: int, heads: int, dropout: float = 0.0, *, causal: bool = False
-    ) -> None:
+    def __init__(self, dim: int, heads: int, dropout: float = 0.0, *, causal: bool = False) -> None:
         super().__init__()
         split_dim(dim, heads)
         self.attention = Attention(

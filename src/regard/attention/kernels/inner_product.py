@@ -65,7 +65,7 @@ def normalize_and_sum(call: AttentionCall, scores: Scores) -> Attended:
 
 def _terms(call: AttentionCall) -> ScoreTerms:
     terms = call.score.terms(call.query, call.memory.keys)
-    assert terms is not None and terms.energy is None, "an inner product"
+    assert terms is not None, "choose() passes only scores with terms"
     return terms
 
 
@@ -75,7 +75,7 @@ def _is_triangular(call: AttentionCall) -> bool:
     causal = type(call.span) is Causal and call.span.width is None
     if not (whole and causal) or isinstance(call.start, Tensor) or call.start != 0:
         return False
-    if call.states.size(1) == call.steps == call.memory.size:  # a bool, also of symbolic sizes
+    if call.states.size(1) == call.steps == call.memory.size:  # noqa: SIM103  a symbol is no bool
         return True
     return False
 
