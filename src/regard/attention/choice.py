@@ -37,8 +37,8 @@ def prepare(memory: Memory, score: Score) -> Memory:
     return memory if kernels is None else kernels.prepare(memory, score)
 
 
-def reuse(weight: Float[Tensor, "O I"]) -> Float[Tensor, "O I"]:
-    """Return a weight that `add_product` multiplies by at every step of a loop."""
+def reuse(weight: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """Return a weight that `add_product` uses at every step of a loop."""
     return weight if kernels is None else kernels.reuse(weight)
 
 
