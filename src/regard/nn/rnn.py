@@ -44,8 +44,8 @@ class TorchLSTM(nn.RNNBase):
 
     forward = nn.LSTM.forward
     get_expected_cell_size = nn.LSTM.get_expected_cell_size
-    check_forward_args = nn.LSTM.check_forward_args
-    permute_hidden = nn.LSTM.permute_hidden
+    check_forward_args = nn.LSTM.check_forward_args  # type: ignore[assignment]
+    permute_hidden = nn.LSTM.permute_hidden  # type: ignore[assignment]
 
 
 RNN: dict[Cell, type[TorchGRU] | type[TorchLSTM]] = {"gru": TorchGRU, "lstm": TorchLSTM}

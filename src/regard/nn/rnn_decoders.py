@@ -147,8 +147,8 @@ class ConditionalDecoder(Decoder[RecurrentState]):
             s = second(s, b, c)
             return s, (top(s), c, *sampled)
 
-        inputs = first.project(y), second.project(y[..., :0])  # the second reads no word
-        last, (s, c, *sampled) = unroll(step, first.begin(state.carry), *inputs)
+        words, none = first.project(y), second.project(y[..., :0])  # the second reads no word
+        last, (s, c, *sampled) = unroll(step, first.begin(state.carry), words, none)
         after = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
         return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), after
 

@@ -42,8 +42,8 @@ def attend_by_matmul(call: AttentionCall) -> Attended:
     # Products this small gain nothing from 16 bits, and the softmax between them loses. A single
     # query, one of many that come one by one, would lose more by converting the memory.
     with torch.autocast(terms.queries.device.type, enabled=False):
-        sides = (x.to(wide) for x in (terms.queries, terms.keys, values))
-        return Attended(_multiply(call, *sides, terms.scale).to(narrow))
+        query, keys, values = terms.queries.to(wide), terms.keys.to(wide), values.to(wide)
+        return Attended(_multiply(call, query, keys, values, terms.scale).to(narrow))
 
 
 def attend_by_products(call: AttentionCall) -> Attended:
