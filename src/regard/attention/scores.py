@@ -98,7 +98,7 @@ class InnerProduct(Score):
         self.scale, self.equation = scale, equation
 
     def forward(self, query: Queries, keys: Keys) -> Scores:
-        return self.scale * (query @ keys.mT)
+        return self.scale * (query @ keys.transpose(2, 3))
 
     def terms(self, query: Queries, keys: Keys) -> ScoreTerms:
         return ScoreTerms(query, keys, self.scale)
@@ -124,7 +124,7 @@ class Cosine(Score):
         return F.normalize(super().project_keys(states), dim=-1)
 
     def forward(self, query: Queries, keys: Keys) -> Scores:
-        return self.log_strength.exp() * (query @ keys.mT)
+        return self.log_strength.exp() * (query @ keys.transpose(2, 3))
 
     def terms(self, query: Queries, keys: Keys) -> ScoreTerms:
         return ScoreTerms(self.log_strength.exp() * query, keys)

@@ -151,7 +151,7 @@ class LocalPredictive(Span):
         device = query.device.type
         wide = nullcontext() if device == "meta" else torch.autocast(device, enabled=False)
         with wide:  # 16 bits cannot count to 300
-            logits = self.predict(query.to(self.predict[0].weight.dtype))
+            logits = self.predict(query.to(self.predict.get_parameter("0.weight").dtype))
         exact = logits.to(torch.promote_types(logits.dtype, torch.float32))
         return (n - 1) * torch.sigmoid(exact)
 

@@ -207,7 +207,7 @@ class LuongDecoder(Decoder[RecurrentState]):
 
     def _feed(
         self, y: Inputs, state: RecurrentState
-    ) -> tuple[Inputs, Carry, Float[Tensor, "N O"], SampledPosition | None]:
+    ) -> tuple[Float[Tensor, "N T O"], Carry, Float[Tensor, "N O"], SampledPosition | None]:
         cell = CellStep(self.cells, y.size(-1))
 
         def step(
