@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention.choice import AttentionKernel, choose, prepare
+from regard.attention.choice import AttentionKernel, choose_kernel, prepare_memory
 from regard.attention.definition import AttentionCall
 from regard.attention.dropout import Dropout
 from regard.attention.memory import Memory
@@ -120,7 +120,7 @@ class Attention(nn.Module):
         projected = split_heads(projected, self.score.heads)
         memory = Memory(self.score.project_keys(states), projected, lengths)
         if self.kernel != "definition":
-            memory = prepare(memory, self.score)
+            memory = prepare_memory(memory, self.score)
         if torch.compiler.is_compiling():  # loops in compiled code accept neither views nor aliases
             memory = memory.map(lambda x: x.clone(memory_format=torch.contiguous_format))
         return memory
@@ -157,7 +157,7 @@ class Attention(nn.Module):
             self.score, self.span, normalizer, self.dropout, query,
             self.score.project_query(query), memory, steps, start, mask, need_weights, self.kernel,
         )  # fmt: skip
-        attended = choose(call)(call)
+        attended = choose_kernel(call)(call)
         context = self.to_context(merge_heads(attended.context)).view(rows, steps, -1)
         if not need_weights:
             return AttentionOutput(context, attended.sampled)

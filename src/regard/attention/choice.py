@@ -27,19 +27,19 @@ except ImportError as missing:
     kernels = None  # type: ignore[assignment]
 
 
-def choose(call: AttentionCall) -> Attend:
+def choose_kernel(call: AttentionCall) -> Attend:
     """Return the fastest function that computes what `attend` computes of this call."""
     return attend if kernels is None else kernels.choose(call)
 
 
-def prepare(memory: Memory, score: Score) -> Memory:
+def prepare_memory(memory: Memory, score: Score) -> Memory:
     """Compute once what the kernels need of a memory for every query."""
-    return memory if kernels is None else kernels.prepare(memory, score)
+    return memory if kernels is None else kernels.prepare_keys_and_values(memory, score)
 
 
 def reuse(weight: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return a weight that `add_product` uses at every step of a loop."""
-    return weight if kernels is None else kernels.reuse(weight)
+    return weight if kernels is None else kernels.share_gradient(weight)
 
 
 def add_product(
@@ -48,9 +48,11 @@ def add_product(
     """addend + W x"""
     if kernels is None:
         return torch.addmm(addend, x.to(weight.dtype), weight.mT)
-    return kernels.add_product(addend, x, weight)
+    return kernels.add_deferred_product(addend, x, weight)
 
 
-def drop(x: Float[Tensor, "*shape"], p: float, kernel: DropoutKernel) -> Float[Tensor, "*shape"]:
+def apply_dropout(
+    x: Float[Tensor, "*shape"], p: float, kernel: DropoutKernel
+) -> Float[Tensor, "*shape"]:
     """Dropout with probability p."""
     return F.dropout(x, p) if kernels is None else kernels.drop(x, p, kernel)

@@ -26,8 +26,8 @@ from regard.attention.shapes import Contexts, Queries, Scores, Visible
 from regard.attention.spans import Span
 
 
-class Positions(NamedTuple):
-    """Positions of queries and keys, and the number of keys of each row."""
+class PositionsOfCall(NamedTuple):
+    """PositionsOfCall of queries and keys, and the number of keys of each row."""
 
     t: Int[Tensor, "#B #KT 1"]
     s: Int[Tensor, "#B #KT S"]
@@ -58,9 +58,9 @@ class AttentionCall:
     mask: Visible = None  # True: visible, if the span agrees
     need_weights: bool = False
     kernel: str = "auto"
-    positions: Positions | None = None  # None: all positions of the memory
+    positions: PositionsOfCall | None = None  # None: all positions of the memory
 
-    def locate(self) -> Positions:
+    def locate(self) -> PositionsOfCall:
         """The positions of the queries, as the span sees them, and of the keys."""
         if self.positions is not None:
             return self.positions
@@ -69,7 +69,7 @@ class AttentionCall:
         t = t.repeat(1, self.states.size(1) // self.steps, 1)
         n = memory.size if memory.lengths is None else memory.lengths.view(-1, 1, 1)
         s = torch.arange(memory.size, device=device).view(1, 1, -1)
-        return Positions(self.span.centre(self.states, t, n), s, n)
+        return PositionsOfCall(self.span.centre(self.states, t, n), s, n)
 
     def visibility(self) -> tuple[Visible, Float[Tensor, "#B 1 #T S"] | None]:
         """Which keys a query sees, None for all, and what multiplies its weights, None for 1."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.choice import DropoutKernel, drop
+from regard.attention.choice import DropoutKernel, apply_dropout
 
 
 class Dropout(nn.Module):
@@ -22,7 +22,7 @@ class Dropout(nn.Module):
         self.kernel: DropoutKernel = kernel
 
     def forward(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        return drop(x, self.p, self.kernel) if self.training and self.p > 0 else x
+        return apply_dropout(x, self.p, self.kernel) if self.training and self.p > 0 else x
 
     if TYPE_CHECKING:
         __call__ = forward

@@ -230,7 +230,7 @@ class LuongDecoder(Decoder[RecurrentState]):
         return both if self.combine is None else torch.tanh(self.combine(both))
 
 
-def attend(
+def attend_once(
     attention: Attention, query: Float[Tensor, "N E"], source: Memory | None, t: Step
 ) -> tuple[Tensor, ...]:
     """The context of one query for each row, and of hard attention log p and entropy."""

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from regard.attention.definition import Attend, AttentionCall, attend
 from regard.attention.kernels import additive, inner_product, windows
-from regard.attention.kernels.deferred_gradients import add_product as add_product
+from regard.attention.kernels.deferred_gradients import add_deferred_product as add_deferred_product
 from regard.attention.kernels.deferred_gradients import defer_gradient
 from regard.attention.kernels.dropout import byte_dropout
 from regard.attention.memory import Memory
@@ -48,15 +48,15 @@ def choose(call: AttentionCall) -> Attend:
     return inner_product.attend_by_sdpa
 
 
-def prepare(memory: Memory, score: Score) -> Memory:
+def prepare_keys_and_values(memory: Memory, score: Score) -> Memory:
     """Compute once what the kernels need of a memory for every query."""
-    values = reuse(memory.values)
+    values = share_gradient(memory.values)
     if type(score) is Additive:
         return replace(memory, values=values, prepared=additive.prepare_keys(memory.keys))
-    return replace(memory, keys=reuse(memory.keys), values=values)
+    return replace(memory, keys=share_gradient(memory.keys), values=values)
 
 
-def reuse(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+def share_gradient(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return x in the dtype of matrix products, with one gradient for all its uses."""
     if torch.compiler.is_compiling():
         return x

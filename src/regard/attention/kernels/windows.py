@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.definition import Attend, Attended, AttentionCall, Positions
+from regard.attention.definition import Attend, Attended, AttentionCall, PositionsOfCall
 
 
 def fit(call: AttentionCall) -> bool:
@@ -42,7 +42,7 @@ def attend_in_windows(call: AttentionCall, choose: Callable[[AttentionCall], Att
         states=flat(call.states),
         query=call.query.transpose(1, 2).flatten(0, 1).unsqueeze(2),  # B H KT D -> BKT H 1 D
         memory=replace(call.memory, lengths=None).map(select),
-        positions=Positions(flat(t), flat(s), n if isinstance(n, int) else flat(n)),
+        positions=PositionsOfCall(flat(t), flat(s), n if isinstance(n, int) else flat(n)),
         mask=flat((s >= 0) & (s < size)).unsqueeze(1),
         steps=1,
     )
