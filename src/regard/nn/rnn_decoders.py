@@ -93,7 +93,7 @@ class BahdanauDecoder(Decoder[RecurrentState]):
         cell = CellStep(self.cells, y.size(-1))
 
         def step(s: Layers, t: Step, y_t: Tensor) -> tuple[Layers, tuple[Tensor, ...]]:
-            c, *sampled = attend(self.attention, top(s), state.source, start + t)
+            c, *sampled = attend_once(self.attention, top(s), state.source, start + t)
             if self.gate is not None:
                 c = torch.sigmoid(self.gate(top(s))) * c
             s = cell(s, y_t, c)
@@ -143,7 +143,7 @@ class ConditionalDecoder(Decoder[RecurrentState]):
 
         def step(s: Layers, t: Step, y_t: Tensor, b: Tensor) -> tuple[Layers, tuple[Tensor, ...]]:
             s = first(s, y_t)
-            c, *sampled = attend(self.attention, top(s), state.source, start + t)
+            c, *sampled = attend_once(self.attention, top(s), state.source, start + t)
             s = second(s, b, c)
             return s, (top(s), c, *sampled)
 
@@ -215,7 +215,7 @@ class LuongDecoder(Decoder[RecurrentState]):
         ) -> tuple[tuple[Layers, Tensor], tuple[Tensor, ...]]:
             s, o = before
             s = cell(s, y_t, o)
-            c, *sampled = attend(self.attention, top(s), state.source, state.step + t)
+            c, *sampled = attend_once(self.attention, top(s), state.source, state.step + t)
             o = self.output(c, top(s))
             return (s, o), (o, *sampled)
 

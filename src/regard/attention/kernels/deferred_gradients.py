@@ -105,8 +105,8 @@ class _BackwardPass:
 def defer_gradient(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return x, and accumulate its gradient over all its uses in the functions of this package.
 
-    These are `additive_scores`, `inner_products`, `weighted_sum` and `add_deferred_product`. They must
-    be called with this very tensor, not with a view of it. Without gradients it does nothing.
+    These are `additive_scores`, `inner_products`, `weighted_sum` and `add_deferred_product`. They
+    must be called with this very tensor, not with a view of it. Without gradients it does nothing.
     """
     trains = torch.is_grad_enabled() and x.requires_grad
     if _SUPPORTED and trains and not torch.compiler.is_compiling():
