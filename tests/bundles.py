@@ -67,11 +67,11 @@ def make_language_bundle(path: Path) -> Path:
     return _save(path, config, tokenizer, build_language_model(config, tokenizer.size), {})
 
 
-def make_classifier_bundle(path: Path) -> Path:
-    """Save a small document classifier to `path`. A label contains a tab."""
+def make_classifier_bundle(path: Path, labels: tuple[str, str] = ("dog\tbreed", "cat")) -> Path:
+    """Save a small document classifier to `path`."""
     config, tokenizer = tiny_run("han"), SentencePiece.train(LINES, size=300)
     model = build_classification_model(config, tokenizer.size, 2)
-    classes = json.dumps({"names": ["dog\tbreed", "cat"]}).encode()
+    classes = json.dumps({"names": labels}).encode()
     return _save(path, config, tokenizer, model, {CLASSES: classes})
 
 

@@ -348,7 +348,7 @@ EVALUATE = {
             **refused("model model", "source --source lines.en", "target --target lines.de"),
             **refused("align_with --align-with attention"),
             "alignments": exchange("gold", "other-gold"),
-            "links": exchange("links", "gold"),
+            "links": exchange("links", "other-links"),
             "one_based": effect("--one-based"),
             "as_json": without("--json"),
         },
@@ -659,9 +659,10 @@ def write_inputs(folder: Path) -> None:
     (folder / "lines.en.gz").write_bytes(gzip.compress((folder / "lines.en").read_bytes()))
     (folder / "other.en.gz").write_bytes(gzip.compress((folder / "other.en").read_bytes()))
     write("pairs.tsv", *(f"{a}\t{b}" for a, b in zip(ENGLISH, GERMAN, strict=True)))
-    write("gold", "1-1", "1-1", "1-1 2?2", "1-1", "1-1")
-    write("other-gold", "1-2", "2-1", "1-1", "1-1 2-2", "1-1")
+    write("gold", "1-1", "1-1", "1-1 2?2", "1-1", "0-1")
+    write("other-gold", "1-2", "2-1", "1-1", "1-1 2-2", "0-1")
     write("links", "0-0", "0-0 1-1", "1-1", "1-1", "0-0")
+    write("other-links", "0-0", "0-1", "1-1", "1-0", "0-1")
     page = '<html lang="en"><body><p>A <b>dog</b> runs.</p><p>Two cats run away.</p></body></html>'
     write("page.html", page)
     write("other.html", page.replace("Two cats", "A man").replace("</body>", "<p>Go!</p></body>"))
@@ -673,7 +674,7 @@ def write_inputs(folder: Path) -> None:
         '<tu><tuv xml:lang="en"><seg>A dog ran off.</seg></tuv>',
         '<tuv xml:lang="fr"><seg>Ein Hund</seg></tuv></tu></body></tmx>',
     )
-    rows = [("A dog runs.", "cat"), ("Go!", "dog\tbreed"), ("Two cats run away.", "cat")]
+    rows = [("A dog runs.", "cat"), ("Go!", "dog"), ("Two cats run away.", "cat")]
     for name, shift in (("labelled.jsonl", 0), ("relabelled.jsonl", 1)):
         lines = []
         for number, (text, _) in enumerate(rows):

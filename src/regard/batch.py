@@ -22,6 +22,9 @@ class Tokens:
         return Tokens(self.ids.to(device), lengths)
 
 
+torch.export.register_dataclass(Tokens)
+
+
 def pad(rows: Sequence[Sequence[int]], *, multiple: int = 1) -> Tokens:
     """Pad rows of ids with zeros to the longest row, rounded up to a multiple of `multiple`."""
     lengths = torch.tensor([len(row) for row in rows])
@@ -54,6 +57,9 @@ class Images:
         return Images(self.pixels.to(device))
 
 
+torch.export.register_dataclass(Images)
+
+
 @dataclass(frozen=True, slots=True)
 class Grids:
     """Feature grids of an external image backbone, one image per row."""
@@ -68,9 +74,15 @@ class Grids:
         return Grids(self.features.to(device))
 
 
+torch.export.register_dataclass(Grids)
+
+
 @dataclass(frozen=True, slots=True)
 class Documents:
     """The sentences of all documents, concatenated, and the number of sentences per document."""
 
     sentences: Tokens
     counts: Int[Tensor, " B"]
+
+
+torch.export.register_dataclass(Documents)

@@ -9,6 +9,7 @@ import itertools
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
@@ -18,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 
-from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, SpanQuery
+from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, Span, dot
+from regard.attention.definition import Attended, AttentionCall, attend
 from regard.config.attention import SpanConfig
 from tests.conftest import ROOT
 from tests.mechanisms import MECHANISMS, NORMALIZERS, PAIRWISE, SCORES, SPANS, E, mechanism
@@ -31,8 +33,19 @@ QUERIES = [(7, 0), (1, 6), (3, 4), (1, 0)]
 def reference(
     attention: Attention, query: torch.Tensor, memory: Memory, start: int
 ) -> AttentionOutput:
-    """With weights: computed step by step, over all positions."""
-    return attention(query, memory, start=start, need_weights=True)
+    """By definition, without any kernel."""
+    kernel, attention.kernel = attention.kernel, "definition"
+    try:
+        return attention(query, memory, start=start, need_weights=True)
+    finally:
+        attention.kernel = kernel
+
+
+def call_of(span: Span, query: torch.Tensor, memory: Memory, start: int) -> AttentionCall:
+    """The call of an attention with this span, in one head, without projections."""
+    attention = Attention(dot(), span)
+    parts = attention.score, span, attention.normalizer, attention.dropout
+    return AttentionCall(*parts, query, query[:, None], memory, query.size(1), start)
 
 
 @pytest.fixture(params=MECHANISMS, scope="module")
@@ -116,12 +129,11 @@ def test_invariant_4_weights_are_a_distribution(attention, lengths):
     memory = attention.build_memory(torch.randn(3, S, E), lengths)
     query = torch.randn(3, 4, E)
     weights = reference(attention, query, memory, 0).weights
-    view = attention.span.visibility(SpanQuery(query, memory, start=0, steps=4, allow_window=False))
+    visible, prior = call_of(attention.span, query, memory, 0).visibility()
     assert (weights >= 0).all()
-    visible = view.mask(weights)
     if visible is not None:
         assert (weights.masked_select(~visible.expand_as(weights)) == 0).all()
-    if view.prior is None:  # else a Gaussian comes after the softmax
+    if prior is None:  # else a Gaussian comes after the softmax
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
 
 
@@ -152,29 +164,47 @@ def test_hypotheses_share_the_memory_of_their_sentence(attention, lengths):
     torch.testing.assert_close(shared.context, attention(query, twice, start=2).context)
 
 
-@given(
-    n=st.integers(1, 9),
-    start=st.integers(0, 30),
-    steps=st.integers(1, 4),
-    reach=st.integers(1, 4),
-    window=st.booleans(),
-)
-@settings(max_examples=300, deadline=None)
-def test_invariant_3_every_query_sees_a_key(
-    n: int, start: int, steps: int, reach: int, window: bool
-) -> None:
+POSITIONS = {
+    "n": st.integers(1, 9),
+    "start": st.integers(0, 30),
+    "steps": st.integers(1, 4),
+    "reach": st.integers(1, 4),
+}
+
+
+def calls_of_spans(n: int, start: int, steps: int, reach: int) -> Iterator[AttentionCall]:
     memory = Memory(torch.randn(1, 1, 9, E), torch.randn(1, 1, 9, E), torch.tensor([n]))
     query = torch.randn(1, steps, E)
     for spec in SPANS.values():
         if spec.kind == "causal" and start + steps > 9:
             continue  # its memory is its own past, so it ends at the query
         update = {"reach": reach} if spec.kind.startswith("local") else {}
-        span = spec.model_copy(update=update).build(E)
-        view = span.visibility(
-            SpanQuery(query, memory, start=start, steps=steps, allow_window=window)
-        )
-        if view.visible is not None:
-            assert view.visible.any(dim=-1).all()
+        yield call_of(spec.model_copy(update=update).build(E), query, memory, start)
+
+
+@given(**POSITIONS)
+@settings(max_examples=150, deadline=None)
+def test_invariant_3_every_query_sees_a_key(n: int, start: int, steps: int, reach: int) -> None:
+    for call in calls_of_spans(n, start, steps, reach):
+        visible, _ = call.visibility()
+        assert visible is None or visible.any(dim=-1).all()
+
+
+@given(**POSITIONS)
+@settings(max_examples=150, deadline=None)
+def test_invariant_3_every_query_sees_a_key_of_its_window(
+    n: int, start: int, steps: int, reach: int
+) -> None:
+    windows = pytest.importorskip("regard.attention.kernels.windows")
+    for call in calls_of_spans(n, start, steps, reach):
+        if call.span.width is not None:
+            windows.attend_in_windows(call, lambda small: attend_if_visible)
+
+
+def attend_if_visible(call: AttentionCall) -> Attended:
+    visible, _ = call.visibility()
+    assert visible is not None and visible.any(dim=-1).all()
+    return attend(call)
 
 
 FLEX = """
@@ -196,7 +226,7 @@ for name, spec in SPANS.items():
     block = create_block_mask(sees, 3, None, S, S, device="cpu")
     projected = attention.score.project_query(query)
     heads = flex_attention(
-        projected, memory.keys, memory.values, block_mask=block, scale=attention.score.inner_scale
+        projected, memory.keys, memory.values, block_mask=block, scale=attention.score.scale
     )
     context = attention.to_context(heads.transpose(1, 2).flatten(-2))
     torch.testing.assert_close(context, attention(query, memory).context)

@@ -105,9 +105,11 @@ def test_every_mechanism_equals_its_papers_equations(
         fast = attention(query, attention.build_memory(states, lengths), start=START).context
         with attention.record(recorded.append):
             attention(query, attention.build_memory(states, lengths), start=START)
+        attention.kernel = "definition"
+        literal = attention(query, attention.build_memory(states, lengths), start=START).context
     for row, n in enumerate(lengths.tolist()):
         want = by_hand(attention, names, array(query[row]), array(states[row, :n]), n)
-        for got in (fast, recorded[0].context):
+        for got in (fast, recorded[0].context, literal):
             np.testing.assert_allclose(array(got[row]), want, atol=TOLERANCE[dtype], rtol=0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,8 +76,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make("multilingual", make_bundle, "transformer", pairs=[("en", "fr"), ("en", "de")])
     make("language", make_language_bundle)
     make("other-language", make_language_bundle)
-    make("classifier", make_classifier_bundle)
-    make("other-classifier", make_classifier_bundle)
+    make("classifier", make_classifier_bundle, labels=("dog", "cat"))
+    make("other-classifier", make_classifier_bundle, labels=("dog", "cat"))
     write_inputs(making)
     files = ("--source", str(making / "lines.en"), "--target", str(making / "lines.de"))
     run_main(["align", *files, "--save", str(folder / "aligner")])
@@ -140,5 +141,7 @@ def test_an_option_has_an_effect_or_is_refused(
     assert after.status in (0, 3), after.stderr
     before, files_before = run_in(folder, entry.before(use.words))
     assert before.status in (0, 3), before.stderr
+    if entry.kind == "same":  # the same result; progress may be shown
+        after, before = replace(after, stderr=""), replace(before, stderr="")
     equal = (after, files_after) == (before, files_before)
     assert equal == (entry.kind == "same"), (entry.after(use.words), after)

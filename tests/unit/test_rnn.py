@@ -8,7 +8,15 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.attention import Attention, Last, dot
 from regard.nn.interfaces import source_memory
-from regard.nn.rnn import RecurrentCells, RecurrentStack, StepwiseCells, run_packed
+from regard.nn.rnn import (
+    CellStep,
+    RecurrentCells,
+    RecurrentStack,
+    join_layers,
+    run_packed,
+    top,
+    unroll,
+)
 
 
 def carry_of(last, layers: int) -> torch.Tensor:
@@ -71,13 +79,18 @@ def test_stepwise_cells_equal_all_steps_at_once(cell, layers) -> None:
     x = torch.randn(3, 6, 5, requires_grad=True)
     carry = torch.randn(3, layers, cells.parts, 4, requires_grad=True)
     want, last = cells(x, carry)
-    steps = StepwiseCells(cells, x[..., :2], carry)
-    got = torch.cat([steps.step(t, x[:, t : t + 1, 2:]) for t in range(6)], dim=1)
+    cell = CellStep(cells, 2)
+
+    def step(s, t, known, rest):
+        s = cell(s, known, rest)
+        return s, (top(s),)
+
+    state, (got,) = unroll(step, cell.begin(carry), cell.project(x[..., :2]), x[..., 2:])
     torch.testing.assert_close(got, want)
-    torch.testing.assert_close(steps.carry, last)
+    torch.testing.assert_close(join_layers(state), last)
     inputs, upstream = [x, carry, *cells.parameters()], torch.randn_like(last)
     pairs = zip(
-        torch.autograd.grad(got.square().sum() + (steps.carry * upstream).sum(), inputs),
+        torch.autograd.grad(got.square().sum() + (join_layers(state) * upstream).sum(), inputs),
         torch.autograd.grad(want.square().sum() + (last * upstream).sum(), inputs),
         strict=True,
     )

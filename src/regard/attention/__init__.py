@@ -1,14 +1,22 @@
 """Attention: a query is compared with keys, and the weights average values.
 
-This package needs torch and jaxtyping only.
+    scores  = score(query, keys)
+    weights = normalizer(scores, visible)
+    context = weights @ values
+
+`definition.py` is this as code, `kernels/` computes the same faster and may be deleted. This
+package needs torch and jaxtyping only.
 """
 
 from regard.attention.attention import Attention as Attention
 from regard.attention.attention import AttentionOutput as AttentionOutput
 from regard.attention.attention import replace_normalizers as replace_normalizers
+from regard.attention.choice import add_product as add_product
+from regard.attention.choice import reuse as reuse
+from regard.attention.dropout import Dropout as Dropout
 from regard.attention.equation import Equation as Equation
-from regard.attention.kernels.dropout import Dropout as Dropout
 from regard.attention.memory import Memory as Memory
+from regard.attention.multihead import MultiheadAttention as MultiheadAttention
 from regard.attention.normalizers import Hard as Hard
 from regard.attention.normalizers import NormalizedWeights as NormalizedWeights
 from regard.attention.normalizers import Normalizer as Normalizer
@@ -30,10 +38,7 @@ from regard.attention.scores import scaled_dot as scaled_dot
 from regard.attention.shapes import Lengths as Lengths
 from regard.attention.spans import Causal as Causal
 from regard.attention.spans import Everywhere as Everywhere
-from regard.attention.spans import IndexSpan as IndexSpan
 from regard.attention.spans import Last as Last
 from regard.attention.spans import LocalMonotone as LocalMonotone
 from regard.attention.spans import LocalPredictive as LocalPredictive
 from regard.attention.spans import Span as Span
-from regard.attention.spans import SpanQuery as SpanQuery
-from regard.attention.spans import Visibility as Visibility

@@ -1,9 +1,4 @@
-"""Attention: the one definition.
-
-    scores   = compare(project_query(query), keys)     scores.py: similarity of query and key
-    visible  = span.visibility(query, memory)          spans.py: which keys a query may attend to
-    weights  = normalizer(scores, visible)             normalizers.py: a distribution over keys
-    context  = weights @ values
+"""Attention as a module: `definition.py` with parameters.
 
 Self-attention, cross-attention and attention pooling are not separate classes. They call this one
 with queries and memories from different places.
@@ -19,23 +14,25 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention.kernels.deferred_gradients import defer_gradient, weighted_sum
-from regard.attention.kernels.dropout import Dropout
-from regard.attention.kernels.inner_product import Kernel, inner_product_context
-from regard.attention.kernels.precision import to_compute_dtype
+from regard.attention.choice import AttentionKernel, choose_kernel, prepare_memory
+from regard.attention.definition import AttentionCall
+from regard.attention.dropout import Dropout
 from regard.attention.memory import Memory
 from regard.attention.normalizers import Normalizer, SampledPosition, Softmax, mask_scores
 from regard.attention.scores import Score, merge_heads, split_heads
 from regard.attention.shapes import Lengths
-from regard.attention.spans import Everywhere, Span, SpanQuery
+from regard.attention.spans import Everywhere, Span
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionOutput:
-    """Result of one attention call. The last four fields are set only while recording."""
+    """Result of one attention call: `context, weights = attention(…, need_weights=True)`.
+
+    All fields but the first two are set only if weights are requested or recorded.
+    """
 
     context: Float[Tensor, "N T C"]
     sampled: SampledPosition | None = None  # hard attention only
@@ -43,6 +40,9 @@ class AttentionOutput:
     memory: Memory | None = None
     scores: Float[Tensor, "B H KT S"] | None = None  # −∞ where a key is not visible
     weights: Float[Tensor, "B H KT S"] | None = None
+
+    def __iter__(self) -> Iterator[Tensor | None]:
+        return iter((self.context, self.weights))
 
 
 Recorder: TypeAlias = Callable[[AttentionOutput], None]
@@ -72,38 +72,66 @@ class Attention(nn.Module):
         to_values: projects states to values, to_context: projects the merged heads; by default
             both are the identity.
         dropout: probability of dropping a weight in training.
+
+    Example: Bahdanau's attention, of one query for each of two sentences.
+
+        >>> from regard.attention import additive
+        >>> attention = Attention(additive(query_dim=4, key_dim=6, dim=8))
+        >>> memory = attention.build_memory(torch.randn(2, 5, 6), lengths=torch.tensor([5, 3]))
+        >>> context, weights = attention(torch.randn(2, 1, 4), memory, need_weights=True)
+        >>> context.shape, weights.shape
+        (torch.Size([2, 1, 6]), torch.Size([2, 1, 1, 5]))
     """
 
     def __init__(
         self,
         score: Score,
-        *,
         span: Span | None = None,
         normalizer: Normalizer | None = None,
+        *,
         to_values: nn.Module | None = None,
         to_context: nn.Module | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        _check_parts(score, span, normalizer)
         self.score = score
         self.span = span or Everywhere()
         self.normalizer = normalizer or Softmax()
         self.to_values = to_values or nn.Identity()
         self.to_context = to_context or nn.Identity()
         self.dropout = Dropout(dropout)
-        self.kernel: Kernel = "auto"  # used where score and normalizer can be fused
+        self.kernel: AttentionKernel = "auto"  # "definition": never use a kernel
 
-    def build_memory(self, states: Float[Tensor, "B S E"], lengths: Lengths = None) -> Memory:
-        """Project `states` to keys and values."""
-        values = to_compute_dtype(split_heads(self.to_values(states), self.score.heads))
-        return Memory(self.score.project_keys(states), defer_gradient(values), lengths)
+    def build_memory(
+        self,
+        states: Float[Tensor, "B S E"],
+        lengths: Lengths = None,
+        *,
+        values: Float[Tensor, "B S F"] | None = None,
+    ) -> Memory:
+        """Project `states` to keys and values.
+
+        Args:
+            lengths: the number of states of each row that are not padding; None: all.
+            values: states to project to values; by default `states`.
+        """
+        projected = self.to_values(states if values is None else values)
+        projected = split_heads(projected, self.score.heads)
+        memory = Memory(self.score.project_keys(states), projected, lengths)
+        if self.kernel != "definition":
+            memory = prepare_memory(memory, self.score)
+        if torch.compiler.is_compiling():  # loops in compiled code accept neither views nor aliases
+            memory = memory.map(lambda x: x.clone(memory_format=torch.contiguous_format))
+        return memory
 
     def forward(
         self,
         query: Float[Tensor, "N T Q"],
         memory: Memory,
+        mask: Bool[Tensor, "#N #T #S"] | None = None,
         *,
-        start: int = 0,
+        start: int | Int[Tensor, ""] = 0,
         need_weights: bool = False,
     ) -> AttentionOutput:
         """Attend to `memory` from each query.
@@ -111,47 +139,33 @@ class Attention(nn.Module):
         Args:
             query: N = B·K rows. The K hypotheses of a sentence share its row of the memory and are
                 treated as K·T queries.
+            mask: True where a query may attend to a key, if the span allows it too. Each query
+                must see a key.
             start: position of the first query in its sequence.
             need_weights: also return scores and weights. Slower: no fused kernel is used.
         """
+        _check_memory(memory)
         rows, steps = query.shape[:2]
-        query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
+        if rows != memory.rows:
+            query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
+        if mask is not None:
+            mask = mask.expand(rows, steps, memory.size).reshape(memory.rows, 1, -1, memory.size)
         normalizer = _active(_normalizers).get(self, self.normalizer)
         recorders = _active(_recorders).get(self, ())
         need_weights = need_weights or bool(recorders) or normalizer is not self.normalizer
-
-        projected = self.score.project_query(query)
-        seen = self.span.visibility(SpanQuery(query, memory, start, steps, not need_weights))
-        if seen.positions is not None:  # each query gets a small memory of its own
-            memory = memory.gather(seen.positions)
-            projected = projected.transpose(1, 2).flatten(0, 1).unsqueeze(2)  # B H T D -> BT H 1 D
-
-        scale = self.score.inner_scale
-        sampled, scores, weights = None, None, None
-        if scale is not None and normalizer.fusable and seen.prior is None and not need_weights:
-            context = inner_product_context(
-                projected, memory, seen, scale=scale, dropout=self.dropout, kernel=self.kernel
-            )
-        else:
-            scores = self.score.compare(projected, memory.keys)
-            visible = seen.mask(scores)
-            normalized = normalizer(scores, visible)
-            sampled, weights = normalized.sampled, normalized.weights
-            if seen.prior is not None:
-                weights = weights * seen.prior
-            # the additive score is computed in at least fp32
-            kept = self.dropout(weights).to(memory.values.dtype)
-            context = weighted_sum(kept, memory.values)
-
-        if seen.positions is not None:
-            context = context.squeeze(2).unflatten(0, query.shape[:2]).transpose(1, 2)
-            sampled = sampled and sampled.unflatten(query.shape[:2])
-        context = self.to_context(merge_heads(context)).view(rows, steps, -1)
+        call = AttentionCall(
+            self.score, self.span, normalizer, self.dropout, query,
+            self.score.project_query(query), memory, steps, start, mask, need_weights, self.kernel,
+        )  # fmt: skip
+        attended = choose_kernel(call)(call)
+        context = self.to_context(merge_heads(attended.context)).view(rows, steps, -1)
         if not need_weights:
-            return AttentionOutput(context, sampled)
-        assert scores is not None
-        scores = mask_scores(scores, visible)
-        output = AttentionOutput(context, sampled, projected, memory, scores, weights)
+            return AttentionOutput(context, attended.sampled)
+        assert attended.scores is not None
+        scores = mask_scores(attended.scores, attended.visible)
+        output = AttentionOutput(
+            context, attended.sampled, call.query, memory, scores, attended.weights
+        )
         for recorder in recorders:
             recorder(output)
         return output
@@ -181,3 +195,39 @@ def replace_normalizers(normalizers: Mapping[Attention, Normalizer]) -> Iterator
         yield
     finally:
         _normalizers.reset(token)
+
+
+def _check_parts(score: object, span: object, normalizer: object) -> None:
+    """Say how to build an attention where the arguments are those of another class."""
+    if isinstance(score, int):
+        raise TypeError(
+            "Attention takes a score, not sizes. For the heads of torch.nn.MultiheadAttention, use "
+            f"regard.attention.MultiheadAttention({score}, heads), or "
+            f"Attention(scaled_dot({score}, {score}, dim={score}, heads=heads))."
+        )
+    parts = {"score": (score, Score), "span": (span, Span), "normalizer": (normalizer, Normalizer)}
+    for name, (part, kind) in parts.items():
+        if isinstance(part, kind) or (part is None and name != "score"):
+            continue
+        example = "additive(64, 64, dim=64)" if name == "score" else "score"
+        for right, (_, other) in parts.items():
+            if isinstance(part, other):
+                raise TypeError(
+                    f"{type(part).__name__} is a {right}, not a {name}. "
+                    f"Use Attention({example}, {right}={type(part).__name__}(…))."
+                )
+        raise TypeError(
+            f"{name} must be a regard.attention.{kind.__name__}, not {type(part).__name__}. "
+            "Example: Attention(additive(64, 64, dim=64), span=Causal(), normalizer=Sparsemax())."
+        )
+
+
+def _check_memory(memory: object) -> None:
+    if not isinstance(memory, Memory):
+        raise TypeError(
+            "Attention projects keys and values itself, once for all queries: "
+            "attention(query, attention.build_memory(states, lengths)), or with states for the "
+            "values build_memory(states, lengths, values=values). "
+            "regard.attention.MultiheadAttention takes (query, key, value) as torch.nn does. "
+            f"The memory must be a Memory, not {type(memory).__name__}."
+        )

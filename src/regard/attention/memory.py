@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.shapes import Keys, Lengths, Values
@@ -22,6 +23,7 @@ class Memory:
     keys: Keys
     values: Values
     lengths: Lengths = None
+    prepared: Keys | None = None  # what a kernel has computed from the keys, once for all queries
 
     @property
     def rows(self) -> int:
@@ -31,17 +33,37 @@ class Memory:
     def size(self) -> int:
         return self.keys.size(2)
 
+    def map(self, function: Callable[..., Tensor], *others: Memory) -> Memory:
+        """Apply a function to the keys, to the values and to what is prepared."""
+        memories = (self, *others)
+        prepared = None
+        if self.prepared is not None:
+            prepared = function(*(memory.prepared for memory in memories))
+        return Memory(
+            function(*(memory.keys for memory in memories)),
+            function(*(memory.values for memory in memories)),
+            self.lengths,
+            prepared,
+        )
+
     def extend(self, more: Memory) -> Memory:
         """Append the positions of `more`."""
         assert self.lengths is None, "only an unpadded memory can grow"
-        keys, values = ((self.keys, more.keys), (self.values, more.values))
-        return Memory(torch.cat(keys, dim=2), torch.cat(values, dim=2))
+        return self.map(lambda x, y: torch.cat([x, y], dim=2), more)
 
-    def gather(self, positions: Int[Tensor, "B T W"]) -> Memory:
-        """A memory for each of T queries: the W positions selected for it."""
-        row = torch.arange(self.rows, device=positions.device)[:, None, None]
+    def reserve(self, positions: int) -> Memory:
+        """Append positions, to be replaced by `insert`: the size of a compiled loop's state."""
+        blank = self.map(lambda x: x.new_zeros(*x.shape[:2], positions, x.size(3)))
+        return self.extend(blank)
 
-        def select(x: Float[Tensor, "B H S D"]) -> Float[Tensor, "BT H W D"]:
-            return x[row, :, positions].flatten(0, 1).transpose(1, 2)  # B T W H D -> BT H W D
+    def insert(self, position: int | Int[Tensor, ""], new: Memory) -> Memory:
+        """Replace one position."""
+        there = torch.arange(self.size, device=self.keys.device)[:, None] == position  # S 1
+        return self.map(lambda x, y: torch.where(there, y, x), new)
 
-        return Memory(select(self.keys), select(self.values))
+    def without_last(self) -> Memory:
+        """All positions but the last."""
+        return self.map(lambda x: x[:, :, :-1])
+
+
+torch.export.register_dataclass(Memory)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -27,15 +27,16 @@ class SampledPosition:
         return SampledPosition(logp, entropy)
 
 
-@dataclass(frozen=True, slots=True)
-class NormalizedWeights:
+torch.export.register_dataclass(SampledPosition)
+
+
+class NormalizedWeights(NamedTuple):
     weights: Scores
     sampled: SampledPosition | None = None
 
 
 class Normalizer(nn.Module, ABC):
     equation: ClassVar[Equation]
-    fusable: ClassVar[bool] = False  # a softmax, which kernels can fuse with an inner product
 
     @abstractmethod
     def forward(self, scores: Scores, visible: Visible) -> NormalizedWeights: ...
@@ -48,7 +49,6 @@ class Softmax(Normalizer):
     """The usual normalizer."""
 
     equation = Equation("softmax", "α_s = exp(e_s) / Σ_j exp(e_j)", "Bahdanau et al. 2015, eq. 6")
-    fusable = True
 
     def forward(self, scores: Scores, visible: Visible) -> NormalizedWeights:
         return NormalizedWeights(mask_scores(scores, visible).softmax(dim=-1))

@@ -81,7 +81,9 @@ class FineTuningReport:
             raise UsageError("--gate needs --general SOURCE TARGET.")
         if parent is None:
             if test is not None or general is not None:
-                raise UsageError("--test and --general need --from MODEL.")
+                raise UsageError(
+                    "--test, --test-file, --general and --general-file need --from MODEL."
+                )
             return None
         if not task_for(bundle_config(parent)).supports_comparison:
             if test is not None or general is not None:

@@ -39,7 +39,7 @@ class DotConfig(Config):
                 f"attention.score: dot needs queries and keys of the same size, not {query_dim} "
                 f"and {key_dim}. Change decoder.dim, or use bilinear"
             )
-        return att.dot(query_dim if self.scaled else None)
+        return att.dot(scale=query_dim**-0.5 if self.scaled else 1.0)
 
 
 class BilinearConfig(Config):

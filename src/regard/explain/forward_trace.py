@@ -202,7 +202,10 @@ def _attention_record(model: Model, recording: AttentionRecording, name: str) ->
     )
 
 
-def _head_trace(model: Model, recording: AttentionRecording, name: str, head: int) -> HeadTrace:
+def _head_trace(
+    model: Model, recording: AttentionRecording, name: str, head: int
+) -> HeadTrace | None:
+    """The terms of one head; None if its score is not a sum of terms."""
     memory = recording.memory(name)
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
@@ -210,6 +213,8 @@ def _head_trace(model: Model, recording: AttentionRecording, name: str, head: in
             f"head: {name} has {heads} heads, numbered from 0. {head} is not one of them"
         )
     terms = get_attention(model, name).score.terms(recording.projected_queries(name), memory.keys)
+    if terms is None:
+        return None
     weights = recording[name][0, head]
     values = memory.values[0, head].to(weights.dtype)
     return HeadTrace(

@@ -51,10 +51,16 @@ class Encoded:
         return Encoded(like.new_zeros(rows, 0, 0), None, like.new_zeros(rows, 0))
 
 
+torch.export.register_dataclass(Encoded)
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     hidden: Float[Tensor, "B T E"]
     sampled: SampledPosition | None = None  # B T, hard attention only
+
+
+torch.export.register_dataclass(Decoded)
 
 
 class Encoder(nn.Module, ABC, Generic[Source]):

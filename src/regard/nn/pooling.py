@@ -70,16 +70,16 @@ class HierarchicalEncoder(Encoder[Documents]):
         blocks, vectors = length_blocks(words), []
         for rows in blocks:
             lengths = None if words.lengths is None else words.lengths[rows]
-            width = None if lengths is None else int(lengths.max())
+            width = None if lengths is None or len(blocks) == 1 else int(lengths.max())
             x = self.dropout(self.embedding(words.ids[rows, :width]))
             vectors.append(self.word_pooling(self.word_encoder(x, lengths)))
         return torch.cat(vectors)[torch.cat(blocks).argsort()]
 
 
 def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
-    """The rows of each block of sentences that are encoded at once."""
+    """The rows of each block of sentences that are encoded at once; in compiled code all."""
     count, width = words.ids.shape
-    if words.lengths is None or count * width <= BLOCK:
+    if words.lengths is None or torch.compiler.is_compiling() or count * width <= BLOCK:
         return [torch.arange(count, device=words.ids.device)]
     order = words.lengths.argsort(stable=True)
     lengths = words.lengths[order].tolist()
@@ -91,8 +91,14 @@ def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
 
 
 def pad_rows(vectors: Float[Tensor, "M E"], counts: Int[Tensor, " B"]) -> Float[Tensor, "B N E"]:
-    """Split a list of vectors into rows of `counts`, padded on the right."""
-    rows = torch.arange(counts.numel(), device=vectors.device).repeat_interleave(counts)
-    place = torch.arange(vectors.size(0), device=vectors.device) - (counts.cumsum(0) - counts)[rows]
-    padded = vectors.new_zeros(counts.numel(), int(counts.max()), vectors.size(1))
+    """Split a list of vectors into rows of `counts`, padded on the right.
+
+    Compiled code must know the width beforehand: it pads to the number of vectors.
+    """
+    count = vectors.size(0)
+    width = count if torch.compiler.is_compiling() else int(counts.max())
+    rows = torch.arange(counts.numel(), device=vectors.device)
+    rows = rows.repeat_interleave(counts, output_size=count)
+    place = torch.arange(count, device=vectors.device) - (counts.cumsum(0) - counts)[rows]
+    padded = vectors.new_zeros(counts.numel(), width, vectors.size(1))
     return padded.index_put((rows, place), vectors)

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Memory, SampledPosition
 from regard.nn.bridges import Bridge
 from regard.nn.interfaces import Decoded, Decoder, Encoded, source_memory
 from regard.nn.output import DeepOutput
-from regard.nn.rnn import RecurrentCells, StepwiseCells
+from regard.nn.rnn import Carry, CellStep, Layers, RecurrentCells, join_layers, top, unroll
 
 Inputs: TypeAlias = Float[Tensor, "N T I"]
+Step: TypeAlias = int | Int[Tensor, ""]  # in a compiled loop, the step is a tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class RecurrentState:
     carry: Float[Tensor, "N L K E"]
     fed_output: Float[Tensor, "N O"] | None = None  # input of the next step (Luong 2015, 3.3)
     step: int = 0
+
+
+torch.export.register_dataclass(RecurrentState)
 
 
 class PlainDecoder(Decoder[RecurrentState]):
@@ -85,22 +89,19 @@ class BahdanauDecoder(Decoder[RecurrentState]):
         return RecurrentState(memory, self.bridge(source))
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
-        assert state.source is not None
-        inputs = self.dropout(inputs)
-        cells = StepwiseCells(self.cells, inputs, state.carry)
-        states, contexts, samples = [], [], []
-        for t in range(inputs.size(1)):
-            previous = cells.hidden
-            attended = self.attention(previous, state.source, start=state.step + t)
-            context = attended.context
+        y, start = self.dropout(inputs), state.step
+        cell = CellStep(self.cells, y.size(-1))
+
+        def step(s: Layers, t: Step, y_t: Tensor) -> tuple[Layers, tuple[Tensor, ...]]:
+            c, *sampled = attend_once(self.attention, top(s), state.source, start + t)
             if self.gate is not None:
-                context = torch.sigmoid(self.gate(previous)) * context
-            states.append(cells.step(t, context))
-            contexts.append(context)
-            samples.append(attended.sampled)
-        output = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
-        after = RecurrentState(state.source, cells.carry, step=state.step + inputs.size(1))
-        return Decoded(self.dropout(output), join_samples(samples)), after
+                c = torch.sigmoid(self.gate(top(s))) * c
+            s = cell(s, y_t, c)
+            return s, (top(s), c, *sampled)
+
+        last, (s, c, *sampled) = unroll(step, cell.begin(state.carry), cell.project(y))
+        after = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
+        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), after
 
 
 class ConditionalDecoder(Decoder[RecurrentState]):
@@ -137,21 +138,19 @@ class ConditionalDecoder(Decoder[RecurrentState]):
         return RecurrentState(source_memory(self.attention, source), self.bridge(source))
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
-        assert state.source is not None
-        inputs = self.dropout(inputs)
-        first = StepwiseCells(self.first, inputs, state.carry)
-        second = StepwiseCells(self.second, inputs[..., :0], state.carry)
-        second.layers = first.layers  # one state, which both advance
-        states, contexts, samples = [], [], []
-        for t in range(inputs.size(1)):
-            query = first.step(t, None)
-            attended = self.attention(query, state.source, start=state.step + t)
-            states.append(second.step(t, attended.context))
-            contexts.append(attended.context)
-            samples.append(attended.sampled)
-        output = self.deep(torch.cat(states, dim=1), inputs, torch.cat(contexts, dim=1))
-        after = RecurrentState(state.source, second.carry, step=state.step + inputs.size(1))
-        return Decoded(self.dropout(output), join_samples(samples)), after
+        y, start = self.dropout(inputs), state.step
+        first, second = CellStep(self.first, y.size(-1)), CellStep(self.second, 0)
+
+        def step(s: Layers, t: Step, y_t: Tensor, b: Tensor) -> tuple[Layers, tuple[Tensor, ...]]:
+            s = first(s, y_t)
+            c, *sampled = attend_once(self.attention, top(s), state.source, start + t)
+            s = second(s, b, c)
+            return s, (top(s), c, *sampled)
+
+        words, none = first.project(y), second.project(y[..., :0])  # the second reads no word
+        last, (s, c, *sampled) = unroll(step, first.begin(state.carry), words, none)
+        after = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
+        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), after
 
 
 class LuongDecoder(Decoder[RecurrentState]):
@@ -195,40 +194,55 @@ class LuongDecoder(Decoder[RecurrentState]):
         return RecurrentState(memory, carry, fed_output)
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
-        inputs = self.dropout(inputs)
-        assert state.source is not None
-        if state.fed_output is None:
-            states, carry = self.cells(inputs, state.carry)
-            output, sampled = self._attend(states, state.source, state.step)
-            samples = [sampled]
+        y, start = self.dropout(inputs), state.step
+        if self.input_feeding:
+            o, carry, fed, sampled = self._feed(y, state)
         else:
-            cells, outputs, samples = StepwiseCells(self.cells, inputs, state.carry), [], []
-            fed = state.fed_output[:, None]
-            for t in range(inputs.size(1)):
-                fed, sampled = self._attend(cells.step(t, fed), state.source, state.step + t)
-                outputs.append(fed)
-                samples.append(sampled)
-            output, carry = torch.cat(outputs, dim=1), cells.carry
-        fed_next = output[:, -1] if self.input_feeding else None
-        after = RecurrentState(state.source, carry, fed_next, state.step + inputs.size(1))
-        return Decoded(self.dropout(output), join_samples(samples)), after
+            assert state.source is not None
+            s, carry = self.cells(y, state.carry)
+            attended, fed = self.attention(s, state.source, start=start), None
+            o, sampled = self.output(attended.context, s), attended.sampled
+        after = RecurrentState(state.source, carry, fed, start + y.size(1))
+        return Decoded(self.dropout(o), sampled), after
 
-    def _attend(
-        self, states: Float[Tensor, "N T E"], source: Memory, start: int
-    ) -> tuple[Float[Tensor, "N T O"], SampledPosition | None]:
-        attended = self.attention(states, source, start=start)
-        output = torch.cat([attended.context, states], dim=-1)
-        if self.combine is not None:
-            output = torch.tanh(self.combine(output))
-        return output, attended.sampled
+    def _feed(
+        self, y: Inputs, state: RecurrentState
+    ) -> tuple[Float[Tensor, "N T O"], Carry, Float[Tensor, "N O"], SampledPosition | None]:
+        cell = CellStep(self.cells, y.size(-1))
+
+        def step(
+            before: tuple[Layers, Tensor], t: Step, y_t: Tensor
+        ) -> tuple[tuple[Layers, Tensor], tuple[Tensor, ...]]:
+            s, o = before
+            s = cell(s, y_t, o)
+            c, *sampled = attend_once(self.attention, top(s), state.source, state.step + t)
+            o = self.output(c, top(s))
+            return (s, o), (o, *sampled)
+
+        assert state.fed_output is not None
+        begin = cell.begin(state.carry), state.fed_output
+        (last, fed), (o, *sampled) = unroll(step, begin, cell.project(y))
+        return o, join_layers(last), fed, join_samples(*sampled)
+
+    def output(self, c: Float[Tensor, "*N C"], s: Float[Tensor, "*N E"]) -> Float[Tensor, "*N O"]:
+        """o_t = tanh(W [c_t; s_t]), or [c_t; s_t] itself"""
+        both = torch.cat([c, s], dim=-1)
+        return both if self.combine is None else torch.tanh(self.combine(both))
 
 
-def join_samples(samples: list[SampledPosition | None]) -> SampledPosition | None:
-    """Concatenate the steps, B H T each, and sum over heads, which are sampled independently."""
-    made = [sample for sample in samples if sample is not None]
-    if not made:
-        return None
-    return SampledPosition(
-        torch.cat([sample.logp for sample in made], dim=-1).sum(dim=1),
-        torch.cat([sample.entropy for sample in made], dim=-1).sum(dim=1),
-    )
+def attend_once(
+    attention: Attention, query: Float[Tensor, "N E"], source: Memory | None, t: Step
+) -> tuple[Tensor, ...]:
+    """The context of one query for each row, and of hard attention log p and entropy."""
+    assert source is not None
+    attended = attention(query[:, None], source, start=t)
+    context, sampled = attended.context[:, 0], attended.sampled
+    if sampled is None:
+        return (context,)
+    # heads are sampled independently
+    return context, sampled.logp.sum(dim=1), sampled.entropy.sum(dim=1)
+
+
+def join_samples(*sampled: Tensor) -> SampledPosition | None:
+    """log p and entropy of all steps."""
+    return SampledPosition(*(x.flatten(1) for x in sampled)) if sampled else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Memory
 from regard.nn.interfaces import Decoded, Decoder, Encoded
-from regard.nn.rnn import Carry, RecurrentCells
-from regard.nn.rnn_decoders import Inputs
+from regard.nn.rnn import Carry, RecurrentCells, unroll
+from regard.nn.rnn_decoders import Inputs, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,9 @@ class RecurrentSelfAttentionState:
     past: Memory  # begins with a blank, which the first token attends to
     carry: Carry
     step: int = 0
+
+
+torch.export.register_dataclass(RecurrentSelfAttentionState)
 
 
 class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
@@ -53,7 +56,7 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
     ) -> tuple[Decoded, RecurrentSelfAttentionState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
         past = state.past.extend(self.attention.build_memory(states))
-        previous = Memory(past.keys[:, :, :-1], past.values[:, :, :-1])
+        previous = past.without_last()
         context = self.attention(states, previous, start=state.step).context
         hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
         after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
@@ -65,6 +68,9 @@ class LSTMNState:
     past: Memory  # of h_i, c_i; begins with a blank, which the first token attends to
     summary: Float[Tensor, "N E"]  # h̃
     step: int = 0
+
+
+torch.export.register_dataclass(LSTMNState)
 
 
 class LSTMN(Decoder[LSTMNState]):
@@ -97,20 +103,26 @@ class LSTMN(Decoder[LSTMNState]):
         return LSTMNState(self._memory_of(blank, blank), blank)
 
     def forward(self, inputs: Inputs, state: LSTMNState) -> tuple[Decoded, LSTMNState]:
-        past, summary, outputs = state.past, state.summary, []
-        for t, x in enumerate(self.dropout(inputs).unbind(dim=1)):
-            query = torch.cat([x, summary], dim=-1)[:, None]
-            context = self.attention(query, past, start=state.step + t).context[:, 0]
+        y, compiled = self.dropout(inputs), torch.compiler.is_compiling()
+
+        def step(
+            before: tuple[Memory, Tensor], t: Step, x: Tensor
+        ) -> tuple[tuple[Memory, Tensor], tuple[Tensor]]:
+            past, summary = before
+            query, position = torch.cat([x, summary], dim=-1)[:, None], state.step + t
+            context = self.attention(query, past, start=position).context[:, 0]
             summary, cell = context.chunk(2, dim=-1)
-            gates = self.gates(torch.cat([summary, x], dim=-1)).chunk(4, dim=-1)
-            i, f, o = (torch.sigmoid(gate) for gate in gates[:3])
-            cell = f * cell + i * torch.tanh(gates[3])
-            hidden = o * torch.tanh(cell)
-            past = past.extend(self._memory_of(hidden, cell))
-            outputs.append(hidden)
-        after = LSTMNState(past, summary, state.step + inputs.size(1))
-        return Decoded(self.dropout(torch.stack(outputs, dim=1))), after
+            i, f, o, new = self.gates(torch.cat([summary, x], dim=-1)).chunk(4, dim=-1)
+            cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(new)
+            hidden = torch.sigmoid(o) * torch.tanh(cell)
+            latest = self._memory_of(hidden, cell)
+            past = past.insert(position + 1, latest) if compiled else past.extend(latest)
+            return (past, summary), (hidden,)
+
+        past = state.past.reserve(y.size(1)) if compiled else state.past
+        (past, summary), (h,) = unroll(step, (past, state.summary), y)
+        return Decoded(self.dropout(h)), LSTMNState(past, summary, state.step + y.size(1))
 
     def _memory_of(self, hidden: Float[Tensor, "N E"], cell: Float[Tensor, "N E"]) -> Memory:
-        keys = self.attention.score.project_keys(hidden[:, None])
-        return Memory(keys, torch.cat([hidden, cell], dim=-1)[:, None, None])  # N 1 1 2E
+        memory = self.attention.build_memory(hidden[:, None])
+        return replace(memory, values=torch.cat([hidden, cell], dim=-1)[:, None, None])  # N 1 1 2E

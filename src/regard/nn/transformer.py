@@ -14,10 +14,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Lengths, Memory
-from regard.attention.kernels.precision import to_compute_dtype
+from regard.attention.precision import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.embedding import Positions
 from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean, source_memory
+from regard.nn.rnn import unroll
 
 Norm: TypeAlias = Literal["pre", "post"]
 Activation: TypeAlias = Literal["relu", "gelu", "swish", "sigmoid-gelu"]
@@ -122,12 +123,14 @@ class SSRU(nn.Module):
         """Return the outputs of all steps and the last cell."""
         forget = torch.sigmoid(self.forget(x))
         new = (1 - forget) * self.input(x)
-        cells = []
-        for t in range(x.size(1)):
-            cell = new[:, t] if cell is None else torch.addcmul(new[:, t], forget[:, t], cell)
-            cells.append(cell)
-        assert cell is not None
-        return torch.stack(cells, dim=1).relu(), cell
+
+        def step(c: Cells, t: object, f: Cells, new: Cells) -> tuple[Cells, tuple[Cells]]:
+            c = torch.addcmul(new, f, c)
+            return c, (c,)
+
+        begin = torch.zeros_like(new[:, 0]) if cell is None else cell
+        last, (cells,) = unroll(step, begin, forget, new)
+        return cells.relu(), last
 
 
 class DecoderBlock(nn.Module):
@@ -241,6 +244,9 @@ class TransformerState:
     source: tuple[Memory | None, ...]  # one per layer; None in a language model
     past: tuple[Past, ...]  # one per layer; empty before the first token
     step: int = 0
+
+
+torch.export.register_dataclass(TransformerState)
 
 
 class TransformerDecoder(Decoder[TransformerState]):

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from regard.attention.kernels.precision import compute_dtype
+from regard.attention.precision import compute_dtype
 
 LOGITS_AT_ONCE = 1 << 22  # smaller chunks add up gradients more often
 ROWS = 64  # the last chunk is padded to a multiple: oneDNN compiles a kernel for each new shape

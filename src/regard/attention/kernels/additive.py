@@ -3,8 +3,9 @@
 Computed directly, v · tanh(q + k) needs a hyperbolic tangent for every unit of every pair. But
 tanh(q + k) = 1 − 2 / (1 + e²ᵠ e²ᵏ): with the exponentials computed once for each query and key, a
 pair costs one reciprocal, which is cheap enough to be recomputed in the backward pass. Two kernels
-implement `reference_scores` this way: `additive.c`, compiled when the package is built if there is
-a compiler (REGARD_NATIVE=0 disables it), and blocks of plain PyTorch elsewhere.
+do so: `additive.c`, compiled when the package is built if there is a compiler (REGARD_NATIVE=0
+disables it), and blocks of plain PyTorch elsewhere. Both are behind one operator of torch, with its
+gradient and its shapes, so that `torch.compile` and `torch.export` need not trace them.
 """
 
 from __future__ import annotations
@@ -22,13 +23,34 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from regard.attention.kernels.deferred_gradients import Contribution, GradientAccumulator
+from regard.attention.definition import Attended, AttentionCall
+from regard.attention.kernels.deferred_gradients import (
+    Contribution,
+    GradientAccumulator,
+    defer_gradient,
+)
+from regard.attention.kernels.inner_product import normalize_and_sum
+from regard.attention.scores import Additive
 from regard.attention.shapes import Keys, Queries, Scores
 
 # The largest block of pairs × units that plain PyTorch computes at once. On a CPU it should stay in
 # the second-level caches of two cores (4 MiB of fp32); on a GPU it should keep the device busy.
 _BLOCK = {"cpu": 2**20}
 _DEVICE_BLOCK = 2**24
+
+
+def prepare_keys(keys: Keys) -> Keys:
+    """What the score needs of the keys for every query: their exponentials."""
+    return defer_gradient(exponential(keys))
+
+
+def attend_by_exponentials(call: AttentionCall) -> Attended:
+    """`definition.attend` with the additive score."""
+    memory, score = call.memory, call.score
+    assert isinstance(score, Additive)
+    keys = exponential(memory.keys) if memory.prepared is None else memory.prepared
+    scores = additive_scores(exponential(call.query), keys, score.energy)
+    return normalize_and_sum(call, scores)
 
 
 def exponential(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
@@ -49,22 +71,23 @@ def _bound(dtype: torch.dtype) -> float:
     return 0.24 * math.log(torch.finfo(dtype).max)
 
 
-def reference_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) -> Scores:
-    """The definition, on exponentials: Σ_d v_d (1 − 2 / (1 + query_td keys_sd))."""
-    hidden = 1 - 2 / (1 + query.unsqueeze(3) * keys.unsqueeze(2))  # B H T S D
-    return torch.einsum("bhtsd,hd->bhts", hidden, energy)
-
-
 def additive_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) -> Scores:
-    """`reference_scores` and its gradient, without the five-dimensional tensor."""
+    """Σ_d v_d (1 − 2 / (1 + query_td keys_sd)), without the five-dimensional tensor."""
     if query.dtype != keys.dtype:  # one of them exceeded the range of fp32
         query, keys = query.double(), keys.double()
+    energy = energy.to(query.dtype)
+    if torch.compiler.is_compiling():
+        return _scores_operator(query, keys, energy)
     accumulator = GradientAccumulator.get(keys)
-    scores: Tensor = _AdditiveScores.apply(query, keys, energy.to(query.dtype), accumulator)
-    return scores if accumulator is None else accumulator.register(scores)
+    if accumulator is not None:
+        scores: Tensor = _DeferredScores.apply(query, keys, energy, accumulator)
+        return accumulator.register(scores)
+    if torch.is_grad_enabled():
+        return _scores_operator(query, keys, energy)
+    return _scores(query, keys, energy)  # an operator costs as much as a small step
 
 
-class _AdditiveScores(torch.autograd.Function):
+class _DeferredScores(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, keys: Tensor, energy: Tensor, accumulator: Any) -> Tensor:
         ctx.save_for_backward(query, keys, energy)
@@ -76,14 +99,12 @@ class _AdditiveScores(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         query, keys, energy = ctx.saved_tensors
         if not _native_supports(query, keys):
-            return _blockwise_backward(query, keys, energy, grad, ctx.accumulator)
+            pending = ctx.accumulator.pending(keys)
+            query_gradient, energy_gradient = _blockwise(query, keys, energy, grad, pending)
+            return query_gradient, ctx.accumulator.add(keys), energy_gradient, None
         query_gradient, energy_gradient = _gradient(query, keys, energy, grad)
         contribution, key = (query, energy, grad), energy.data_ptr()  # two energies may share keys
-        keys_gradient = None
-        if ctx.accumulator is not None:
-            keys_gradient = ctx.accumulator.add(keys, _keys_gradient, key, contribution)
-        elif ctx.needs_input_grad[1]:
-            keys_gradient = _keys_gradient(keys, [contribution])
+        keys_gradient = ctx.accumulator.add(keys, _keys_gradient, key, contribution)
         return query_gradient, keys_gradient, energy_gradient, None
 
 
@@ -112,6 +133,54 @@ def _gradient(near: Tensor, far: Tensor, energy: Tensor, grad: Tensor) -> tuple[
     return near_gradient, energy_gradient.sum(0)
 
 
+def _gradients(
+    query: Tensor, keys: Tensor, energy: Tensor, grad: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of query, keys and energy."""
+    if _native_supports(query, keys):
+        keys_gradient = _keys_gradient(keys, [(query, energy, grad)])
+        query_gradient, energy_gradient = _gradient(query, keys, energy, grad)
+    else:
+        keys_gradient = keys.new_zeros(keys.shape)
+        query_gradient, energy_gradient = _blockwise(query, keys, energy, grad, keys_gradient)
+    return query_gradient, keys_gradient, energy_gradient
+
+
+_scores_operator = torch.library.custom_op(
+    "regard::additive_scores",
+    _scores,
+    mutates_args=(),
+    schema="(Tensor query, Tensor keys, Tensor energy) -> Tensor",
+)
+_gradients_operator = torch.library.custom_op(
+    "regard::additive_gradients",
+    _gradients,
+    mutates_args=(),
+    schema="(Tensor query, Tensor keys, Tensor energy, Tensor grad) -> (Tensor, Tensor, Tensor)",
+)
+
+
+@_scores_operator.register_fake
+def _(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    return query.new_empty(*query.shape[:3], keys.size(2))
+
+
+@_gradients_operator.register_fake
+def _(query: Tensor, keys: Tensor, energy: Tensor, grad: Tensor) -> tuple[Tensor, ...]:
+    return query.new_empty(query.shape), keys.new_empty(keys.shape), energy.new_empty(energy.shape)
+
+
+def _save_inputs(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
+    return _gradients_operator(*ctx.saved_tensors, grad)
+
+
+_scores_operator.register_autograd(_backward, setup_context=_save_inputs)
+
+
 def _blockwise_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
     scores = query.new_empty(*query.shape[:3], keys.size(2))
     for b, h, t, s in _blocks(query, keys):
@@ -120,20 +189,15 @@ def _blockwise_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
     return scores
 
 
-def _blockwise_backward(
-    query: Tensor,
-    keys: Tensor,
-    energy: Tensor,
-    grad: Tensor,
-    accumulator: GradientAccumulator | None,
-) -> tuple[Tensor | None, ...]:
-    """All gradients in one pass over the blocks, because the passes dominate the cost.
+def _blockwise(
+    query: Tensor, keys: Tensor, energy: Tensor, grad: Tensor, keys_gradient: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Gradients of query and energy, and the keys' added to `keys_gradient`, in one pass.
 
-    With r = 1 / (1 + ab): 2v Σ_s g r² b for a query a, 2v Σ_t g r² a for a key b, and
-    Σ_ts g (1 − 2r) for v.
+    The passes dominate the cost. With r = 1 / (1 + ab): 2v Σ_s g r² b for a query a, 2v Σ_t g r² a
+    for a key b, and Σ_ts g (1 − 2r) for v.
     """
-    query_gradient = torch.zeros_like(query)
-    keys_gradient = torch.zeros_like(keys) if accumulator is None else accumulator.pending(keys)
+    query_gradient = query.new_zeros(query.shape)
     energy_gradient = grad.sum((0, 2, 3)).unsqueeze(-1).repeat(1, query.size(-1))
     scale = 2 * energy.unsqueeze(1)  # H 1 D
     for b, h, t, s in _blocks(query, keys):
@@ -146,9 +210,7 @@ def _blockwise_backward(
         else:
             keys_gradient[b, h, s] += (gr * near).sum(1)
         query_gradient[b, h, t] += scale[h] * gr.mul_(keys[b, h, s].unsqueeze(1)).sum(2)
-    if accumulator is None:
-        return query_gradient, keys_gradient, energy_gradient, None
-    return query_gradient, accumulator.add(keys), energy_gradient, None
+    return query_gradient, energy_gradient
 
 
 def _reciprocal(near: Tensor, far: Tensor) -> Tensor:

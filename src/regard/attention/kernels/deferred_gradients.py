@@ -105,10 +105,11 @@ class _BackwardPass:
 def defer_gradient(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return x, and accumulate its gradient over all its uses in the functions of this package.
 
-    These are `additive_scores`, `inner_products`, `weighted_sum` and `deferred_linear`. They must
-    be called with this very tensor, not with a view of it.
+    These are `additive_scores`, `inner_products`, `weighted_sum` and `add_deferred_product`. They
+    must be called with this very tensor, not with a view of it. Without gradients it does nothing.
     """
-    if _SUPPORTED and x.requires_grad and not torch.compiler.is_compiling():
+    trains = torch.is_grad_enabled() and x.requires_grad
+    if _SUPPORTED and trains and not torch.compiler.is_compiling():
         GradientAccumulator._of[x] = GradientAccumulator()
     return x
 
@@ -123,10 +124,10 @@ def weighted_sum(weights: Scores, values: Values) -> Contexts:
     return _product(weights, values, None, transposed=False)
 
 
-def deferred_linear(
-    x: Float[Tensor, "B I"], weight: Float[Tensor, "O I"], addend: Float[Tensor, "*rows O"]
+def add_deferred_product(
+    addend: Float[Tensor, "*rows O"], x: Float[Tensor, "B I"], weight: Float[Tensor, "O I"]
 ) -> Float[Tensor, "B O"]:
-    """x weightᵀ + addend"""
+    """addend + weight x, of each row"""
     return _product(x.to(weight.dtype), weight, addend, transposed=True)
 
 

@@ -6,39 +6,12 @@ the layers around it. Here one 64-bit draw serves eight elements, with a byte fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 from torch.autograd.function import once_differentiable
-
-Bits: TypeAlias = Literal["auto", "bytes", "plain"]
-
-
-class Dropout(nn.Module):
-    """y = m x / (1 − p), m ~ Bernoulli(1 − p), in training; else y = x  (Srivastava et al. 2014)
-
-    `kernel`: "bytes", "plain" (torch's own), or "auto": bytes on a CPU and plain elsewhere.
-    """
-
-    def __init__(self, p: float = 0.0, *, kernel: Bits = "auto") -> None:
-        super().__init__()
-        self.p, self.kernel = p, kernel
-
-    def forward(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        if not self.training or self.p == 0:
-            return x
-        if self.kernel == "plain" or (self.kernel == "auto" and x.device.type != "cpu"):
-            return F.dropout(x, self.p)
-        return byte_dropout(x, self.p)
-
-    if TYPE_CHECKING:
-        __call__ = forward
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}"
 
 
 def byte_dropout(x: Float[Tensor, "*shape"], p: float) -> Float[Tensor, "*shape"]:
