@@ -164,7 +164,6 @@ def test_time_is_linear(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="elements inside words are moved to their ends", strict=False)
 @pytest.mark.parametrize("suite", SUITES)
 def test_examples_through_the_product(suite: str) -> None:
     check_examples(suite, through_the_product)

@@ -75,8 +75,6 @@ def test_line_ends_do_not_change_the_segments(name: str) -> None:
             for label, end in LINE_ENDS.items()
         }
         assert found["CRLF"] == found["LF"]
-        if name == "markdown":
-            pytest.xfail("Markdown with CR alone is not read yet")
         assert found["CR"] == found["LF"]
 
 

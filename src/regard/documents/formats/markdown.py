@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 MAX_BLOCK = 20_000  # characters of a paragraph
 MAX_ROUNDS = 3  # of checks of the whole document
 FRONT_MATTER_KEYS = frozenset(["title", "linktitle", "description", "summary"])
-_YAML_FRONT = re.compile(r"---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
-_TOML_FRONT = re.compile(r"\+\+\+[ \t]*\r?\n(.*?\n)?\+\+\+[ \t]*(?:\r?\n|$)", re.DOTALL)
+_END = r"[ \t]*(?:\r\n|\r|\n)"  # of a line
+_YAML_FRONT = re.compile(rf"---{_END}(.*?[\r\n])?(?:---|\.\.\.)(?:{_END}|[ \t]*\Z)", re.DOTALL)
+_TOML_FRONT = re.compile(rf"\+\+\+{_END}(.*?[\r\n])?\+\+\+(?:{_END}|[ \t]*\Z)", re.DOTALL)
 _TOML_STRING = re.compile(
-    r"^[ \t]*([\w-]+)[ \t]*=[ \t]*(\"(?:[^\"\\\r\n]|\\.)*\"|'[^'\r\n]*')[ \t]*(?:#[^\r\n]*)?\r?$",
-    re.MULTILINE,
+    r"(?<![^\r\n])[ \t]*([\w-]+)[ \t]*=[ \t]*(\"(?:[^\"\\\r\n]|\\.)*\"|'[^'\r\n]*')[ \t]*"
+    r"(?:#[^\r\n]*)?(?![^\r\n])"
 )
-_TOML_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_TOML_TABLE = re.compile(r"(?<![^\r\n])[ \t]*\[")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -112,7 +113,7 @@ def _front_matter(text: str) -> tuple[list[DocumentSegment], int]:
 def _toml_segments(text: str) -> list[DocumentSegment]:
     """The strings of the first table of a TOML file that are on one line."""
     try:
-        values = tomllib.loads(text.replace("\r\n", "\n"))
+        values = tomllib.loads(re.sub(r"\r\n?", "\n", text))
     except (tomllib.TOMLDecodeError, RecursionError):
         return []
     table = _TOML_TABLE.search(text)
