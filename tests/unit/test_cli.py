@@ -120,7 +120,7 @@ def test_overrides_are_applied_in_order_and_mappings_are_merged() -> None:
     ]
     run = load_config("translate-tiny", overrides)
     assert run == change_config(base, overrides, "translate-tiny")
-    assert run.data.train[0].files == ["a=b, c: [d]", "e"]
+    assert run.data.train[0].files == ("a=b, c: [d]", "e")
     assert run.train.steps == 8
     assert run.train.model_copy(update={"steps": base.train.steps}) == base.train
     assert overrides[0]["train"] == {"steps": 7}
@@ -149,7 +149,7 @@ def test_a_validation_set_has_one_or_two_files(
     invoke("train", "--preset", "han", "--documents", "t.tsv", "--columns", "1", "label", *out)
     two, one, named = (run.data for run in prepared_runs)
     files = [[each.files for each in (*data.train, *data.valid)] for data in (two, one)]
-    assert files == [[["t.en", "t.de"], ["v.en", "v.de"]], [["t.jsonl"], ["v.jsonl"]]]
+    assert files == [[("t.en", "t.de"), ("v.en", "v.de")], [("t.jsonl",), ("v.jsonl",)]]
     assert named.train[0].columns == (1, "label") and named.valid == ()
     for wrong in (("--valid", "v.en"), ("--valid", "v.en", "v.de", "--valid-file", "v.tsv")):
         assert invoke(*pair, *wrong).exit_code == 2
@@ -206,7 +206,7 @@ def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_
             (tmp_path / f"{name}.{side}").write_text("a line\n" * lines)
         (tmp_path / f"{name}.tsv").write_text("a\tb\n" * lines)
     new, old = (
-        [str(tmp_path / f"{name}.{side}") for side in ("en", "de")] for name in ("new", "old")
+        tuple(str(tmp_path / f"{name}.{side}") for side in ("en", "de")) for name in ("new", "old")
     )
     options = ("train", "--preset", "translate-tiny", "--source", new[0], "--target", new[1])
     options += ("-o", str(tmp_path / "run"))
