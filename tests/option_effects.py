@@ -298,7 +298,7 @@ EVALUATE = {
             "to": TO,
             "by_length": effect("--by-length"),
             "figure": effect("--figure", "f.svg"),
-            "beam_size": effect("--beam-size", "1", also=("--out", "o")),
+            "beam_size": effect("--beam-size", "20", also=("--out", "o")),
             "out": effect("--out", "out"),
             "as_json": without("--json"),
         },
@@ -332,9 +332,9 @@ EVALUATE = {
             "links": Entry("refused", ("--links", "links")),
             "model": exchange("model", "other"),
             "alignments": exchange("gold", "other-gold"),
-            "source": exchange("lines.en", "words.en"),
+            "source": exchange("lines.en", "similar.en"),
             "target": exchange("lines.de", "words.de"),
-            "align_with": effect("--align-with", "attention"),
+            "align_with": same("--align-with", "attention", why=NO_ALIGNER),
             "one_based": effect("--one-based"),
             "to": TO,
             "as_json": without("--json"),
@@ -655,6 +655,11 @@ def write_inputs(folder: Path) -> None:
     write("other.de", *GERMAN[::-1])
     write("long.en", *(" ".join([line] * 9) for line in ENGLISH))
     write("words.en", "A dog runs .", *ENGLISH[1:])
+    write(
+        "similar.en",
+        *("Two men go home.", "Two dogs run away.", "A man sees a cat.", "A man sees two dogs."),
+        "Go!",
+    )
     write("words.de", "Two cats run .", *GERMAN[1:])
     (folder / "lines.en.gz").write_bytes(gzip.compress((folder / "lines.en").read_bytes()))
     (folder / "other.en.gz").write_bytes(gzip.compress((folder / "other.en").read_bytes()))

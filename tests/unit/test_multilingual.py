@@ -273,7 +273,7 @@ def test_one_validation_corpus_needs_no_list() -> None:
     corpus = {"files": ["a", "b"]}
     for value in (corpus, [corpus]):
         run = load_config("translate-tiny", [{"data": {"valid": value}}])
-        assert [each.files for each in run.data.valid] == [["a", "b"]]
+        assert [each.files for each in run.data.valid] == [("a", "b")]
     assert load_config("translate-tiny", [{"data": {"valid": None}}]).data == DataConfig(
         **load_config("translate-tiny").data.model_dump()
     )
