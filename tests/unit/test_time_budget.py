@@ -196,11 +196,11 @@ def test_other_minutes_continue_the_run_with_the_steps_that_fit(
 
 
 def test_a_plan_of_few_steps_warns_with_the_minutes_that_it_needs() -> None:
-    plan = fit_steps(QUICK, 12_000, 60)
+    plan = fit_steps(QUICK, 12_000, 60.0)
     assert plan.shortage is not None and "expect poor output" in plan.shortage
     minutes = float(plan.shortage.partition("--minutes ")[2].split()[0])
-    assert fit_steps(QUICK, 12_000, 60 * minutes).steps >= 1_000
-    assert fit_steps(QUICK, 12_000, 60 * minutes).shortage is None
+    assert fit_steps(QUICK, 12_000, 60.0 * minutes).steps >= 1_000
+    assert fit_steps(QUICK, 12_000, 60.0 * minutes).shortage is None
 
 
 def test_several_processes_are_refused(tmp_path: Path) -> None:

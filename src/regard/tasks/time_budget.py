@@ -63,7 +63,7 @@ class TimedPlan:
         minutes = next(
             minutes
             for minutes in count(ceil(seconds / 60))
-            if fit_steps(self.cost, USABLE_STEPS, 60 * minutes).steps == USABLE_STEPS
+            if fit_steps(self.cost, USABLE_STEPS, 60.0 * minutes).steps == USABLE_STEPS
         )
         epochs = f" ({self.epochs:.1f} epochs)" if self.epochs else ""
         return (
