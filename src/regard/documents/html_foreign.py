@@ -11,6 +11,7 @@ ENDS_FOREIGN = frozenset(
     "var".split()
 )
 """Start tags of HTML that end SVG and MathML."""
+ROOTS = frozenset(["svg", "math"])
 _FONT = frozenset(["color", "face", "size"])
 HTML_IN_FOREIGN = frozenset(
     ["foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"]
@@ -26,14 +27,16 @@ class ForeignContent:
         self._counts: Counter[str] = Counter()
 
     @property
+    def is_open(self) -> bool:
+        return bool(self._open)
+
+    @property
     def is_current(self) -> bool:
         """Whether the current element is one of SVG or MathML without HTML inside."""
         return bool(self._open) and self._open[-1] not in HTML_IN_FOREIGN
 
     def follow(self, kind: str, name: str, attributes: Sequence[str]) -> None:
-        """Follow a tag: open, close or empty."""
-        if not self._open and name not in ("svg", "math"):
-            return
+        """Follow a tag inside, or one that begins SVG or MathML: open, close or empty."""
         if kind == "close":
             if self.is_current and name in ("br", "p"):
                 self._leave()
@@ -45,7 +48,7 @@ class ForeignContent:
             name in ENDS_FOREIGN or (name == "font" and not _FONT.isdisjoint(attributes))
         ):
             self._leave()
-        if kind == "open" and (self.is_current or name in ("svg", "math")):
+        if kind == "open" and (self.is_current or name in ROOTS):
             self._open.append(name)
             self._counts[name] += 1
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from regard.documents.html_foreign import ForeignContent
+from regard.documents.html_foreign import ROOTS, ForeignContent
 from regard.documents.html_references import decode_references
 from regard.documents.markup_tokens import MarkupToken
 
@@ -62,7 +62,7 @@ class HtmlAttribute:
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HtmlToken(MarkupToken):
     """A slice of a page.
 
@@ -104,7 +104,7 @@ def tokenize_html(
         cursor = token.end
         yield token
         html = not foreign.is_current
-        if token.name:
+        if token.name and (foreign.is_open or token.name in ROOTS):
             foreign.follow(token.kind, token.name, [each.name for each in token.attributes])
         html = html and not foreign.is_current
         opens = token.kind == "open" or (token.kind == "empty" and not is_xml)
