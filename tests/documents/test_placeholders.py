@@ -89,19 +89,29 @@ def test_a_placeholder_becomes_an_element_inside_the_innermost_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "element",
+    ("element", "parts"),
     [
-        InlineElement(0, 4, "<i>", "</i>"),
-        InlineElement(4, 8, "<i>", "</i>"),
-        InlineElement(4, 5, "<i>", "</i>"),
-        InlineElement(0, 9, raw="<x/>"),
-        InlineElement(4, 8, "<i>", "</i>", crosses=True),
-        InlineElement(0, 5, "<i>", "</i>", crosses=True),
+        (InlineElement(0, 4, "<i>", "</i>"), [(3, 4, 0), (4, 6, None)]),
+        (InlineElement(4, 8, "<i>", "</i>"), [(3, 4, None), (4, 6, 0)]),
+        (InlineElement(4, 5, "<i>", "</i>"), [(3, 4, None), (4, 5, 0), (5, 6, None)]),
+        (InlineElement(4, 8, "<i>", "</i>", crosses=True), [(3, 4, None), (4, 6, None)]),
+        (InlineElement(0, 5, "<i>", "</i>", crosses=True), [(3, 5, None), (5, 6, None)]),
     ],
     ids=str,
 )
-def test_a_placeholder_that_an_element_cuts_is_text(element: InlineElement) -> None:
-    marked = MarkedText("ab {x} cd", (element,))
+def test_each_part_of_a_placeholder_that_an_element_divides_is_protected(
+    element: InlineElement, parts: list[tuple[int, int, int | None]]
+) -> None:
+    text = "ab {x} cd"
+    added = protect_placeholders(MarkedText(text, (element,))).elements[1:]
+    assert added == tuple(
+        InlineElement(start, end, parent=parent, raw=text[start:end])
+        for start, end, parent in parts
+    )
+
+
+def test_a_placeholder_in_raw_markup_is_part_of_it() -> None:
+    marked = MarkedText("ab {x} cd", (InlineElement(0, 9, raw="<x/>"),))
     assert protect_placeholders(marked) is marked
 
 
@@ -165,7 +175,9 @@ def test_placeholders_that_the_model_added_are_named() -> None:
     assert repeated_placeholders(translation, ["KEEP"]) == ["{x}", "KEEP"]
     wide = MarkedText("{x} b", (InlineElement(0, 5, raw="..."),))
     assert repeated_placeholders(wide) == []
-    assert repeated_placeholders(MarkedText("{x}", (InlineElement(0, 2, raw="."),))) == ["{x}"]
+    parts = (InlineElement(0, 2, raw="{x"), InlineElement(2, 3, raw="}"))  # with a tag between
+    assert repeated_placeholders(MarkedText("{x}", parts)) == []
+    assert repeated_placeholders(MarkedText("a {x}", (InlineElement(0, 1, raw="a"),))) == ["{x}"]
     assert repeated_placeholders(MarkedText("{x}", (InlineElement(0, 3, "<b>", "</b>"),))) == [
         "{x}"
     ]

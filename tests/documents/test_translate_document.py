@@ -90,12 +90,12 @@ def test_the_command_writes_a_document_and_a_report(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--source", "page.html"], "needs an output file"),
-        (["--source", "page.html", "-o", "b.html", "--n-best", "2"], "not for documents"),
+        (["--source", "page.html", "-o", "b.html", "--n-best", "2"], "--n-best has no effect"),
         (["--source", "page.html", "-o", "b.html", "--report", "r.txt"], "JSON or HTML"),
         (["--source", "page.html", "--format", "pdf"], "not a format"),
         (["--source", "page.html", "-o", "b.html", "--bilingual", "b.txt"], "name it .xlf"),
         (["--source", "page.html", "-o", "b.html", "--languages", "french"], "is not a pair"),
-        (["--keep", "x"], "need a document"),
+        (["--keep", "x"], "--keep has no effect"),
     ],
 )
 def test_wrong_options_are_refused(

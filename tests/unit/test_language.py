@@ -156,10 +156,10 @@ def test_draws_depend_on_the_seed_and_the_index_of_the_prompt_only(completer: Co
 
 
 def test_no_two_draws_share_random_numbers(completer: Completer) -> None:
-    """`hash` would give the seeds -1 and -2 the same draws: hash(-1) == hash(-2)."""
+    """`hash` would give the seeds 0 and 2^61 - 1 the same draws, and 1 and 2^61."""
     drawn = [
         found.pieces
-        for seed in (-2, -1, 0, 1)
+        for seed in (0, 1, (1 << 61) - 1, 1 << 61)
         for found in completer.complete([""] * 3, SamplingOptions(seed, 5.0), max_length=12)
     ]
     assert len(set(drawn)) == len(drawn)
@@ -175,7 +175,7 @@ def test_the_windows_of_a_long_completion_have_different_seeds(
         return sample(*args, **options)
 
     monkeypatch.setattr("regard.tasks.language.completer.sample", recorded_sample)
-    uniform = SamplingOptions(seed=3, temperature=1e6)  # hardly ever ends
+    uniform = SamplingOptions(seed=3, temperature=100.0)  # hardly ever ends
     completer.complete(["one", "two"], uniform, max_length=3 * WINDOW)
     assert len(seeds) > 6 and len(set(seeds)) == len(seeds)
     assert seeds[0] == 13269758264384661680  # stable across processes and versions of Python

@@ -150,7 +150,7 @@ def evaluate(
             model, alignments, source, target, links, int(one_based), align_with, to
         )
         if as_json:
-            print(json.dumps(asdict(agreement) | {"links": origin}))
+            print(json.dumps(asdict(agreement) | {"links_from": origin}))
         else:
             draw_agreement(agreement, Console())
             print(f"links: {LINK_ORIGINS[origin]}")
