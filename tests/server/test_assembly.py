@@ -9,6 +9,7 @@ import pytest
 
 from regard.inference.pipeline import Splitting
 from regard.serve.assembly import assemble, assemble_aligned
+from regard.serve.document_worker import read_translation
 from regard.serve.frames import encode_weights
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import TranslateRequest
@@ -101,20 +102,21 @@ def test_documents_get_the_weights_of_each_segment() -> None:
         )
         for text, part, weights in zip(("A dog.", "Two cats."), ALIGNMENTS, WEIGHTS, strict=True)
     ]
-    aligned = assemble_aligned(checked(alignments=True), 1, found)
+    aligned = read_translation(assemble_aligned(checked(alignments=True), 1, found))
     assert aligned.text == "A dog.\n\nTwo cats." and aligned.parts is not None
     for actual, expected in zip(aligned.parts, WEIGHTS, strict=True):
         np.testing.assert_array_equal(actual, expected)
     empty = {"source": [(0, 3), (4, 8)], "target": [], "links": []}
     found[0] = hypotheses("", score=-1.0, length=1, alignment=empty, weights="")
-    parts = assemble_aligned(checked(), 1, found).parts or ()
+    parts = read_translation(assemble_aligned(checked(), 1, found)).parts or ()
     assert [part.shape for part in parts] == [(0, 3), (2, 3)]
     found[0][0]["reasons"] = ["omits"]
-    assert assemble_aligned(checked(), 1, found).warnings == ("Check the translation: omits.",)
+    omitting = read_translation(assemble_aligned(checked(), 1, found))
+    assert omitting.warnings == ("Check the translation: omits.",)
 
 
 def test_documents_without_alignments_have_texts_and_warnings() -> None:
     found = [[each | {"reasons": ["omits"]} for each in FIRST], SECOND]
-    plain = assemble_aligned(checked(), 1, found)
+    plain = read_translation(assemble_aligned(checked(), 1, found))
     assert plain.text == "A dog.\n\nTwo cats." and plain.parts is None and not plain.source_words
     assert plain.warnings == ("Check the translation: omits.",)

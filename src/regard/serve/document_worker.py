@@ -78,7 +78,7 @@ class DocumentWorker:
         found: list[AlignedTranslation] = []
         while len(found) < len(job.texts):
             block = json.loads(self._received.get())
-            found += map(_read_translation, block["translations"])
+            found += map(read_translation, block["translations"])
         return dict(zip(job.texts, found, strict=True))
 
     def _receive(self) -> None:
@@ -95,7 +95,7 @@ def _prepared(job: DocumentJob, max_characters: int) -> dict[str, Any]:
     return {"texts": [] if too_long else job.texts, "lengths": lengths}
 
 
-def _read_translation(values: dict[str, Any]) -> AlignedTranslation:
+def read_translation(values: dict[str, Any]) -> AlignedTranslation:
     """Read the values of `assemble_aligned`."""
     text, warnings = values["text"], tuple(values["warnings"])
     if "parts" not in values:
