@@ -173,9 +173,18 @@ def test_usage_of_the_command(bundle: Path) -> None:
         ([str(bundle), "--server", "http://localhost:1"], "either"),
         ([], "either"),
         ([str(bundle), "--server-model", "en-de"], "--server-model needs --server"),
-        (["--server", "http://localhost:1", "--engine", "torch"], "need a model bundle"),
-        (["--server", "http://localhost:1", "--ensemble", "x"], "need a model bundle"),
-        (["--server", "http://localhost:1", "--align-with", "aligner"], "need a model bundle"),
+        (
+            ["--server", "http://localhost:1", "--engine", "torch"],
+            "--engine has no effect with --server",
+        ),
+        (
+            ["--server", "http://localhost:1", "--ensemble", "x"],
+            "--ensemble has no effect with --server",
+        ),
+        (
+            ["--server", "http://localhost:1", "--align-with", "aligner"],
+            "--align-with has no effect with --server",
+        ),
     ):
         result = CliRunner().invoke(app, ["translate", *arguments], input="")
         assert result.exit_code == 2 and message in " ".join(result.stderr.split())
