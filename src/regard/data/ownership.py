@@ -140,7 +140,8 @@ def check_claim(path: str, kind: DirectoryKind, inputs: Iterable[str] = ()) -> N
         raise ConfigError(f"{path}: is a model bundle. Choose another directory.")
     if marker is None and not kind.is_unmarked(path):
         names = storage.list_names(path)
-        if clashes := sorted(name for name in names if kind.entries.fullmatch(name)):
+        clashes = sorted(name for name in names if kind.entries.fullmatch(name))
+        if clashes := [name for name in clashes if not _is_empty(storage.join_path(path, name))]:
             raise ConfigError(
                 f"{storage.join_path(path, clashes[0])}: was not created by this command, which "
                 "would replace it. Choose another output directory, or move the file away."
@@ -263,6 +264,11 @@ def _check_overlap(path: str, kind: DirectoryKind, inputs: Iterable[str]) -> Non
             raise ConfigError(
                 f"{path}: is inside {name}, which is an input. Choose another output directory."
             )
+
+
+def _is_empty(path: str) -> bool:
+    """Whether a path is a directory without entries, such as a new mount point."""
+    return not storage.is_remote(path) and Path(path).is_dir() and not storage.list_names(path)
 
 
 def _location(path: str) -> str:
