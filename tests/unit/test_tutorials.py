@@ -79,7 +79,7 @@ def test_compare_mechanisms(folder: Path) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_serve_a_translator(folder: Path) -> None:
     make_bundle("transformer", folder / "run" / "model")
-    export, serve, curl, translate, key, serve_keys = commands("serve")
+    serve, export, curl, translate, key, serve_keys = commands("serve")
     run(export)
     with running_server(*shlex.split(serve)[2:], cwd=folder) as server:
         curl, translate = curl.replace(URL, server.url), translate.replace(URL, server.url)
