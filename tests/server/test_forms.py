@@ -18,6 +18,10 @@ PART = b"--B\r\n" + HEADER + b"\r\na\r\n"
 END = b"--B--\r\n"
 
 
+def refused() -> pytest.RaisesExc[ValueError]:
+    return pytest.raises(ValueError)  # noqa: PT011  (the server answers all of them alike)
+
+
 def multipart(fields: list[tuple[str, str]]) -> bytes:
     parts = [
         f'--B\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
@@ -94,7 +98,7 @@ MANY = 200_000
 )
 def test_hostile_forms_are_refused_quickly(body: bytes) -> None:
     start = time.process_time()
-    with pytest.raises(ValueError, match=""):
+    with refused():
         parse_multipart(CONTENT_TYPE, body)
     assert time.process_time() - start < 2
 
@@ -111,7 +115,7 @@ def test_hostile_forms_are_refused_quickly(body: bytes) -> None:
 )
 def test_content_types_without_a_usable_boundary_are_refused(content_type: str) -> None:
     start = time.process_time()
-    with pytest.raises(ValueError, match=""):
+    with refused():
         parse_multipart(content_type, PART + END)
     assert time.process_time() - start < 2
 
@@ -123,6 +127,6 @@ def test_files_are_refused() -> None:
 
 
 def test_refused_forms_are_not_logged(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match=""):
+    with refused():
         parse_multipart(CONTENT_TYPE, b"x" + PART)
     assert capfd.readouterr() == ("", "")
