@@ -95,6 +95,11 @@ def test_documented_layers_are_those_of_import_linter() -> None:
     assert "```\n" + "\n".join(layers) + "\n```" in text
 
 
+def test_the_list_of_fast_tests_names_files() -> None:
+    listed = (ROOT / "tests" / "fast.txt").read_text("utf-8").splitlines()[1:]
+    assert listed and all((ROOT / name).is_file() for name in listed)
+
+
 def test_heavy_dependencies_are_imported_in_few_packages() -> None:
     allowed = {
         "ray": {"data"},
