@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+import regard
 from docs.extensions.command_reference import command_reference
 from docs.extensions.settings_reference import settings_reference
 
@@ -22,7 +23,7 @@ REPOSITORY = metadata["urls"]["Repository"]
 project = "regard"
 author = "The regard developers"
 project_copyright = f"{author}. Licence: Apache-2.0"
-version = release = metadata["version"]
+version = release = regard.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]

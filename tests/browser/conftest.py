@@ -16,7 +16,7 @@ from regard.explain.record import Explanation, side_by_side
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
 
-pytest.importorskip("playwright", reason="needs playwright: pip install 'regard[dev]'")
+pytest.importorskip("playwright", reason="needs playwright: pip install 'regard[test-browser]'")
 
 from playwright.sync_api import Browser, sync_playwright
 

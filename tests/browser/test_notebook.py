@@ -16,9 +16,11 @@ MANY = 5
 @pytest.fixture
 def exported(tmp_path):
     """The HTML page that nbconvert exports after running a notebook."""
-    formats = pytest.importorskip("nbformat", reason="needs nbconvert: pip install 'regard[dev]'")
-    pytest.importorskip("nbconvert", reason="needs nbconvert: pip install 'regard[dev]'")
-    pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'regard[dev]'")
+    formats = pytest.importorskip(
+        "nbformat", reason="needs nbconvert: pip install 'regard[test-notebooks]'"
+    )
+    pytest.importorskip("nbconvert", reason="needs nbconvert: pip install 'regard[test-notebooks]'")
+    pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'regard[test-notebooks]'")
     make_bundle("bahdanau", tmp_path / "model")
     notebook = formats.v4.new_notebook()
     notebook.cells = [

@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 
 HOME = "https://host/someone/regard"
 READY = {
-    "pyproject.toml": f'[project]\nversion = "1.2.3"\nurls = {{Repository = "{HOME}"}}\n',
+    "pyproject.toml": f'[project]\nurls = {{Repository = "{HOME}"}}\n',
+    "src/regard/__init__.py": '__version__ = "1.2.3"\n',
     ".github/CODEOWNERS": "* @someone\n",
     "CHANGELOG.md": "## [Unreleased]\n\n## [1.2.3] - 2026-11-17\n",
 }
@@ -23,8 +24,8 @@ def check(folder: Path, tag: str = "v1.2.3", **changed: str) -> tuple[int, str]:
     (folder / "scripts").mkdir()
     script = folder / "scripts" / "check-release"
     script.write_bytes((ROOT / "scripts" / "check-release").read_bytes())
-    (folder / ".github").mkdir()
     for name, text in READY.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(changed.get(Path(name).stem, text))
     done = subprocess.run([sys.executable, script, tag, HOME], capture_output=True, text=True)
     return done.returncode, done.stderr

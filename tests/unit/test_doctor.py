@@ -302,3 +302,38 @@ def test_the_page_is_self_contained_and_escapes_texts(sides: Sides, tmp_path: Pa
     assert not re.search(r"https?://|url\(|@import", text)
     assert text.count("<svg") == 4 and len(text) < 100_000
     assert doctor_page(sides.examine(tmp_path)).startswith("<!doctype html>")
+
+
+def test_the_languages_of_the_sides_are_identified(sides: Sides, tmp_path: Path) -> None:
+    report = sides.examine(tmp_path)
+    assert [corpus.languages for corpus in report.corpora] == [("en", "de")] * 2
+    assert not defects(report)
+
+
+def test_a_whole_side_in_the_wrong_language_is_a_defect(sides: Sides, tmp_path: Path) -> None:
+    sides.target = lines_of("train", "fr", 3_000)
+    sides.test_target = lines_of("test_2016_flickr", "fr", 500)
+    found = [f for f in sides.examine(tmp_path).findings if f.kind == "wrong language"]
+    assert [(f.corpus, f.severity) for f in found] == [("train", "defect"), ("test", "defect")]
+    assert found[0].message == (
+        f"The language of the target is fr, but the name of {tmp_path / 'train.de'} says de."
+    )
+
+
+def test_swapped_files_are_a_defect(sides: Sides, tmp_path: Path) -> None:
+    sides.source, sides.target = sides.target, sides.source
+    found = [f for f in sides.examine(tmp_path).findings if f.kind == "wrong language"]
+    assert [f.corpus for f in found].count("train") == 2
+
+
+def test_a_test_set_in_another_language_than_the_training_set_is_a_defect(
+    sides: Sides, tmp_path: Path
+) -> None:
+    train = sides.write(tmp_path, "train")
+    french = lines_of("test_2016_flickr", "fr", 500)
+    for name, lines in (("held-out-1", sides.test_source), ("held-out-2", french)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    names = (str(tmp_path / f"held-out-{number}") for number in (1, 2))
+    report = examine(train, [ParallelFiles(*names, name="test")], sizes=())
+    message = next(f.message for f in report.findings if f.kind == "wrong language")
+    assert message == "The language of the target is fr, but that of the training set is de."

@@ -18,7 +18,7 @@ HEADING = re.compile(r"<h[12]>(.*?)</h[12]>")
 
 def run_lesson(name: str, folder: Path, *options: str) -> str:
     """Run a lesson with scripts/lessons and return its page."""
-    pytest.importorskip("nbclient", reason="needs nbclient: pip install 'regard[dev]'")
+    pytest.importorskip("nbclient", reason="needs nbclient: pip install 'regard[test-notebooks]'")
     command = [sys.executable, str(ROOT / "scripts" / "lessons"), name, "--out", str(folder)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -41,7 +41,9 @@ def test_page_loads_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook_is_committed_without_outputs(name: str) -> None:
-    formats = pytest.importorskip("nbformat", reason="needs nbclient: pip install 'regard[dev]'")
+    formats = pytest.importorskip(
+        "nbformat", reason="needs nbclient: pip install 'regard[test-notebooks]'"
+    )
     notebook = formats.read(LESSONS / f"{name}.ipynb", as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code

@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -60,14 +62,31 @@ def options(
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-COMMANDS = (
-    *(align, caption, classify, compare, complete, demo, describe, doctor, evaluate, explain),
-    *(export, plan, prepare, score, serve, settings, study, train, translate),
-)
-for command in COMMANDS:
-    app.command()(command)
-app.command("import")(import_model)
-app.add_typer(key, name="key")
+class Panel(StrEnum):
+    """The groups of commands in the help."""
+
+    START = "First steps"
+    DATA = "Data"
+    TRAIN = "Training"
+    USE = "Using a model"
+    MEASURE = "Measuring and explaining"
+    DEPLOY = "Serving and other formats"
+
+
+PANELS: dict[Panel, tuple[Callable[..., None], ...]] = {
+    Panel.START: (demo, describe, settings),
+    Panel.DATA: (doctor, prepare, align),
+    Panel.TRAIN: (train, study),
+    Panel.USE: (translate, caption, classify, complete, score),
+    Panel.MEASURE: (evaluate, compare, explain),
+    Panel.DEPLOY: (serve, plan, export),
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+COMMANDS = tuple(command for commands in PANELS.values() for command in commands)
+app.command("import", rich_help_panel=Panel.DEPLOY)(import_model)
+app.add_typer(key, name="key", rich_help_panel=Panel.DEPLOY)
 
 
 def main() -> None:

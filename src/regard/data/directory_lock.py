@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout
 
 from regard.data import storage
 from regard.data.ownership import MARKER
 from regard.errors import StorageError
 
 LOCK_FILE = ".regard.lock"
+_PATIENCE = 0.2  # seconds, as the previous process may just have deleted the file
+_WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 _held: set[str] = set()  # directories that this process has locked
 
 
@@ -42,26 +46,23 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
     real = os.path.realpath(directory)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = _open_locked(path)
+        lock = _acquire(path, _write_holder)
     except OSError as error:
         raise StorageError(
             f"{directory}: cannot be written ({error.strerror or error}). Choose another directory."
         ) from error
-    with file:
-        file.truncate(0)
-        file.write(f"{os.getpid()} on {socket.gethostname()}")
-        file.flush()
-        _held.add(real)
-        try:
-            for parent in Path(real).parents:
-                _check_unlocked(parent)
-            yield
-        finally:
-            _held.discard(real)
-            if sys.platform != "win32":  # Windows does not delete open files
-                path.unlink(missing_ok=True)
-                for folder in created:
-                    _remove_unused(folder)
+    _held.add(real)
+    try:
+        for parent in Path(real).parents:
+            _check_unlocked(parent)
+        yield
+    finally:
+        _held.discard(real)
+        if sys.platform != "win32":  # there, filelock deletes the file
+            path.unlink(missing_ok=True)
+        lock.release()
+        for folder in created:
+            _remove_unused(folder)
 
 
 def _remove_unused(folder: Path) -> None:
@@ -76,60 +77,38 @@ def _remove_unused(folder: Path) -> None:
             folder.rmdir()
 
 
-def _open_locked(path: Path) -> IO[str]:
-    while True:
-        file = path.open("a+", encoding="utf-8")
-        try:
-            _lock(file)
-        except BlockingIOError:
-            with file:
-                raise _locked_error(path, file) from None
-        # The previous holder may have deleted the file between the two calls.
-        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            return file
-        file.close()
-
-
 def _check_unlocked(directory: Path) -> None:
     """Raise StorageError if another process holds the lock of a directory."""
     path = directory / LOCK_FILE
     if str(directory) in _held or not path.is_file():
         return
+    with suppress(OSError):  # the process has ended, or the directory is another user's
+        _acquire(path).release()
+
+
+def _acquire(path: Path, on_acquired: Callable[[int], None] | None = None) -> FileLock:
+    """Lock a file, which is created. A file system without locks is not locked."""
+    lock = FileLock(path, timeout=_PATIENCE, fallback_to_soft=False, on_acquired=on_acquired)
     try:
-        file = path.open("r+", encoding="utf-8")
-    except OSError:
-        return  # the process has ended, or the directory is another user's
-    with file:
-        try:
-            _lock(file)  # until it is closed
-        except BlockingIOError:
-            raise _locked_error(path, file) from None
+        lock.acquire()
+    except Timeout:
+        raise StorageError(
+            f"{path.parent}: process {_holder(path)} is writing to this directory. Wait until it "
+            "ends, stop it, or choose another directory."
+        ) from None
+    except OSError as error:
+        if error.errno not in _WITHOUT_LOCKS:
+            raise
+    return lock
 
 
-def _locked_error(path: Path, file: IO[str]) -> StorageError:
-    file.seek(0)
-    return StorageError(
-        f"{path.parent}: process {file.read()} is writing to this directory. Wait until it ends, "
-        "stop it, or choose another directory."
-    )
+def _write_holder(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"{os.getpid()} on {socket.gethostname()}".encode())
 
 
-def _lock(file: IO[str]) -> None:
-    """Lock an open file. Raises BlockingIOError if another process holds the lock."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        file.seek(1 << 30)  # beyond the text, so that others can read it
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise BlockingIOError from error
-        return
-    import fcntl
-
+def _holder(path: Path) -> str:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:  # a file system without locks
-        return
+        return path.read_text(encoding="utf-8")
+    except OSError:  # Windows allows nobody to read a locked file
+        return "unknown"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from regard.data.loading.shards import MAX_TOKENS
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import Engine, SearchOptions
-from regard.text.sentences import split_sentences
+from regard.text.sentences import BY_RULES, SentenceSplitter
 from regard.text.tokenizer import Span, Tokenizer
 
 
@@ -27,6 +27,7 @@ class Splitting:
 
     split_above: int
     max_length: int
+    sentences: SentenceSplitter = BY_RULES  # of models without a record, as before 0.3
 
     def __post_init__(self) -> None:
         if not 0 <= self.split_above <= self.max_length or not 1 <= self.max_length <= MAX_TOKENS:
@@ -128,7 +129,7 @@ def _split_line(
     (start, end), ids = line
     if len(ids) <= splitting.split_above:
         return [line] if ids else []
-    sentences = [(start + a, start + b) for a, b in split_sentences(text[start:end])]
+    sentences = [(start + a, start + b) for a, b in splitting.sentences.split(text[start:end])]
     return [
         part
         for sentence in _encode(tokenizer, text, sentences)

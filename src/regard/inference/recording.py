@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, AttentionOutput, Memory
+from regard.errors import ConfigError
 
 
 class AttentionRecording:
@@ -28,21 +29,31 @@ class AttentionRecording:
 
         If the memory grew between calls, positions that did not exist yet have weight 0.
         """
-        return _concatenate([_recorded(x.weights) for x in self._outputs[name]], 0.0)
+        return _concatenate([_recorded(x.weights) for x in self._calls(name)], 0.0)
 
     def scores(self, name: str) -> Float[Tensor, "B H T S"]:
         """Scores of one attention; −∞ for positions that did not exist yet."""
-        return _concatenate([_recorded(x.scores) for x in self._outputs[name]], -torch.inf)
+        return _concatenate([_recorded(x.scores) for x in self._calls(name)], -torch.inf)
 
     def projected_queries(self, name: str) -> Float[Tensor, "B H T D"]:
-        queries = [_recorded(output.projected_query) for output in self._outputs[name]]
+        queries = [_recorded(output.projected_query) for output in self._calls(name)]
         return torch.cat(queries, dim=2)
 
     def memory(self, name: str) -> Memory:
         """The memory of the last call. A growing memory is complete then."""
-        memory = self._outputs[name][-1].memory
+        memory = self._calls(name)[-1].memory
         assert memory is not None
         return memory
+
+    def __repr__(self) -> str:
+        calls = ", ".join(f"{name}: {len(self._outputs[name])} calls" for name in self.names)
+        return f"{type(self).__name__}({calls})"
+
+    def _calls(self, name: str) -> list[AttentionOutput]:
+        if name not in self.names:
+            recorded = ", ".join(self.names) or "none: the model was not called in the block"
+            raise ConfigError(f"{name}: no such attention was recorded. Recorded: {recorded}.")
+        return self._outputs[name]
 
 
 def _recorded(x: Tensor | None) -> Tensor:

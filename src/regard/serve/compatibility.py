@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from email.message import Message
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.requests import Request
 
 from regard.errors import RegardError
+from regard.serve.forms import parse_multipart, parse_urlencoded
 from regard.serve.http import AnswerError, Handler, describe_problems, read_body, to_answer
 from regard.serve.keys import StoredKey
 from regard.serve.models import ServedModel
@@ -64,10 +63,9 @@ async def read_parameters(request: Request, kind: type[P], settings: ServerSetti
                     raise AnswerError(422, "The body must be a JSON object.")
                 values |= content
             case "application/x-www-form-urlencoded":
-                fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict")
-                values |= _by_name(fields)
+                values |= _by_name(parse_urlencoded(body))
             case "multipart/form-data":
-                values |= _by_name(_parse_multipart(content_type, body))
+                values |= _by_name(parse_multipart(content_type, body))
             case _ if body:
                 raise AnswerError(415, "Send JSON or a form, and name it in `Content-Type`.")
         return kind.model_validate(values)
@@ -82,36 +80,3 @@ def _by_name(fields: Iterable[tuple[str, str]]) -> dict[str, str | list[str]]:
     for name, value in fields:
         values[name].append(value.replace("\r\n", "\n"))  # forms end lines with CR LF
     return {name: each[0] if len(each) == 1 else each for name, each in values.items()}
-
-
-def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
-    """Return the names and values of a form (RFC 7578). Raise ValueError if it is damaged.
-
-    Not the parser of the package `email`: it reads forms inside forms, as deep as they go.
-    """
-    boundary = _header_parameter(content_type, "boundary")
-    start, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
-    if not boundary or start or not parts or parts[-1].rstrip() != b"--":
-        raise ValueError("boundary")
-    fields = []
-    for part in parts[:-1]:
-        header, separator, value = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
-        disposition = ""
-        for line in header.decode().split("\r\n"):
-            name, _, content = line.partition(":")
-            if name.strip().lower() == "content-disposition":
-                disposition = content
-        name = _header_parameter(disposition, "name")
-        if not separator or not name:
-            raise ValueError("part")
-        if _header_parameter(disposition, "filename"):
-            raise AnswerError(422, f"{name[:40]}: files are not supported. Send texts.")
-        fields.append((name, value.decode()))
-    return fields
-
-
-def _header_parameter(value: str, name: str) -> str:
-    message = Message()
-    message["content-type"] = value.strip()
-    found = message.get_param(name, "")
-    return found if isinstance(found, str) else ""

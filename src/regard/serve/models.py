@@ -20,7 +20,7 @@ from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.pipeline import Splitting
 from regard.serve.pool import WorkerEndedError, WorkerProcess
-from regard.tasks.translation.bundle_parts import SPLIT_FILE
+from regard.tasks.translation.bundle_parts import read_splitting
 from regard.tasks.translation.languages import ModelLanguages, read_languages
 from regard.text.tokenizer import Tokenizer
 
@@ -190,7 +190,7 @@ class ModelRegistry:
     ) -> ServedModel:
         path, slot = self.paths[name], next(self._slots)
         tokenizers = bundle_tokenizers(bundle)
-        splitting = bundle.value(SPLIT_FILE, Splitting)
+        splitting = read_splitting(bundle)
         answers = await _call_all(workers, "load", slot=slot, path=str(path), engine=self.engine)
         try:
             if not answers:

@@ -6,12 +6,16 @@ next letter must not be lower case. A full stop does not end a sentence after an
 initial or a number of one or two digits (the 3. of a German date). An empty line always ends a
 sentence.
 
-A wrong split does more harm than a missed one, so doubtful places are not split.
+A wrong split does more harm than a missed one, so doubtful places are not split. In a language
+whose abbreviations the rules do not contain, a sentence ends only where sentencex, which has those
+of about 300 languages, agrees with the rules.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from importlib.metadata import version
 
 from regard.text.tokenizer import Span
 
@@ -33,19 +37,75 @@ _GERMAN = (
 _ABBREVIATIONS = frozenset(f"{_ENGLISH} {_FRENCH} {_GERMAN}".split())
 _NUMBERED = frozenset(["no", "nos", "nº", "art", "fig", "figs", "vol", "p", "s"])
 _LONGEST = max(map(len, _ABBREVIATIONS)) * 2  # with a full stop after each letter
+_BY_RULES = frozenset(["en", "fr", "de", "ja"])  # the rules are better here: docs/experiments.md
+_SURROGATES = re.compile("[\ud800-\udfff]")  # not encodable as UTF-8, which sentencex reads
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSplitter:
+    """What a model bundle records of its sentence splitter.
+
+    Args:
+        language: Code of the language of the texts.
+        sentencex: Version of sentencex that splits them together with the rules; None: rules only.
+    """
+
+    language: str | None = None
+    sentencex: str | None = None
+
+    @classmethod
+    def of(cls, language: str | None) -> SentenceSplitter:
+        """Return the splitter of new models whose texts are in `language`, if that is known."""
+        by_rules = language is None or _primary(language) in _BY_RULES
+        return cls(language, None if by_rules else version("sentencex"))
+
+    def split(self, text: str) -> list[Span]:
+        """Return the (start, end) of each sentence, without the white space around it."""
+        if self.sentencex is None or self.language is None:
+            return split_sentences(text)
+        ends = _sentencex_ends(text, _primary(self.language))
+        return _spans(text, [end for end in _rule_ends(text) if _visible_end(text, end) in ends])
+
+
+BY_RULES = SentenceSplitter()
 
 
 def split_sentences(text: str) -> list[Span]:
-    """Return the (start, end) of each sentence, without the white space around it."""
-    spans: list[Span] = []
-    start = 0
+    """Return the (start, end) of each sentence by the rules, without the white space around it."""
+    return _spans(text, _rule_ends(text))
+
+
+def _rule_ends(text: str) -> list[int]:
+    ends: list[int] = []
     for found in _ENDS.finditer(text):
         end = _close(text, found.end())
-        if end <= start or not _ends_here(text, found, end):
-            continue
+        if end > (ends[-1] if ends else 0) and _ends_here(text, found, end):
+            ends.append(end)
+    return ends
+
+
+def _sentencex_ends(text: str, language: str) -> frozenset[int]:
+    """Return the offsets behind the last visible character of each sentence of sentencex."""
+    from sentencex import get_sentence_boundaries  # its library loads only if a model needs it
+
+    sentences = get_sentence_boundaries(language, _SURROGATES.sub("\ufffd", text))
+    return frozenset(_visible_end(text, sentence["end_index"]) for sentence in sentences)
+
+
+def _visible_end(text: str, end: int) -> int:
+    while end > 0 and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _primary(language: str) -> str:
+    return re.split("[-_]", language.lower())[0]  # pt of pt-BR
+
+
+def _spans(text: str, ends: list[int]) -> list[Span]:
+    spans: list[Span] = []
+    for start, end in zip([0, *ends], [*ends, len(text)], strict=True):
         _add(spans, text, start, end)
-        start = end
-    _add(spans, text, start, len(text))
     return spans
 
 

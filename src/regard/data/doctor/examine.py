@@ -7,8 +7,9 @@ reaches the limit of its check, so that training on them would be a mistake; bel
 
 Languages are distinguished by statistics of the corpus itself (see `language`). This finds swapped
 sides and lines of a third language. It does not work for lines shorter than 25 characters, closely
-related languages (Norwegian in Danish), a third language in more than a tenth of a side, or sides
-that are swapped in the whole corpus. It does not identify the languages.
+related languages (Norwegian in Danish), or a third language in more than a tenth of a side. A side
+that is wholly in the wrong language is found by its file name or by the training set (see
+`identify`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data.doctor.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
+from regard.data.doctor.identify import declared_language, differ, identify_language
 from regard.data.doctor.language import LanguageBaseline, fit_baseline
 from regard.data.doctor.shift import join_offsets
 from regard.data.doctor.survey import (
@@ -74,6 +76,11 @@ CHECKS: dict[str, Check] = {
     ),
     "unrelated": Check(
         "Source and target do not correspond.", 0.0, "Check that the two files belong together."
+    ),
+    "wrong language": Check(
+        "A whole side is in another language than expected.",
+        0.0,
+        "Check the order of the files, or rename them if the language is right.",
     ),
     # Typical errors of tools, which affect many lines: one in a thousand is already systematic.
     "empty": Check("The source or the target is empty.", 0.001, FILTERED),
@@ -155,6 +162,7 @@ class Summary:
     longest: tuple[int, int]
     distinct: tuple[int, int]  # lines
     scripts: tuple[str | None, str | None]
+    languages: tuple[str | None, str | None]  # identified codes
     lengths: tuple[Histogram, Histogram]
     ratios: Histogram  # characters of the target to one of the source
 
@@ -207,6 +215,7 @@ def examine(
     odd.found["duplicate"] = _duplicates(train, train_survey)
     findings = _findings(train, train_survey, odd.found)
     corpora = [_summarize(train, train_survey, baseline)]
+    findings += _wrong_languages(train, corpora[0], None)
     known = train_survey.source.alphabet, train_survey.target.alphabet
     for test in tests:
         test_survey = survey(test, on_progress)
@@ -214,6 +223,7 @@ def examine(
         found["overlap"] = _overlap(train_survey, test, test_survey)
         findings += _findings(test, test_survey, found)
         corpora.append(_summarize(test, test_survey, baseline))
+        findings += _wrong_languages(test, corpora[-1], corpora[0])
     on_progress("measuring vocabularies", 0)
     vocabularies, seconds = measure_vocabularies(train, train_survey.pairs, sizes)
     return Report(
@@ -276,6 +286,25 @@ def _finding(
     )
 
 
+def _wrong_languages(corpus: Corpus, summary: Summary, train: Summary | None) -> list[Finding]:
+    """Compare the languages of a corpus with its file names, or with the training set."""
+    findings = []
+    named = [declared_language(path) for path in corpus.paths]
+    for index, side in enumerate(("source", "target")):
+        language = summary.languages[index]
+        declared = named[index] if len(named) == 2 else None
+        trained = None if train is None else train.languages[index]
+        if differ(language, declared):
+            expected = f"the name of {corpus.paths[index]} says {declared}"
+        elif differ(language, trained):
+            expected = f"that of the training set is {trained}"
+        else:
+            continue
+        message = f"The language of the {side} is {language}, but {expected}."
+        findings.append(_finding("wrong language", corpus, summary.pairs, summary.pairs, message))
+    return findings
+
+
 def _duplicates(corpus: Corpus, found: Survey) -> Tally:
     hashes = hash_pairs(_all_hashes(found.source), _all_hashes(found.target))
     _, firsts = np.unique(hashes, return_index=True)
@@ -316,6 +345,7 @@ def _summarize(corpus: Corpus, found: Survey, baseline: LanguageBaseline) -> Sum
         (sides[0].longest, sides[1].longest),
         (len(np.unique(_all_hashes(sides[0]))), len(np.unique(_all_hashes(sides[1])))),
         baseline.scripts,
+        (identify_language(found.sample.sources), identify_language(found.sample.targets)),
         (source, target),
         _histogram(RATIO_EDGES, found.ratios),
     )

@@ -64,7 +64,7 @@ def format_percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
-CORPUS_HEADS = ("corpus", "pairs", "mean length", "longest", "distinct", "scripts")
+CORPUS_HEADS = ("corpus", "pairs", "mean length", "longest", "distinct", "scripts", "languages")
 VOCABULARY_HEADS = (
     "vocabulary",
     "pieces per word",
@@ -94,6 +94,7 @@ def corpus_row(summary: Summary) -> tuple[str, ...]:
         "{:,} · {:,}".format(*summary.longest),
         "{:,} · {:,}".format(*summary.distinct),
         " · ".join(script or "mixed" for script in summary.scripts),
+        " · ".join(language or "?" for language in summary.languages),
     )
 
 

@@ -5,7 +5,9 @@ Free of torch.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from regard.align.alignment_head import AlignmentHead
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
@@ -14,6 +16,7 @@ from regard.errors import ArtifactError
 from regard.evaluate.quality import QualityThresholds
 from regard.inference.ctranslate2_engine import CTranslate2Engine
 from regard.inference.engine import EngineName, SearchOptions
+from regard.inference.pipeline import Splitting
 
 EXPORTS: tuple[EngineName, ...] = ("ctranslate2", "ctranslate2-int8")
 """The folders of a bundle with an exported model; the first is preferred."""
@@ -40,6 +43,20 @@ class ExportedSearch:
     @property
     def options(self) -> SearchOptions:
         return SearchOptions(self.beam_size, self.length_penalty)
+
+
+def read_splitting(bundle: Bundle) -> Splitting:
+    """Read how a model's texts are split. Warns if another version of sentencex splits them."""
+    splitting = bundle.value(SPLIT_FILE, Splitting)
+    recorded, installed = splitting.sentences.sentencex, version("sentencex")
+    if recorded not in (None, installed):
+        warnings.warn(
+            f"{bundle.path}: was made with sentencex {recorded}, but {installed} is installed, so "
+            "long texts may be split into other sentences. To install the same version: "
+            f"pip install sentencex=={recorded}",
+            stacklevel=2,
+        )
+    return splitting
 
 
 def choose_export(bundle: Bundle, name: EngineName) -> EngineName | None:

@@ -37,11 +37,12 @@ from regard.tasks.translation.languages import ModelLanguages
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.pairs import Pairs
 from regard.tasks.translation.translator import Translator
+from regard.text.sentences import SentenceSplitter
 from regard.text.stored_tokenizer import tokenizer_files
 from regard.text.tagged_tokenizer import tagged_languages
 
 # Pretrained models have read single sentences; Bergamot splits those of more than 128 pieces.
-SPLITTING = Splitting(0, 128)
+SPLIT_ABOVE, MAX_LENGTH = 0, 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def _make_translator(imported: ImportedModel) -> Translator:
     return Translator(
         model.eval(),
         imported.tokenizer,
-        SPLITTING,
+        Splitting(SPLIT_ABOVE, MAX_LENGTH, SentenceSplitter.of(run.data.source_language)),
         SearchOptions(run.search.beam_size, run.search.length_penalty),
         alignment_head=head,
         target_tokenizer=imported.target_tokenizer,

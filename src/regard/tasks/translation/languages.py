@@ -31,6 +31,12 @@ class ModelLanguages:
         return tuple(dict.fromkeys(target for _, target in self.pairs))
 
     @property
+    def source(self) -> str | None:
+        """The source language, if there is one and it is known."""
+        sources = {source for source, _ in self.pairs}
+        return sources.pop() if len(sources) == 1 else None
+
+    @property
     def only_pair(self) -> tuple[str, str] | None:
         """The pair, if there is one and both languages are known."""
         if len(self.pairs) != 1 or self.pairs[0][0] is None:

@@ -30,6 +30,7 @@ from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.pairs import Languages, Pairs
 from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator
+from regard.text.sentences import SentenceSplitter
 from regard.text.tokenizer import Tokenizer
 from regard.train.events import SampleAttention, Scores, ValidationSample
 from regard.train.losses import Loss
@@ -75,7 +76,7 @@ class TranslationModule(TrainingModule[Batch]):
         }
         if (cost := aligner_cost(prepared)) is not None:
             self.facts["aligner"] = cost
-        self.splitting = _splitting(prepared)
+        self.splitting = _splitting(prepared, self.languages.source)
         self.objective = run.build_objective()
         self.guide: Guide | None = None
         if run.train.guided_alignment is not None:
@@ -197,14 +198,15 @@ def _bind(translator: Translator, languages: Languages | None) -> Translator:
     return translator if languages is None else translator.into(languages[1])
 
 
-def _splitting(prepared: PreparedData) -> Splitting:
+def _splitting(prepared: PreparedData, language: str | None) -> Splitting:
     """Derive from the lengths of the training sources when to split a text."""
     counts = sum(
         np.bincount(shard.open().lengths[:, 0], minlength=MAX_TOKENS + 1)
         for shard in prepared.shards("train")
     )
     below = np.cumsum(counts) / np.sum(counts)
-    return Splitting(int(below.searchsorted(UNSPLIT)), int(below.searchsorted(1.0)))
+    split_above, max_length = int(below.searchsorted(UNSPLIT)), int(below.searchsorted(1.0))
+    return Splitting(split_above, max_length, SentenceSplitter.of(language))
 
 
 def build_prepared_model(run: RunConfig, prepared: PreparedData) -> EncoderDecoder[Tokens, Any]:

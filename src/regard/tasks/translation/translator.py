@@ -31,11 +31,11 @@ from regard.inference.pipeline import Segment, Splitting, search_texts
 from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
 from regard.tasks.translation.bundle_model import BundleModel
 from regard.tasks.translation.bundle_parts import (
-    SPLIT_FILE,
     choose_export,
     load_export,
     read_aligner,
     read_alignment_head,
+    read_splitting,
     read_thresholds,
 )
 from regard.tasks.translation.languages import ModelLanguages, read_languages
@@ -180,7 +180,7 @@ class Translator:
         return cls(
             model,
             tokenizers[0],
-            bundle.value(SPLIT_FILE, Splitting),
+            read_splitting(bundle),
             chosen[1],
             engine=chosen[0],
             alignment_head=read_alignment_head(bundle),
