@@ -27,6 +27,7 @@ from regard.bounds import SEED
 from regard.config.base import Config
 from regard.config.data import CorpusConfig
 from regard.config.load import validate_settings
+from regard.config.registry import member_configs
 from regard.config.run import RunConfig
 from regard.config.yaml_text import dump_yaml, load_yaml
 from regard.data.loading.batch_plan import plan_batches, plan_pools
@@ -68,7 +69,7 @@ def example(annotation: Any) -> Any:
     """Return a valid value of a required setting."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return example_settings(annotation)
+        return example_settings(member_configs(annotation)[0])
     if origin is Literal:
         return arguments[0]
     if origin is tuple:
