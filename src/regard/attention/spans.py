@@ -27,6 +27,7 @@ class Span(nn.Module, ABC):
     equation: ClassVar[Equation]
     prior: ClassVar[Literal["gaussian"] | None] = None  # what multiplies the normalized weights
     positional: ClassVar[bool] = True  # whether it depends on the position of the query
+    causal: ClassVar[bool] = False  # whether no query sees a later key
     biased: ClassVar[bool] = False  # whether `bias` is added to the scores
     reads_summary: ClassVar[bool] = False  # whether the last state must be the whole source
     width: int | None = None  # the most positions that a query sees; None: no bound
@@ -76,6 +77,7 @@ class Causal(Span):
     """
 
     equation = Equation("causal", "t − window < s ≤ t", "Vaswani et al. 2017, 3.2.3")
+    causal = True
 
     def __init__(self, window: int | None = None) -> None:
         super().__init__()

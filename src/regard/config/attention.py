@@ -148,6 +148,8 @@ class SpanConfig(MechanismConfig):
 
     @classmethod
     def base_for(cls, part: type[att.Span]) -> type[SpanConfig]:
+        if part.causal:
+            return CausalSpanConfig
         return SpanConfig if part.positional else UnplacedSpanConfig
 
     def build(self, query_dim: int) -> att.Span:
@@ -159,6 +161,12 @@ class UnplacedSpanConfig(SpanConfig):
     """The base of the spans that do not depend on the position of the query."""
 
 
+class CausalSpanConfig(SpanConfig):
+    """The base of the spans that show no later key."""
+
+    default_kind: ClassVar = "causal"
+
+
 @register
 class EverywhereConfig(UnplacedSpanConfig):
     part: ClassVar = att.Everywhere
@@ -166,7 +174,7 @@ class EverywhereConfig(UnplacedSpanConfig):
 
 
 @register
-class CausalConfig(SpanConfig):
+class CausalConfig(CausalSpanConfig):
     part: ClassVar = att.Causal
     kind: Literal["causal"] = "causal"
     window: Size | None = None  # number of last positions to attend to; null: all
@@ -291,7 +299,7 @@ class PoolingAttentionConfig(SoftAttentionConfig):
 class CausalAttentionConfig(SoftAttentionConfig):
     """Attention of a decoder to its own past; any other span would show it the future."""
 
-    span: CausalConfig = CausalConfig()
+    span: CausalSpanConfig = CausalConfig()
 
 
 @dataclass(frozen=True, slots=True)

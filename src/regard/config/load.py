@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
-from regard.config.registry import IMPORTS, kind_of, member_configs
+from regard.config.registry import IMPORTS, MechanismConfig, kind_of, member_configs
 from regard.config.run import RunConfig
 from regard.config.yaml_text import MAX_FILE_BYTES, dump_yaml, parse_settings, parse_value
 from regard.errors import ConfigError
@@ -215,7 +215,7 @@ def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[
     values: dict[str, Any] = {}
     lines = []
     for error in errors:
-        path, _ = _walk(error["loc"], root)
+        path, _, _ = _walk(error["loc"], root)
         if error["type"] not in _EXPECTED:
             lines.append(_explain(error, where, root))
             continue
@@ -243,7 +243,7 @@ def _show(value: Any) -> str:
 
 def _explain(error: Any, where: str, root: type[Config]) -> str:
     """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
-    path, known = _walk(error["loc"], root)
+    path, known, configs = _walk(error["loc"], root)
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
@@ -252,7 +252,11 @@ def _explain(error: Any, where: str, root: type[Config]) -> str:
         case "union_tag_invalid":
             kinds = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
             tag = str(context["tag"])
-            return f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}'
+            extensible = any(issubclass(config, MechanismConfig) for config in configs)
+            missing = f' If another package adds "{tag:.100}", install it.' if extensible else ""
+            return (
+                f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}{missing}'
+            )
         case "union_tag_not_found":
             return f"{where}: {path}.kind is missing"
         case "missing":
@@ -261,8 +265,13 @@ def _explain(error: Any, where: str, root: type[Config]) -> str:
             return f"{where}: {path}: {error['msg']}, not {_show(error['input'])}"
 
 
-def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, list[str]]:
-    """Return the path as the file has it, without union tags, and the settings known there."""
+def _walk(
+    location: tuple[str | int, ...], root: type[Config]
+) -> tuple[str, list[str], list[type[Config]]]:
+    """Return the path as the file has it, without union tags.
+
+    Also return the names of the settings beside the last one, and the configs it may hold.
+    """
     path: list[str] = []
     candidates: list[type[Config]] = [root]
     known: list[str] = []
@@ -278,7 +287,7 @@ def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, lis
             known = list(candidates[0].model_fields)
             field = candidates[0].model_fields.get(step)
             candidates = member_configs(field.annotation) if field is not None else []
-    return ".".join(path), known
+    return ".".join(path), known, candidates
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:

@@ -66,6 +66,7 @@ class MechanismConfig(Config):
     part: ClassVar[Any] = None  # the class that is built; None: `build` is overridden
     implements: ClassVar[type[nn.Module]]  # of a family: the base class of its mechanisms
     given: ClassVar[tuple[str, ...]] = ()  # of a family: arguments that the model determines
+    default_kind: ClassVar[str | None] = None  # of a base: the kind of settings that name none
 
     @classmethod
     def base_for(cls, part: Any) -> type[MechanismConfig]:
@@ -95,6 +96,8 @@ class MechanismConfig(Config):
     @classmethod
     def _validate_registered(cls, value: Any, info: Any) -> Any:
         """Validate a registered config of this family, selected by its kind."""
+        if isinstance(value, dict) and cls.default_kind is not None:
+            value = {"kind": cls.default_kind, **value}
         kind = value.get("kind") if isinstance(value, dict) else None
         if isinstance(kind, str) and kind not in kinds(cls):
             _find(kind, imports=bool((info.context or {}).get(IMPORTS)))
@@ -207,16 +210,27 @@ def _add(config: type[MechanismConfig]) -> None:
         )
 
 
+def _check_name(config: type[MechanismConfig]) -> None:
+    """Refuse a class whose equation has the name of another mechanism: pages would confuse them."""
+    name = _equation(config.part).name
+    existing = kinds(_family(config.part)).get(name)
+    if existing is not None and existing.part is not config.part:
+        raise ConfigError(
+            f'{_origin(config)}: its equation has the name "{name}", which is that of '
+            f"{_origin(existing)}. Rename it"
+        )
+
+
 def _origin(config: type[MechanismConfig]) -> str:
     origin = config.part or config
     return f"{origin.__module__}:{origin.__qualname__}"
 
 
 def _equation(part: type) -> Equation:
-    equation = getattr(part, "equation", None)
+    equation = vars(part).get("equation")  # an inherited one describes another class
     if not isinstance(equation, Equation):
         raise ConfigError(
-            f"{part.__qualname__}: has no equation. Add equation = "
+            f"{part.__qualname__}: has no equation of its own. Add equation = "
             'regard.attention.Equation("name", "formula", "reference") to the class'
         )
     return equation
@@ -233,7 +247,9 @@ def _family(part: type) -> type[MechanismConfig]:
 def _find(kind: str, *, imports: bool) -> None:
     """Register the mechanism that an installed package or an importable module calls `kind`."""
     if ":" in kind:
-        _add(derive_config(_import_class(kind, imports=imports), kind))
+        config = derive_config(_import_class(kind, imports=imports), kind)
+        _check_name(config)
+        _add(config)
         return
     for point in entry_points(group=ENTRY_POINTS, name=kind):
         _load(point)
@@ -297,5 +313,7 @@ def _import_class(kind: str, *, imports: bool) -> type:
 @cache
 def _adapter(configs: tuple[type[MechanismConfig], ...]) -> Any:
     """The `TypeAdapter` of the union of these configs."""
+    if len(configs) == 1:
+        return TypeAdapter(configs[0])
     union: Any = Annotated[Union[configs], Field(discriminator="kind")]  # noqa: UP007
     return TypeAdapter(union)

@@ -170,7 +170,10 @@ def comments(config: type[BaseModel]) -> dict[str, str]:
     for base in reversed(config.__mro__):
         if not issubclass(base, BaseModel) or base is BaseModel:
             continue
-        source = inspect.getsource(base)
+        try:
+            source = inspect.getsource(base)
+        except (OSError, TypeError):  # it was derived from a class
+            continue
         (definition,) = ast.parse(source).body
         assert isinstance(definition, ast.ClassDef)
         lines = {
