@@ -11,6 +11,7 @@ The tests of regard run the same functions on its own mechanisms.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -37,7 +38,6 @@ DIM = 8  # of queries, keys and values
 LENGTHS = torch.tensor([7, 4, 5])
 ROWS, SIZE, STEPS = 3, 7, 5
 VOCABULARY = 11
-CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 
 AttentionCheck: TypeAlias = Callable[[Attention, Tensor | None], None]
 DecoderCheck: TypeAlias = Callable[[Decoder[Any], Encoder[Any]], None]
@@ -110,6 +110,9 @@ def _run(check: Callable[..., None], *arguments: Any) -> None:
 # -- attention -----------------------------------------------------------------------------------
 
 
+_assert_close = partial(torch.testing.assert_close, atol=1e-5, rtol=1e-5)
+
+
 def _random(*shape: int) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
 
@@ -124,7 +127,7 @@ def check_chunks(attention: Attention, lengths: Tensor | None) -> None:
         for chunk in query.split(cuts, dim=1):
             contexts.append(attention(chunk, memory, start=start).context)
             start += chunk.size(1)
-        torch.testing.assert_close(torch.cat(contexts, dim=1), whole, **CLOSE)
+        _assert_close(torch.cat(contexts, dim=1), whole)
 
 
 def check_distribution(attention: Attention, lengths: Tensor | None) -> None:
@@ -140,7 +143,7 @@ def check_distribution(attention: Attention, lengths: Tensor | None) -> None:
         hidden = weights.masked_select(~visible.expand_as(weights))
         assert (hidden == 0).all(), "a key that is not visible has a weight"
     if prior is None:
-        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)), **CLOSE)
+        _assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
 
 
 def check_padding(attention: Attention, lengths: Tensor | None) -> None:
@@ -152,7 +155,7 @@ def check_padding(attention: Attention, lengths: Tensor | None) -> None:
         attention(query, attention.build_memory(x, lengths), start=1).context
         for x in (states, longer)
     )
-    torch.testing.assert_close(first, second, **CLOSE)
+    _assert_close(first, second)
 
 
 def check_mask(attention: Attention, lengths: Tensor | None) -> None:
@@ -167,7 +170,7 @@ def check_mask(attention: Attention, lengths: Tensor | None) -> None:
         attention(query, attention.build_memory(x, lengths), mask, start=start).context
         for x in (states, changed)
     )
-    torch.testing.assert_close(first, second, **CLOSE)
+    _assert_close(first, second)
 
 
 def check_rows(attention: Attention, lengths: Tensor | None) -> None:
@@ -178,7 +181,7 @@ def check_rows(attention: Attention, lengths: Tensor | None) -> None:
     for row, n in enumerate(sizes):
         memory = attention.build_memory(states[row : row + 1, :n])
         alone = attention(query[row : row + 1], memory).context
-        torch.testing.assert_close(alone[0], together[row], **CLOSE)
+        _assert_close(alone[0], together[row])
 
 
 def check_hypotheses(attention: Attention, lengths: Tensor | None) -> None:
@@ -187,7 +190,7 @@ def check_hypotheses(attention: Attention, lengths: Tensor | None) -> None:
     shared = attention(query, attention.build_memory(states, lengths), start=2).context
     repeated = None if lengths is None else lengths.repeat_interleave(2)
     memory = attention.build_memory(states.repeat_interleave(2, 0), repeated)
-    torch.testing.assert_close(shared, attention(query, memory, start=2).context, **CLOSE)
+    _assert_close(shared, attention(query, memory, start=2).context)
 
 
 def check_kernels(attention: Attention, lengths: Tensor | None) -> None:
@@ -200,7 +203,7 @@ def check_kernels(attention: Attention, lengths: Tensor | None) -> None:
         slow = attention(query, memory, start=4).context
     finally:
         attention.kernel = kernel
-    torch.testing.assert_close(fast, slow, **CLOSE)
+    _assert_close(fast, slow)
 
 
 def check_gradients(attention: Attention, lengths: Tensor | None) -> None:
@@ -223,10 +226,10 @@ def check_permutation(attention: Attention, lengths: Tensor | None) -> None:
         attention(query, attention.build_memory(x), need_weights=True)
         for x in (states, states[:, order])
     )
-    torch.testing.assert_close(first.context, second.context, **CLOSE)
+    _assert_close(first.context, second.context)
     assert first.weights is not None
     assert second.weights is not None
-    torch.testing.assert_close(first.weights[..., order], second.weights, **CLOSE)
+    _assert_close(first.weights[..., order], second.weights)
 
 
 def _call(attention: Attention, query: Tensor, memory: Any) -> AttentionCall:
@@ -257,7 +260,7 @@ def check_decoder_chunks(decoder: Decoder[Any], encoder: Encoder[Any]) -> None:
         for chunk in inputs.split(cuts, dim=1):
             decoded, state = decoder(chunk, state)
             outputs.append(decoded.hidden)
-        torch.testing.assert_close(torch.cat(outputs, dim=1), whole, **CLOSE)
+        _assert_close(torch.cat(outputs, dim=1), whole)
     assert whole.shape == (ROWS, STEPS, decoder.dim), f"dim is not the size of {whole.shape}"
 
 
@@ -269,7 +272,7 @@ def check_decoder_causality(decoder: Decoder[Any], encoder: Encoder[Any]) -> Non
     first, second = (
         decoder(x, decoder.start(_source(encoder)))[0].hidden for x in (inputs, changed)
     )
-    torch.testing.assert_close(first[:, :3], second[:, :3], **CLOSE)
+    _assert_close(first[:, :3], second[:, :3])
 
 
 def check_decoder_rows(decoder: Decoder[Any], encoder: Encoder[Any]) -> None:
@@ -279,7 +282,7 @@ def check_decoder_rows(decoder: Decoder[Any], encoder: Encoder[Any]) -> None:
     for row, n in enumerate(LENGTHS.tolist()):
         one = slice(row, row + 1)
         alone = decoder(inputs[one], decoder.start(_source(encoder, one, n)))[0].hidden
-        torch.testing.assert_close(alone[0], together[row], **CLOSE)
+        _assert_close(alone[0], together[row])
 
 
 def check_decoder_gradients(decoder: Decoder[Any], encoder: Encoder[Any]) -> None:

@@ -286,9 +286,7 @@ def test_check_mechanism_takes_names(family: type[registry.MechanismConfig]) -> 
     for kind in registry.kinds(family):
         if family is not DecoderConfig or kind in settings:
             check_mechanism(kind, **settings.get(kind, {}))
-    with pytest.raises(
-        ConfigError, match=r'name "no"\. Valid names: additive'
-    ):
+    with pytest.raises(ConfigError, match=r'name "no"\. Valid names: additive'):
         check_mechanism("no")
 
 
