@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -99,6 +101,17 @@ def test_a_decorated_class_is_available_in_run_files() -> None:
         load_config("bahdanau", [f"{NORMALIZER}={{kind: halved, diviso: 3.0}}"])
     with pytest.raises(ConfigError, match="divisor must be a number, not 'three'"):
         load_config("bahdanau", [f"{NORMALIZER}={{kind: halved, divisor: three}}"])
+
+
+def test_a_config_can_be_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Studies and preparation pass configs to other processes."""
+    before = list(registry._registered)
+    regard.register(Halved)
+    run = load_config("bahdanau", [f"{NORMALIZER}={{kind: halved, divisor: 3.0}}"])
+    pickled = pickle.dumps(run)
+    assert pickle.loads(pickled) == run and copy.deepcopy(run) == run
+    monkeypatch.setattr(registry, "_registered", before)  # as in a new process
+    assert dump_config(pickle.loads(pickled)) == dump_config(run)
 
 
 def test_messages_and_settings_list_a_registered_name() -> None:

@@ -64,6 +64,7 @@ class MechanismConfig(Config):
     """
 
     part: ClassVar[Any] = None  # the class that is built; None: `build` is overridden
+    derived: ClassVar[bool] = False  # whether the config was made from the constructor of `part`
     implements: ClassVar[type[nn.Module]]  # of a family: the base class of its mechanisms
     given: ClassVar[tuple[str, ...]] = ()  # of a family: arguments that the model determines
     default_kind: ClassVar[str | None] = None  # of a base: the kind of settings that name none
@@ -104,6 +105,12 @@ class MechanismConfig(Config):
             if kind not in kinds(cls):
                 _load_all()  # the error lists all names
         return _adapter(registered(cls)).validate_python(value, context=info.context)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A derived class is in no module, so it is derived again in the process that unpickles."""
+        if self.derived:
+            return _restore, (self.part, kind_of(type(self)), self.model_dump())
+        return super().__reduce_ex__(protocol)
 
     def make(self, **given: Any) -> Any:
         """Build `part` from the settings and from those arguments of `given` that it takes."""
@@ -185,8 +192,16 @@ def derive_config(part: type, kind: str) -> type[MechanismConfig]:
         raise ConfigError(
             f"{part.__qualname__}: its arguments cannot be settings ({error.message.split('.')[0]})"
         ) from None
+    derived.derived = True
     derived.part, derived.equation = part, _equation(part)  # type: ignore[attr-defined]
     return derived
+
+
+def _restore(part: type, kind: str, settings: dict[str, Any]) -> MechanismConfig:
+    """The derived config of a pickle."""
+    if kind not in kinds(_family(part)):
+        _add(derive_config(part, kind))
+    return kinds(_family(part))[kind].model_validate(settings, context={IMPORTS: True})
 
 
 @cache
