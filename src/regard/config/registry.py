@@ -92,7 +92,10 @@ class MechanismConfig(Config):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return handler(schema if is_concrete(cls) else _adapter(configs_of(cls)).core_schema)
+        if is_concrete(cls):
+            return handler(schema)
+        accepted = handler(core_schema.union_schema([_adapter(configs_of(cls)).core_schema]))
+        return {"oneOf": [accepted]} if "$ref" in accepted else accepted  # pydantic inlines a $ref
 
     @classmethod
     def _validate_registered(cls, value: Any, info: Any) -> Any:
@@ -161,8 +164,8 @@ def register(mechanism: C) -> C:
         ... class SquaredReLU(Normalizer):
         ...     equation = Equation("squared-relu", "α_s = max(0, e_s)² / Σ_j max(0, e_j)²")
         ...     def forward(self, scores, visible):
-        ...         x = scores if visible is None else scores.masked_fill(~visible, 0.0)
-        ...         x = x.relu().square() + 1e-9 * (1 if visible is None else visible)
+        ...         x = scores.relu().square() + 1e-6
+        ...         x = x if visible is None else x.masked_fill(~visible, 0.0)
         ...         return NormalizedWeights(x / x.sum(dim=-1, keepdim=True))
     """
     if issubclass(mechanism, MechanismConfig):
