@@ -16,10 +16,11 @@ from pydantic import BaseModel, ValidationError
 
 from regard.batch import Documents, Grids, Images
 from regard.config.attention import AttentionConfig
-from regard.config.decoders import LMDecoder, SourceDecoder
+from regard.config.decoders import DecoderConfig, LMDecoder
 from regard.config.encoders import AnyEncoder, RecurrentStackConfig, SourceEncoder
 from regard.config.load import validate_config
 from regard.config.model import VocabularySizes
+from regard.config.registry import kind_of, member_configs
 from regard.config.run import RunConfig
 from regard.errors import ConfigError
 from tests.mechanisms import NORMALIZERS, SCORES, SPANS
@@ -44,9 +45,9 @@ MECHANISMS = {"score": SCORES, "span": SPANS, "normalizer": NORMALIZERS}
 Settings = dict[str, Any]
 
 
-def kinds(union: Any) -> dict[str, type[BaseModel]]:
-    """Return the members of a union of configs by their kind."""
-    return {each.model_fields["kind"].default: each for each in get_args(get_args(union)[0])}
+def kinds(setting: Any) -> dict[str, type[BaseModel]]:
+    """Return the configs that a setting of this type accepts by their kind."""
+    return {kind_of(config): config for config in member_configs(setting)}
 
 
 def factors(config: type[BaseModel], path: str = "") -> dict[str, list[Any]]:
@@ -139,7 +140,7 @@ def model_settings() -> dict[str, dict[str, list[Any]]]:
     """Return the factors of every kind of model and part."""
     small = {"embedding_dim": [8], "tie_embeddings": ["none"]}
     models = {}
-    for kind, config in kinds(SourceDecoder).items():
+    for kind, config in kinds(DecoderConfig).items():
         models[f"encoder-decoder, {kind} decoder"] = {
             **small,
             "kind": ["encoder-decoder"],

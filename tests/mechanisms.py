@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import get_args
 
 import pytest
 import torch
 
 from regard import attention as att
 from regard.config import attention as configs
+from regard.config.registry import kinds
 
 E = 8
 
 SCORES = {
-    **{
-        kind.model_fields["kind"].default: kind()
-        for kind in get_args(get_args(configs.ScoreConfig)[0])
-    },
+    **{kind: config() for kind, config in kinds(configs.ScoreConfig).items()},
     "dot / √d": configs.DotConfig(scaled=True),
     "additive, 2 heads": configs.AdditiveConfig(dim=6, heads=2),
     "scaled-dot, 2 heads": configs.ScaledDotConfig(heads=2),
@@ -31,10 +28,7 @@ SPANS = {
     "local-monotone": configs.LocalMonotoneConfig(reach=1),
     "local-predictive": configs.LocalPredictiveConfig(reach=2),
 }
-NORMALIZERS = {
-    kind.model_fields["kind"].default: kind()
-    for kind in get_args(get_args(configs.NormalizerConfig)[0])
-}
+NORMALIZERS = {kind: config() for kind, config in kinds(configs.NormalizerConfig).items()}
 
 
 def pairwise() -> set[tuple[str, str, str]]:

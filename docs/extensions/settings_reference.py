@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from docs.extensions.tables import table, table_row
+from regard.config.registry import kind_of
 from regard.config.settings_list import (
     Place,
     config_places,
-    kind_of,
     list_settings,
     section_titles,
     summary,

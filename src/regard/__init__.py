@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from regard.attention import Attention as Attention
     from regard.config.load import load_config as load_config
     from regard.config.model import VocabularySizes as VocabularySizes
+    from regard.config.registry import register as register
     from regard.inference.engine import SamplingOptions as SamplingOptions
     from regard.inference.recording import watch as watch
     from regard.search import beam as beam
@@ -42,6 +43,7 @@ _MODULES = {
     "greedy": "regard.search",
     "load": "regard.tasks.loading",
     "load_config": "regard.config.load",
+    "register": "regard.config.decoders",  # which also imports the families of mechanisms
     "sample": "regard.search",
     "watch": "regard.inference.recording",
 }

@@ -181,6 +181,7 @@ def test_public_names_of_the_package() -> None:
         "greedy",
         "load",
         "load_config",
+        "register",
         "sample",
         "watch",
     }

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import get_args
 
 import pytest
 import torch
@@ -22,6 +21,8 @@ from jaxtyping import TypeCheckError
 from regard.attention import Attention, AttentionOutput, Memory, SampledPosition, Span, dot
 from regard.attention.definition import Attended, AttentionCall, attend
 from regard.config.attention import SpanConfig
+from regard.config.registry import kinds
+from regard.testing import ATTENTION_CHECKS
 from tests.conftest import ROOT
 from tests.mechanisms import MECHANISMS, NORMALIZERS, PAIRWISE, SCORES, SPANS, E, mechanism
 
@@ -53,18 +54,11 @@ def attention(request: pytest.FixtureRequest) -> Attention:
     return mechanism(*request.param)
 
 
+@pytest.mark.parametrize("check", ATTENTION_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_invariant_1_chunking(attention, lengths):
-    memory = attention.build_memory(torch.randn(3, S, E), lengths)
-    query = torch.randn(3, S, E)
-    whole = attention(query, memory).context
-    for cuts in ([1] * S, [2, 5], [4, 2, 1]):
-        starts = itertools.accumulate(cuts, initial=0)
-        pieces = [
-            attention(piece, memory, start=start).context
-            for piece, start in zip(query.split(cuts, dim=1), starts, strict=False)
-        ]
-        torch.testing.assert_close(torch.cat(pieces, dim=1), whole)
+def test_public_invariants(check, attention, lengths):
+    """Chunks, distribution, padding, rows and others: what `regard.testing` runs."""
+    check(attention, lengths)
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
@@ -122,46 +116,6 @@ def test_invariant_2_window_equals_reference(attention, lengths):
         query = torch.randn(3, steps, E)
         fast = attention(query, memory, start=start)
         torch.testing.assert_close(fast.context, reference(attention, query, memory, start).context)
-
-
-@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_invariant_4_weights_are_a_distribution(attention, lengths):
-    memory = attention.build_memory(torch.randn(3, S, E), lengths)
-    query = torch.randn(3, 4, E)
-    weights = reference(attention, query, memory, 0).weights
-    visible, prior = call_of(attention.span, query, memory, 0).visibility()
-    assert (weights >= 0).all()
-    if visible is not None:
-        assert (weights.masked_select(~visible.expand_as(weights)) == 0).all()
-    if prior is None:  # else a Gaussian comes after the softmax
-        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
-
-
-@pytest.mark.parametrize("lengths", [torch.full((3,), S), LENGTHS], ids=["unpadded", "padded"])
-def test_invariant_5_padding_changes_nothing(attention, lengths):
-    states, query = torch.randn(3, S, E), torch.randn(3, 2, E)
-    more = torch.cat([states, torch.randn(3, 5, E)], dim=1)
-    before = attention(query, attention.build_memory(states, lengths), start=1)
-    after = attention(query, attention.build_memory(more, lengths), start=1)
-    torch.testing.assert_close(before.context, after.context)
-
-
-def test_invariant_6_alone_equals_in_a_batch(attention):
-    states, query = torch.randn(3, S, E), torch.randn(3, 3, E)
-    together = attention(query, attention.build_memory(states, LENGTHS), start=0)
-    for row, n in enumerate(LENGTHS.tolist()):
-        alone = attention(query[row : row + 1], attention.build_memory(states[row : row + 1, :n]))
-        torch.testing.assert_close(alone.context[0], together.context[row])
-
-
-@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["unpadded", "padded"])
-def test_hypotheses_share_the_memory_of_their_sentence(attention, lengths):
-    states = torch.randn(3, S, E)
-    query = torch.randn(6, 1, E)  # two hypotheses a sentence
-    shared = attention(query, attention.build_memory(states, lengths), start=2)
-    each = None if lengths is None else lengths.repeat_interleave(2)
-    twice = attention.build_memory(states.repeat_interleave(2, 0), each)
-    torch.testing.assert_close(shared.context, attention(query, twice, start=2).context)
 
 
 POSITIONS = {
@@ -269,13 +223,8 @@ def test_hard_attention_samples_in_training_and_returns_log_probabilities() -> N
     assert reference(attention, query[:, :1], memory, 0).weights[0, 0, 0].argmax() == p.argmax()
 
 
-def test_all_normalizers_are_covered() -> None:
-    assert set(NORMALIZERS) == {"softmax", "hard", "sparsemax", "uniform"}
-
-
 def test_all_spans_are_covered() -> None:
-    kinds = {kind.model_fields["kind"].default for kind in get_args(get_args(SpanConfig)[0])}
-    assert kinds == {span.kind for span in SPANS.values()}
+    assert set(kinds(SpanConfig)) == {span.kind for span in SPANS.values()}
 
 
 def test_pairwise_combinations_cover_every_pair() -> None:

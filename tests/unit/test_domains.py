@@ -27,6 +27,7 @@ from regard.bounds import SEED
 from regard.config.base import Config
 from regard.config.data import CorpusConfig
 from regard.config.load import validate_settings
+from regard.config.registry import MechanismConfig, member_configs
 from regard.config.run import RunConfig
 from regard.config.yaml_text import dump_yaml, load_yaml
 from regard.data.loading.batch_plan import plan_batches, plan_pools
@@ -56,7 +57,8 @@ def all_configs() -> list[type[Config]]:
     while queue:
         queue += (config := queue.pop()).__subclasses__()
         kind = config.model_fields.get("kind")
-        if config.model_fields and (kind is None or not kind.is_required()):  # else: a base class
+        abstract = issubclass(config, MechanismConfig) and kind is None
+        if config.model_fields and not abstract and (kind is None or not kind.is_required()):
             found.append(config)
     return sorted(set(found), key=lambda config: config.__name__)
 
@@ -68,7 +70,7 @@ def example(annotation: Any) -> Any:
     """Return a valid value of a required setting."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return example_settings(annotation)
+        return example_settings(member_configs(annotation)[0])
     if origin is Literal:
         return arguments[0]
     if origin is tuple:

@@ -46,9 +46,9 @@ def test_head_trace_is_consistent(completer: Completer) -> None:
     trace = completer.explain(PROMPT, TEXT).trace.head_trace
     assert trace is not None
     scores = (
-        trace.scale * trace.queries @ trace.keys.mT
-        if trace.energy is None
-        else (trace.queries[:, None] + trace.keys).tanh() @ trace.energy
+        trace.terms.scale * trace.terms.queries @ trace.terms.keys.mT
+        if trace.terms.energy is None
+        else (trace.terms.queries[:, None] + trace.terms.keys).tanh() @ trace.terms.energy
     )
     visible = trace.scores.isfinite()
     torch.testing.assert_close(trace.scores[visible], scores[visible], atol=1e-5, rtol=0)

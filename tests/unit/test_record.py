@@ -58,11 +58,11 @@ def translators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Translato
 def test_head_trace_is_consistent(translators, preset: str) -> None:
     explanation = translators[preset].explain(SOURCE, TARGET)
     trace = explanation.trace.head_trace
-    assert trace is not None
-    if trace.energy is None:
-        scores = trace.scale * trace.queries @ trace.keys.mT
+    assert trace is not None and trace.terms is not None
+    if trace.terms.energy is None:
+        scores = trace.terms.scale * trace.terms.queries @ trace.terms.keys.mT
     else:
-        scores = (trace.queries[:, None] + trace.keys).tanh() @ trace.energy
+        scores = (trace.terms.queries[:, None] + trace.terms.keys).tanh() @ trace.terms.energy
     visible = trace.scores.isfinite()
     torch.testing.assert_close(trace.scores[visible], scores[visible], atol=1e-5, rtol=0)
     torch.testing.assert_close(trace.contexts, trace.weights @ trace.values, atol=1e-6, rtol=0)
@@ -137,7 +137,8 @@ def test_json_keeps_the_recorded_numbers(translators, preset: str) -> None:
         return
     assert record["states"] is None
     for name in ("queries", "keys", "values", "scores", "weights", "contexts"):
-        expected = getattr(explanation.trace.head_trace, name).numpy()
+        trace = explanation.trace.head_trace
+        expected = getattr(trace if hasattr(trace, name) else trace.terms, name).numpy()
         assert (arrays[record["head_trace"][name]] == expected).all()
 
 

@@ -2,6 +2,7 @@
 import { css, html, mathml, type TemplateResult } from "lit";
 import { number, token } from "./describe";
 import { descending, summands } from "./math";
+import type { Equation } from "./record";
 import type { HeadStep } from "./step";
 
 const SHOWN = 6; // terms; the rest is one sum
@@ -24,7 +25,7 @@ export function scoreFormula(additive: boolean): TemplateResult {
   return html`<math display="block"><mrow>${score}<mo>=</mo>${body}</mrow></math>`;
 }
 
-export function normalizerFormula(name: string, gaussian: boolean): TemplateResult {
+export function normalizerFormula(normalizer: Equation, gaussian: boolean): TemplateResult {
   const exp = (argument: unknown) =>
     mathml`<mrow><mi>exp</mi><mo>(</mo>${argument}<mo>/</mo><mi>τ</mi><mo>)</mo></mrow>`;
   const bodies: Record<string, unknown> = {
@@ -33,17 +34,20 @@ export function normalizerFormula(name: string, gaussian: boolean): TemplateResu
     uniform: mathml`<mfrac><mn>1</mn><mi>n</mi></mfrac>`,
     softmax: mathml`<mfrac>${exp(score)}<mrow><munder><mo>∑</mo><mi>j</mi></munder>${exp(other)}</mrow></mfrac>`,
   };
+  const body = bodies[normalizer.name];
+  if (!body)
+    return html`<p class="note">${normalizer.formula} <br><cite>${normalizer.reference}</cite></p>`;
   const prior = gaussian
     ? mathml`<mo>·</mo><mi>exp</mi><mo>(</mo><mo>−</mo><mn>2</mn>${squared(distance)}<mo>/</mo>${squared(reach)}<mo>)</mo>`
     : "";
-  return html`<math display="block"><mrow>${weight}<mo>=</mo>${bodies[name]}${prior}</mrow></math>`;
+  return html`<math display="block"><mrow>${weight}<mo>=</mo>${body}${prior}</mrow></math>`;
 }
 
 /** One score as a sum over dimensions: the largest terms, the rest, and the sum. */
 export function scoreTable(step: HeadStep, column: number): TemplateResult {
   const { detail, units, scores } = step;
-  if (!detail || !scores) return html``;
-  const { query, keys, scale, energy } = detail;
+  if (!detail?.terms || !scores) return html``;
+  const { query, keys, scale, energy } = detail.terms;
   const width = query.length;
   const key = keys.subarray(column * width, (column + 1) * width);
   const parts = summands(query, key, scale, energy);

@@ -44,11 +44,15 @@ export function uniform(scores: ArrayLike<number>): number[] {
   return visible.map((each) => each / count);
 }
 
-export function normalize(name: string, scores: ArrayLike<number>, temperature: number): number[] {
-  if (name === "hard") return hard(scores);
-  if (name === "uniform") return uniform(scores);
-  return (name === "sparsemax" ? sparsemax : softmax)(scores, temperature);
-}
+type Normalizer = (scores: ArrayLike<number>, temperature: number) => number[];
+
+/** The normalizers that the viewer can recompute, by the names of their equations. */
+export const NORMALIZERS = new Map<string, Normalizer>([
+  ["softmax", softmax],
+  ["sparsemax", sparsemax],
+  ["hard", hard],
+  ["uniform", uniform],
+]);
 
 /** The terms of a score: c · q_d k_d, or with an energy v_d · tanh(q_d + k_d). */
 export function summands(

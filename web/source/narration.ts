@@ -28,7 +28,7 @@ export function narrate(record: Explanation, step: HeadStep, stage: number): Tem
   const sentences = [
     () =>
       html`Step ${step.step + 1} of ${record.steps.length}: to predict ${output}, the decoder
-      computes a query${detail ? html` of ${detail.query.length} numbers` : ""}.`,
+      computes a query${detail?.terms ? html` of ${detail.terms.query.length} numbers` : ""}.`,
     () => {
       if (!step.scores) return html`This is a combination of several heads, which has no scores.`;
       const visible = step.scores.filter((score) => score > Number.NEGATIVE_INFINITY).length;

@@ -56,10 +56,10 @@ export interface AlignmentHead {
 export interface HeadTrace {
   attention: string;
   head: number;
-  scale: number;
+  scale: number | null; // null here, in queries and in keys: the scores are not sums of terms
   energy: number | null;
-  queries: number;
-  keys: number;
+  queries: number | null;
+  keys: number | null;
   values: number;
   scores: number;
   weights: number;

@@ -1,6 +1,6 @@
 // The numbers of one decoding step of one head, for the step-by-step view.
 import { axes, ofHead, type Unit } from "./chart";
-import { normalize, softmax, weightedSum } from "./math";
+import { NORMALIZERS, weightedSum } from "./math";
 import type { Attention, Explanation, HeadTrace } from "./record";
 import { findAttention, type ViewState } from "./state";
 
@@ -16,11 +16,16 @@ export interface HeadStep {
 }
 
 export interface HeadDetail {
+  terms: Terms | null; // null: the score does not define its terms
+  context: number[]; // Σ_s weight_s · value_s
+}
+
+/** What a score sums over the dimensions of a head. */
+export interface Terms {
   query: Float32Array;
   keys: Float32Array;
   scale: number;
   energy: Float32Array | null;
-  context: number[]; // Σ_s weight_s · value_s
 }
 
 /** Whether the shown head is the one whose vectors the record has. */
@@ -60,13 +65,17 @@ function fromTrace(input: Input, trace: HeadTrace): HeadStep {
   const scores = row(trace.scores);
   const recorded = row(trace.weights);
   const weights = renormalized(input, scores, recorded);
-  const detail = {
-    query: row(trace.queries),
-    keys: record.numbers(trace.keys),
-    scale: trace.scale,
-    energy: trace.energy === null ? null : record.numbers(trace.energy),
-    context: weightedSum(weights, values),
-  };
+  const { queries, keys, scale, energy } = trace;
+  const terms =
+    queries === null || keys === null || scale === null
+      ? null
+      : {
+          query: row(queries),
+          keys: record.numbers(keys),
+          scale,
+          energy: energy === null ? null : record.numbers(energy),
+        };
+  const detail = { terms, context: weightedSum(weights, values) };
   return { attention, step, units, scores, recorded, weights, norms, detail };
 }
 
@@ -86,13 +95,18 @@ function fromWeights(input: Input, head: number | "mean" | "max"): HeadStep {
   return { attention, step, units, scores, recorded, weights, norms, detail: null };
 }
 
-/** The weights at the selected temperature, computed from the scores. */
+/**
+ * The weights at the selected temperature, computed from the scores. Those of a normalizer that
+ * the viewer does not implement are the recorded ones.
+ */
 function renormalized(input: Input, scores: Float32Array, recorded: Float32Array): number[] {
   const { attention, temperature } = input;
-  const weights = normalize(attention.normalizer.name, scores, temperature);
+  const normalizer = NORMALIZERS.get(attention.normalizer.name);
+  if (!normalizer) return Array.from(recorded);
+  const weights = normalizer(scores, temperature);
   if (attention.prior === null) return weights;
   // A prior multiplies the normalized weights. The record has only the product, so divide.
-  const before = softmax(scores);
+  const before = normalizer(scores, 1);
   return weights.map((weight, s) => (before[s] ? (weight * recorded[s]) / before[s] : 0));
 }
 

@@ -4,7 +4,7 @@ import { outputBars, positionBars } from "./bars";
 import { textAxis } from "./chart";
 import { attentionName, number } from "./describe";
 import { normalizerFormula, scoreFormula, scoreTable } from "./formula";
-import { highest } from "./math";
+import { highest, NORMALIZERS } from "./math";
 import { contextShares, narrate, stagesOf } from "./narration";
 import type { Explanation } from "./record";
 import { sentence } from "./sentence";
@@ -34,9 +34,12 @@ export function trace(state: ViewState): TemplateResult {
     ${headCaption(state, current)}
     <section class=${classes(0)} data-testid="stage-0"><h3>1. Query</h3>
       ${
-        detail
-          ? vectorStrip(detail.query, "query q, from the decoder state")
-          : notRecorded(state, "the query")
+        detail?.terms
+          ? vectorStrip(detail.terms.query, "query q, from the decoder state")
+          : detail
+            ? html`<p class="note" data-testid="no-terms">The score of this attention is not shown as
+                a sum of terms. The record has its values.</p>`
+            : notRecorded(state, "the query")
       }
     </section>
     <div class="middle">
@@ -45,11 +48,11 @@ export function trace(state: ViewState): TemplateResult {
         ${detail ? scoreTable(current, position) : notRecorded(state, "the terms of the scores")}</section>
       <div class="sides">
         <section class=${classes(1)} data-testid="stage-1"><h3>2. Scores</h3>
-          ${detail ? scoreFormula(detail.energy !== null) : nothing}
+          ${detail?.terms ? scoreFormula(detail.terms.energy !== null) : nothing}
           <p class="note">${attention.score.formula} <br><cite>${attention.score.reference}</cite></p>
         </section>
         <section class=${classes(2)} data-testid="stage-2"><h3>3. Weights</h3>
-          ${normalizerFormula(attention.normalizer.name, attention.prior === "gaussian")}
+          ${normalizerFormula(attention.normalizer, attention.prior === "gaussian")}
           ${temperature(state, current)}
         </section>
         <section class=${classes(3)} data-testid="stage-3"><h3>4. Weight × value</h3>
@@ -151,7 +154,9 @@ function headCaption(state: ViewState, current: HeadStep): TemplateResult {
     <strong>${attentionName(record, current.attention, { head, shift: 0 })}</strong>.
     ${
       current.detail
-        ? "The record has all vectors of this head."
+        ? current.detail.terms
+          ? "The record has all vectors of this head."
+          : "The record has the scores, weights and values of this head."
         : html`The record has the vectors of another head. ${tracedHeadButton(state)}`
     }
     ${several ? "The output depends on all heads and layers; this is one of them." : nothing}
@@ -185,6 +190,9 @@ function temperature({ selection, change }: ViewState, current: HeadStep): Templ
   const setTemperature = (event: Event) =>
     change({ temperature: 2 ** Number((event.target as HTMLInputElement).value) });
   const name = attention.normalizer.name;
+  if (!NORMALIZERS.has(name))
+    return html`<p class="note" data-testid="recorded-weights">The weights of the model. The viewer
+      does not recompute this normalizer.</p>`;
   return html`${
     name === "hard" || name === "uniform"
       ? nothing

@@ -1,6 +1,7 @@
 """Attention, by definition:
 
     scores  = score(query, keys)           scores.py, for example v · tanh(W q + U k)
+    scores += bias(t, s)                   spans.py, of few spans, for example −m |t − s|
     visible = sees(t, s, n)                spans.py: may the query at t see key s of n?
     weights = normalizer(scores, visible)  normalizers.py, for example a softmax
     context = weights @ values
@@ -82,6 +83,13 @@ class AttentionCall:
             visible = visible & self.mask
         return visible, None if prior is None else prior.unsqueeze(1)
 
+    def bias(self) -> Float[Tensor, "#B #H #T S"] | None:
+        """What the span adds to the scores; None: nothing."""
+        if not self.span.biased:
+            return None
+        t, s, _ = self.locate()
+        return self.span.bias(t, s)
+
 
 class Attended(NamedTuple):
     """The context of each head. A kernel returns weights only where they are needed."""
@@ -99,9 +107,11 @@ Attend: TypeAlias = Callable[[AttentionCall], Attended]
 def attend(call: AttentionCall) -> Attended:
     """Attention, by definition."""
     keys, values = call.memory.keys, call.memory.values
-    visible, prior = call.visibility()
+    (visible, prior), bias = call.visibility(), call.bias()
 
     scores = call.score(call.query, keys)
+    if bias is not None:
+        scores = scores + bias
     weights, sampled = call.normalizer(scores, visible)
     if prior is not None:
         weights = weights * prior

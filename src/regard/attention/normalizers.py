@@ -37,6 +37,7 @@ class NormalizedWeights(NamedTuple):
 
 class Normalizer(nn.Module, ABC):
     equation: ClassVar[Equation]
+    samples: ClassVar[bool] = False  # whether it draws positions in training: needs REINFORCE
 
     @abstractmethod
     def forward(self, scores: Scores, visible: Visible) -> NormalizedWeights: ...
@@ -66,6 +67,7 @@ class Hard(Normalizer):
         "α = one-hot(s), s ~ softmax(e) in training, s = argmax e otherwise",
         "Xu et al. 2015, 4.1",
     )
+    samples = True
 
     def __init__(self, expected: float = 0.5) -> None:
         super().__init__()

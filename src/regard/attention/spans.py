@@ -4,6 +4,8 @@ A span is one predicate, `sees(t, s, n)`: may the query at position t see the ke
 n? It is written once, in index arithmetic, and serves as a mask and as the mask function of a
 block-sparse kernel. A span of at most `width` positions also returns where they begin, so that a
 kernel can compute only these. Every query sees at least one key.
+
+A span may also add a bias to the scores, such as ALiBi's distance between query and key.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ Count: TypeAlias = Tensor | int  # the number of keys n, of each row or of all
 class Span(nn.Module, ABC):
     equation: ClassVar[Equation]
     prior: ClassVar[Literal["gaussian"] | None] = None  # what multiplies the normalized weights
+    positional: ClassVar[bool] = True  # whether it depends on the position of the query
+    causal: ClassVar[bool] = False  # whether no query sees a later key
+    biased: ClassVar[bool] = False  # whether `bias` is added to the scores
     reads_summary: ClassVar[bool] = False  # whether the last state must be the whole source
     width: int | None = None  # the most positions that a query sees; None: no bound
 
@@ -45,6 +50,10 @@ class Span(nn.Module, ABC):
         """What multiplies the weights after normalization; None: nothing."""
         return None
 
+    def bias(self, t: Tensor, s: Tensor) -> Tensor:
+        """What is added to the scores, "#B #H #T S", for positions t "#B #T 1" and s "#B 1 S"."""
+        raise NotImplementedError(f"{type(self).__name__} has no bias")
+
     def first(self, t: Tensor, n: Count) -> Tensor:
         """The leftmost position that the query at t may see; it may be negative."""
         raise NotImplementedError(f"{type(self).__name__} has no width")
@@ -52,6 +61,7 @@ class Span(nn.Module, ABC):
 
 class Everywhere(Span):
     equation = Equation("everywhere", "every s", 'Luong et al. 2015, 3.1, "global"')
+    positional = False
 
     def sees(self, t: Tensor, s: Tensor, n: Count) -> Tensor:
         return s < n
@@ -67,6 +77,7 @@ class Causal(Span):
     """
 
     equation = Equation("causal", "t − window < s ≤ t", "Vaswani et al. 2017, 3.2.3")
+    causal = True
 
     def __init__(self, window: int | None = None) -> None:
         super().__init__()
@@ -92,6 +103,7 @@ class Last(Span):
     """
 
     equation = Equation("last", "s = n − 1, where h_{n−1} is the summary", "Cho et al. 2014, 2.2")
+    positional = False
     reads_summary = True
     width = 1
 

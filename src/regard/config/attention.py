@@ -1,13 +1,13 @@
 """Configs of attention: score, span and normalizer.
 
-The parts do not import their configs. To make a new part available in run files, add a config here
-and put it into its union; the tests in `tests/invariants` then cover it.
+The parts do not import their configs. `register` makes a part available in run files, and the
+tests in `tests/invariants` then cover it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from torch import nn
@@ -15,6 +15,7 @@ from torch import nn
 from regard import attention as att
 from regard.attention import Equation, scores
 from regard.config.base import Config
+from regard.config.registry import MechanismConfig, register
 from regard.errors import ConfigError
 
 Fraction = Annotated[float, Field(ge=0, lt=1)]
@@ -24,8 +25,32 @@ Size = Annotated[int, Field(gt=0, le=1 << 16)]  # of a vector, or a number of po
 # -- score ---------------------------------------------------------------------------------------
 
 
-class DotConfig(Config):
-    heads: ClassVar[int] = 1
+class ScoreConfig(MechanismConfig):
+    """The base of the configs of scores. A score without a setting `heads` has one head."""
+
+    implements: ClassVar = att.Score
+    given: ClassVar = ("query_dim", "key_dim")
+
+    if TYPE_CHECKING:
+
+        @property
+        def heads(self) -> int: ...
+        @property
+        def kind(self) -> str: ...
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        super().__pydantic_init_subclass__(**arguments)
+        if "heads" not in cls.model_fields:
+            cls.heads = 1  # type: ignore[method-assign, assignment]
+
+    def build(self, query_dim: int, key_dim: int) -> att.Score:
+        score: att.Score = self.make(query_dim=query_dim, key_dim=key_dim)
+        return score
+
+
+@register
+class DotConfig(ScoreConfig):
     kind: Literal["dot"] = "dot"
     scaled: bool = False  # divide by √d
 
@@ -42,25 +67,25 @@ class DotConfig(Config):
         return att.dot(scale=query_dim**-0.5 if self.scaled else 1.0)
 
 
-class BilinearConfig(Config):
+@register
+class BilinearConfig(ScoreConfig):
     equation: ClassVar[Equation] = scores.BILINEAR
-    heads: ClassVar[int] = 1
     kind: Literal["bilinear"] = "bilinear"
 
     def build(self, query_dim: int, key_dim: int) -> att.Score:
         return att.bilinear(query_dim, key_dim)
 
 
-class PerceptronConfig(Config):
+@register
+class PerceptronConfig(ScoreConfig):
     equation: ClassVar[Equation] = scores.PERCEPTRON
-    heads: ClassVar[int] = 1
     kind: Literal["perceptron"] = "perceptron"
 
     def build(self, query_dim: int, key_dim: int) -> att.Score:
         return att.perceptron(query_dim, key_dim)
 
 
-class ProjectedScoreConfig(Config):
+class ProjectedScoreConfig(ScoreConfig):
     """Fields of the scores that project queries and keys."""
 
     dim: Size | None = None  # size of projected queries and keys; null: that of the query
@@ -80,6 +105,7 @@ def _check_heads(dim: int, heads: int) -> None:
         )
 
 
+@register
 class ScaledDotConfig(ProjectedScoreConfig):
     equation: ClassVar[Equation] = scores.SCALED_DOT
     kind: Literal["scaled-dot"] = "scaled-dot"
@@ -88,6 +114,7 @@ class ScaledDotConfig(ProjectedScoreConfig):
         return att.scaled_dot(query_dim, key_dim, dim=self.width(query_dim), heads=self.heads)
 
 
+@register
 class CosineConfig(ProjectedScoreConfig):
     equation: ClassVar[Equation] = scores.COSINE
     kind: Literal["cosine"] = "cosine"
@@ -96,6 +123,7 @@ class CosineConfig(ProjectedScoreConfig):
         return att.cosine(query_dim, key_dim, dim=self.width(query_dim), heads=self.heads)
 
 
+@register
 class AdditiveConfig(ProjectedScoreConfig):
     equation: ClassVar[Equation] = scores.ADDITIVE
     kind: Literal["additive"] = "additive"
@@ -104,107 +132,129 @@ class AdditiveConfig(ProjectedScoreConfig):
         return att.additive(query_dim, key_dim, dim=self.width(query_dim), heads=self.heads)
 
 
-ScoreConfig = Annotated[
-    DotConfig | BilinearConfig | PerceptronConfig | ScaledDotConfig | CosineConfig | AdditiveConfig,
-    Field(discriminator="kind"),
-]
-
 # -- span ----------------------------------------------------------------------------------------
 
 
-class EverywhereConfig(Config):
-    equation: ClassVar[Equation] = att.Everywhere.equation
-    kind: Literal["everywhere"] = "everywhere"
+class SpanConfig(MechanismConfig):
+    """The base of the configs of spans."""
+
+    implements: ClassVar = att.Span
+    given: ClassVar = ("query_dim",)
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str: ...
+
+    @classmethod
+    def base_for(cls, part: type[att.Span]) -> type[SpanConfig]:
+        if part.causal:
+            return CausalSpanConfig
+        return SpanConfig if part.positional else UnplacedSpanConfig
 
     def build(self, query_dim: int) -> att.Span:
-        return att.Everywhere()
+        span: att.Span = self.make(query_dim=query_dim)
+        return span
 
 
-class CausalConfig(Config):
-    equation: ClassVar[Equation] = att.Causal.equation
+class UnplacedSpanConfig(SpanConfig):
+    """The base of the spans that do not depend on the position of the query."""
+
+
+class CausalSpanConfig(SpanConfig):
+    """The base of the spans that show no later key."""
+
+    default_kind: ClassVar = "causal"
+
+
+@register
+class EverywhereConfig(UnplacedSpanConfig):
+    part: ClassVar = att.Everywhere
+    kind: Literal["everywhere"] = "everywhere"
+
+
+@register
+class CausalConfig(CausalSpanConfig):
+    part: ClassVar = att.Causal
     kind: Literal["causal"] = "causal"
     window: Size | None = None  # number of last positions to attend to; null: all
 
-    def build(self, query_dim: int) -> att.Span:
-        return att.Causal(self.window)
 
-
-class LastConfig(Config):
-    equation: ClassVar[Equation] = att.Last.equation
+@register
+class LastConfig(UnplacedSpanConfig):
+    part: ClassVar = att.Last
     kind: Literal["last"] = "last"
 
-    def build(self, query_dim: int) -> att.Span:
-        return att.Last()
 
-
-class LocalMonotoneConfig(Config):
-    equation: ClassVar[Equation] = att.LocalMonotone.equation
+@register
+class LocalMonotoneConfig(SpanConfig):
+    part: ClassVar = att.LocalMonotone
     kind: Literal["local-monotone"] = "local-monotone"
     reach: Size = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
-    def build(self, query_dim: int) -> att.Span:
-        return att.LocalMonotone(self.reach)
 
-
-class LocalPredictiveConfig(Config):
-    equation: ClassVar[Equation] = att.LocalPredictive.equation
+@register
+class LocalPredictiveConfig(SpanConfig):
+    part: ClassVar = att.LocalPredictive
     kind: Literal["local-predictive"] = "local-predictive"
     reach: Size = 10  # D in Luong et al.: the window is [p_t − D, p_t + D]
 
-    def build(self, query_dim: int) -> att.Span:
-        return att.LocalPredictive(query_dim, self.reach)
-
-
-SpanConfig = Annotated[
-    EverywhereConfig | CausalConfig | LastConfig | LocalMonotoneConfig | LocalPredictiveConfig,
-    Field(discriminator="kind"),
-]
-
-UnplacedSpanConfig = Annotated[EverywhereConfig | LastConfig, Field(discriminator="kind")]
-"""The spans that do not depend on the position of the query."""
 
 # -- normalizer ----------------------------------------------------------------------------------
 
 
-class SoftmaxConfig(Config):
-    equation: ClassVar[Equation] = att.Softmax.equation
-    kind: Literal["softmax"] = "softmax"
+class NormalizerConfig(MechanismConfig):
+    """The base of the configs of normalizers."""
+
+    implements: ClassVar = att.Normalizer
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str: ...
+
+    @classmethod
+    def base_for(cls, part: type[att.Normalizer]) -> type[NormalizerConfig]:
+        return NormalizerConfig if part.samples else SoftNormalizerConfig
+
+    @property
+    def samples(self) -> bool:
+        samples: bool = self.part.samples
+        return samples
 
     def build(self) -> att.Normalizer:
-        return att.Softmax()
+        normalizer: att.Normalizer = self.make()
+        return normalizer
 
 
-class HardConfig(Config):
-    equation: ClassVar[Equation] = att.Hard.equation
+class SoftNormalizerConfig(NormalizerConfig):
+    """The base of the normalizers that do not sample."""
+
+
+@register
+class SoftmaxConfig(SoftNormalizerConfig):
+    part: ClassVar = att.Softmax
+    kind: Literal["softmax"] = "softmax"
+
+
+@register
+class HardConfig(NormalizerConfig):
+    part: ClassVar = att.Hard
     kind: Literal["hard"] = "hard"
     expected: Fraction = 0.5  # probability, in training, of using the softmax itself
 
-    def build(self) -> att.Normalizer:
-        return att.Hard(self.expected)
 
-
-class SparsemaxConfig(Config):
-    equation: ClassVar[Equation] = att.Sparsemax.equation
+@register
+class SparsemaxConfig(SoftNormalizerConfig):
+    part: ClassVar = att.Sparsemax
     kind: Literal["sparsemax"] = "sparsemax"
 
-    def build(self) -> att.Normalizer:
-        return att.Sparsemax()
 
-
-class UniformConfig(Config):
-    equation: ClassVar[Equation] = att.Uniform.equation
+@register
+class UniformConfig(SoftNormalizerConfig):
+    part: ClassVar = att.Uniform
     kind: Literal["uniform"] = "uniform"
 
-    def build(self) -> att.Normalizer:
-        return att.Uniform()
-
-
-NormalizerConfig = Annotated[
-    SoftmaxConfig | HardConfig | SparsemaxConfig | UniformConfig, Field(discriminator="kind")
-]
-SoftNormalizerConfig = Annotated[
-    SoftmaxConfig | SparsemaxConfig | UniformConfig, Field(discriminator="kind")
-]
 
 # -- attention -----------------------------------------------------------------------------------
 
@@ -249,7 +299,7 @@ class PoolingAttentionConfig(SoftAttentionConfig):
 class CausalAttentionConfig(SoftAttentionConfig):
     """Attention of a decoder to its own past; any other span would show it the future."""
 
-    span: CausalConfig = CausalConfig()
+    span: CausalSpanConfig = CausalConfig()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from regard.config.attention import (
 )
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
+from regard.config.registry import MechanismConfig, register
 from regard.errors import ConfigError
 from regard.nn.bridges import MeanBridge, state_bridge, summary_bridge
 from regard.nn.interfaces import Decoder, Encoder
@@ -35,14 +36,50 @@ from regard.nn.self_attentive import LSTMN, RecurrentSelfAttention
 from regard.nn.transformer import SSRUDecoder, TransformerDecoder
 
 
+class DecoderConfig(MechanismConfig):
+    """The base of the configs of decoders of a source."""
+
+    implements: ClassVar = Decoder
+    given: ClassVar = ("input_dim", "encoder")
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str: ...
+
+    @property
+    def embedding_std(self) -> float:
+        return EMBEDDING_STD
+
+    def build(self, input_dim: int, encoder: Encoder[Any]) -> Decoder[Any]:
+        decoder: Decoder[Any] = self.make(input_dim=input_dim, encoder=encoder)
+        return decoder
+
+    def attention_uses(self, states: str) -> list[AttentionUse]:
+        settings = [getattr(self, name) for name in type(self).model_fields]
+        return [
+            AttentionUse(
+                "of the decoder",
+                PAST_STATES if isinstance(attention, CausalAttentionConfig) else states,
+                "in each step",
+                attention,
+            )
+            for attention in settings
+            if isinstance(attention, AttentionConfig)
+        ]
+
+
 class RecurrentDecoderConfig(Config):
     """Fields of recurrent decoders."""
 
-    embedding_std: ClassVar[float] = EMBEDDING_STD
     dim: Size  # size of the states
     cell: Cell = "gru"  # kind of recurrent cell
     layers: Depth = 1  # number of layers
     dropout: Fraction = 0.0  # of inputs and outputs, and between layers
+
+    @property
+    def embedding_std(self) -> float:
+        return EMBEDDING_STD
 
     def cells(self, input_dim: int) -> RecurrentCells:
         return RecurrentCells(
@@ -50,7 +87,8 @@ class RecurrentDecoderConfig(Config):
         )
 
 
-class PlainDecoderConfig(RecurrentDecoderConfig):
+@register
+class PlainDecoderConfig(RecurrentDecoderConfig, DecoderConfig):
     equation: ClassVar[Equation] = PlainDecoder.equation
     kind: Literal["plain"] = "plain"
 
@@ -62,7 +100,8 @@ class PlainDecoderConfig(RecurrentDecoderConfig):
         return []
 
 
-class BahdanauDecoderConfig(RecurrentDecoderConfig):
+@register
+class BahdanauDecoderConfig(RecurrentDecoderConfig, DecoderConfig):
     equation: ClassVar[Equation] = BahdanauDecoder.equation
     kind: Literal["bahdanau"] = "bahdanau"
     attention: AttentionConfig  # to the source
@@ -89,9 +128,9 @@ class BahdanauDecoderConfig(RecurrentDecoderConfig):
         return [AttentionUse("s_{t−1}", states, "before the cell", self.attention)]
 
 
-class ConditionalDecoderConfig(Config):
+@register
+class ConditionalDecoderConfig(DecoderConfig):
     equation: ClassVar[Equation] = ConditionalDecoder.equation
-    embedding_std: ClassVar[float] = EMBEDDING_STD
     layers: ClassVar[int] = 1
     kind: Literal["conditional"] = "conditional"
     dim: Size  # size of the states
@@ -116,7 +155,8 @@ class ConditionalDecoderConfig(Config):
         return [AttentionUse("s'_t", states, "between two cells", self.attention)]
 
 
-class LuongDecoderConfig(RecurrentDecoderConfig):
+@register
+class LuongDecoderConfig(RecurrentDecoderConfig, DecoderConfig):
     equation: ClassVar[Equation] = LuongDecoder.equation
     kind: Literal["luong"] = "luong"
     attention: AttentionConfig  # to the source
@@ -142,7 +182,8 @@ class LuongDecoderConfig(RecurrentDecoderConfig):
         return [AttentionUse("s_t", states, when, self.attention)]
 
 
-class TransformerDecoderConfig(TransformerConfig):
+@register
+class TransformerDecoderConfig(TransformerConfig, DecoderConfig):
     equation: ClassVar[Equation] = TransformerDecoder.equation
     kind: Literal["transformer"] = "transformer"
     # Attention of each position to the positions before it.
@@ -168,7 +209,8 @@ class TransformerDecoderConfig(TransformerConfig):
         ]
 
 
-class SSRUDecoderConfig(TransformerConfig):
+@register
+class SSRUDecoderConfig(TransformerConfig, DecoderConfig):
     equation: ClassVar[Equation] = SSRUDecoder.equation
     kind: Literal["transformer-ssru"] = "transformer-ssru"
     # Attention of each target position to the source.
@@ -239,15 +281,6 @@ class LSTMNConfig(Config):
         return [AttentionUse("[x_t; h̃_{t−1}]", PAST_STATES, "before the cell", self.attention)]
 
 
-SourceDecoder = Annotated[
-    PlainDecoderConfig
-    | BahdanauDecoderConfig
-    | ConditionalDecoderConfig
-    | LuongDecoderConfig
-    | TransformerDecoderConfig
-    | SSRUDecoderConfig,
-    Field(discriminator="kind"),
-]
 LMDecoder = Annotated[
     TransformerLMConfig | RecurrentSelfAttentionConfig | LSTMNConfig, Field(discriminator="kind")
 ]

@@ -12,12 +12,13 @@ from copy import deepcopy
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from regard.config.base import Config
 from regard.config.encoders import TransformerConfig
+from regard.config.registry import IMPORTS, MechanismConfig, kind_of, member_configs
 from regard.config.run import RunConfig
 from regard.config.yaml_text import MAX_FILE_BYTES, dump_yaml, parse_settings, parse_value
 from regard.errors import ConfigError
@@ -45,14 +46,14 @@ def yaml_files(folder: Traversable) -> dict[str, Traversable]:
 
 def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConfig:
     """Load the config of a preset's name or a file's path and apply `overrides` in order."""
-    run = validate_config(_override(_settings(str(name)), overrides), str(name))
+    run = validate_config(_override(_settings(str(name)), overrides), str(name), imports=True)
     _check_positions(run, str(name))
     return run
 
 
-def parse_config(text: str, where: str) -> RunConfig:
+def parse_config(text: str, where: str, *, imports: bool = False) -> RunConfig:
     """Parse a resolved config, as `dump_config` writes it; `extends` is not allowed."""
-    return validate_config(parse_settings(text, where), where)
+    return validate_config(parse_settings(text, where), where, imports=imports)
 
 
 def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> RunConfig:
@@ -65,15 +66,15 @@ def dump_config(run: RunConfig) -> str:
     return dump_yaml(run.model_dump(mode="json"))
 
 
-def validate_config(settings: Any, where: str) -> RunConfig:
-    """Validate the settings of a run."""
-    return validate_settings(RunConfig, settings, where)
+def validate_config(settings: Any, where: str, *, imports: bool = False) -> RunConfig:
+    """Validate the settings of a run. `imports`: `kind: module:Class` may import its module."""
+    return validate_settings(RunConfig, settings, where, imports=imports)
 
 
-def validate_settings(kind: type[C], settings: Any, where: str) -> C:
+def validate_settings(kind: type[C], settings: Any, where: str, *, imports: bool = False) -> C:
     """Make a config from `settings`; raise a ConfigError with one line for each mistake."""
     try:
-        return kind.model_validate(settings)
+        return kind.model_validate(settings, context={IMPORTS: imports})
     except ValidationError as error:
         raise ConfigError("\n".join(_explain_all(error.errors(), where, kind))) from None
 
@@ -214,7 +215,7 @@ def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[
     values: dict[str, Any] = {}
     lines = []
     for error in errors:
-        path, _ = _walk(error["loc"], root)
+        path, _, _ = _walk(error["loc"], root)
         if error["type"] not in _EXPECTED:
             lines.append(_explain(error, where, root))
             continue
@@ -242,7 +243,7 @@ def _show(value: Any) -> str:
 
 def _explain(error: Any, where: str, root: type[Config]) -> str:
     """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
-    path, known = _walk(error["loc"], root)
+    path, known, configs = _walk(error["loc"], root)
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
@@ -251,7 +252,11 @@ def _explain(error: Any, where: str, root: type[Config]) -> str:
         case "union_tag_invalid":
             kinds = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
             tag = str(context["tag"])
-            return f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}'
+            extensible = any(issubclass(config, MechanismConfig) for config in configs)
+            missing = f' If another package adds "{tag:.100}", install it.' if extensible else ""
+            return (
+                f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}{missing}'
+            )
         case "union_tag_not_found":
             return f"{where}: {path}.kind is missing"
         case "missing":
@@ -260,13 +265,18 @@ def _explain(error: Any, where: str, root: type[Config]) -> str:
             return f"{where}: {path}: {error['msg']}, not {_show(error['input'])}"
 
 
-def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, list[str]]:
-    """Return the path as the file has it, without union tags, and the settings known there."""
+def _walk(
+    location: tuple[str | int, ...], root: type[Config]
+) -> tuple[str, list[str], list[type[Config]]]:
+    """Return the path as the file has it, without union tags.
+
+    Also return the names of the settings beside the last one, and the configs it may hold.
+    """
     path: list[str] = []
     candidates: list[type[Config]] = [root]
     known: list[str] = []
     for step in map(str, location):
-        tagged = [config for config in candidates if _kind(config) == step]
+        tagged = [config for config in candidates if kind_of(config) == step]
         if len(candidates) > 1 and tagged:
             candidates = tagged
             continue
@@ -276,19 +286,8 @@ def _walk(location: tuple[str | int, ...], root: type[Config]) -> tuple[str, lis
             path.append(step)
             known = list(candidates[0].model_fields)
             field = candidates[0].model_fields.get(step)
-            candidates = _configs(field.annotation) if field is not None else []
-    return ".".join(path), known
-
-
-def _configs(annotation: Any) -> list[type[Config]]:
-    if isinstance(annotation, type) and issubclass(annotation, Config):
-        return [annotation]
-    return [config for part in get_args(annotation) for config in _configs(part)]
-
-
-def _kind(config: type[Config]) -> str | None:
-    field = config.model_fields.get("kind")
-    return None if field is None else field.default
+            candidates = member_configs(field.annotation) if field is not None else []
+    return ".".join(path), known, candidates
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:

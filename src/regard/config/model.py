@@ -11,7 +11,7 @@ from torch import nn
 from regard.attention import Equation
 from regard.config.attention import AttentionUse, Fraction, Size
 from regard.config.base import Config
-from regard.config.decoders import LMDecoder, SourceDecoder
+from regard.config.decoders import DecoderConfig, LMDecoder
 from regard.config.encoders import AnyEncoder, SourceEncoder
 from regard.errors import ConfigError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
@@ -31,7 +31,7 @@ class EncoderDecoderConfig(Config):
     kind: Literal["encoder-decoder"] = "encoder-decoder"
     embedding_dim: Size  # size of the token embeddings
     encoder: SourceEncoder  # reads the source
-    decoder: SourceDecoder  # writes the target
+    decoder: DecoderConfig  # writes the target
     # output: the target embedding is also the output layer. all: and the source embedding.
     tie_embeddings: Literal["none", "output", "all"] = "none"
 

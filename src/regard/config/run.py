@@ -92,5 +92,5 @@ class RunConfig(Config):
 
     def build_objective(self) -> CrossEntropy | Reinforce:
         """Build the loss of a model that generates text; hard attention needs REINFORCE."""
-        hard = any(use.attention.normalizer.kind == "hard" for use in self.model.attention_uses())
+        hard = any(use.attention.normalizer.samples for use in self.model.attention_uses())
         return (Reinforce if hard else CrossEntropy)(self.train.label_smoothing)

@@ -11,12 +11,14 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+
+from regard.config.registry import kind_of, member_configs
 
 PARTS = ("", "data", "train", "search", "model")
 """The order of the sections, by the first part of their place."""
@@ -86,20 +88,13 @@ def config_places(root: type[BaseModel]) -> Places:
     for config in queue:  # grows in the loop
         for name, field in config.model_fields.items():
             place = Place(f"{places[config][0].path}.{name}".lstrip("."), config)
-            for inner in _configs(field.annotation):
+            for inner in member_configs(field.annotation):
                 if inner not in places:
                     queue.append(inner)
                 places.setdefault(inner, []).append(place)
     parts = {config: found[0].path.partition(".")[0] for config, found in places.items()}
     order = list(dict.fromkeys((*PARTS, *parts.values())))
     return dict(sorted(places.items(), key=lambda item: order.index(parts[item[0]])))
-
-
-def _configs(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _configs(argument)
 
 
 def section_titles(places: Places) -> dict[type[BaseModel], str]:
@@ -117,11 +112,6 @@ def section_titles(places: Places) -> dict[type[BaseModel], str]:
         config: title if counts[title] == 1 else f"{title} of `{kind_of(places[config][0].owner)}`"
         for config, title in titles.items()
     }
-
-
-def kind_of(config: type[BaseModel]) -> str:
-    kind = config.model_fields.get("kind")
-    return "" if kind is None else str(kind.default)
 
 
 def summary(config: type[BaseModel]) -> str:
@@ -180,7 +170,10 @@ def comments(config: type[BaseModel]) -> dict[str, str]:
     for base in reversed(config.__mro__):
         if not issubclass(base, BaseModel) or base is BaseModel:
             continue
-        source = inspect.getsource(base)
+        try:
+            source = inspect.getsource(base)
+        except (OSError, TypeError):  # it was derived from a class
+            continue
         (definition,) = ast.parse(source).body
         assert isinstance(definition, ast.ClassDef)
         lines = {

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention import Equation
+from regard.attention import Attention, Equation, Memory
 from regard.errors import ConfigError
 from regard.explain.arrays import Arrays
 from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, get_attention
@@ -74,30 +74,45 @@ class AttentionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadTrace:
-    """All numbers of one head: (queries, keys) → scores → weights, values → contexts.
+class HeadTerms:
+    """The terms of a head's scores: scale · Σ_d q_d k_d, or with `energy` Σ_d v_d tanh(q_d + k_d).
 
-    A score is scale · Σ_d q_d k_d, or, with an energy v, Σ_d v_d tanh(q_d + k_d).
+    The counterpart for one head of `regard.attention.ScoreTerms`.
     """
 
-    attention: str
-    head: int
     queries: Float[Tensor, "T D"]
     keys: Float[Tensor, "S D"]
     scale: float
     energy: Float[Tensor, " D"] | None
+
+    def to_record(self, arrays: Arrays) -> dict[str, Any]:
+        return {
+            "scale": self.scale,
+            "energy": None if self.energy is None else arrays.add(self.energy),
+            "queries": arrays.add(self.queries),
+            "keys": arrays.add(self.keys),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HeadTrace:
+    """All numbers of one head: (terms →) scores → weights, values → contexts."""
+
+    attention: str
+    head: int
+    terms: HeadTerms | None  # None: the score defines none, or the span adds to it
     scores: Float[Tensor, "T S"]
     weights: Float[Tensor, "T S"]
     values: Float[Tensor, "S W"]
     contexts: Float[Tensor, "T W"]
 
     def to_record(self, arrays: Arrays) -> dict[str, Any]:
-        tables = ("queries", "keys", "scores", "weights", "values", "contexts")
+        tables = ("scores", "weights", "values", "contexts")
+        no_terms = dict.fromkeys(("scale", "energy", "queries", "keys"))
         return {
             "attention": self.attention,
             "head": self.head,
-            "scale": self.scale,
-            "energy": None if self.energy is None else arrays.add(self.energy),
+            **(no_terms if self.terms is None else self.terms.to_record(arrays)),
             **{name: arrays.add(getattr(self, name)) for name in tables},
         }
 
@@ -202,30 +217,36 @@ def _attention_record(model: Model, recording: AttentionRecording, name: str) ->
     )
 
 
-def _head_trace(
-    model: Model, recording: AttentionRecording, name: str, head: int
-) -> HeadTrace | None:
-    """The terms of one head; None if its score is not a sum of terms."""
+def _head_trace(model: Model, recording: AttentionRecording, name: str, head: int) -> HeadTrace:
     memory = recording.memory(name)
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
         raise ConfigError(
             f"head: {name} has {heads} heads, numbered from 0. {head} is not one of them"
         )
-    terms = get_attention(model, name).score.terms(recording.projected_queries(name), memory.keys)
-    if terms is None:
-        return None
     weights = recording[name][0, head]
     values = memory.values[0, head].to(weights.dtype)
     return HeadTrace(
         name,
         head,
-        terms.queries[0, head].cpu(),
-        terms.keys[0, head].cpu(),
-        terms.scale,
-        None if terms.energy is None else terms.energy[head].detach().cpu(),
+        _head_terms(get_attention(model, name), recording.projected_queries(name), memory, head),
         recording.scores(name)[0, head].cpu(),
         weights.cpu(),
         values.cpu(),
         (weights @ values).cpu(),
+    )
+
+
+def _head_terms(
+    attention: Attention, queries: Float[Tensor, "B H T D"], memory: Memory, head: int
+) -> HeadTerms | None:
+    """The terms of one head; None if its scores are not sums of terms."""
+    terms = None if attention.span.biased else attention.score.terms(queries, memory.keys)
+    if terms is None:
+        return None
+    return HeadTerms(
+        terms.queries[0, head].cpu(),
+        terms.keys[0, head].cpu(),
+        terms.scale,
+        None if terms.energy is None else terms.energy[head].detach().cpu(),
     )

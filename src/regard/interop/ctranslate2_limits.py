@@ -6,7 +6,10 @@ plain or causal spans and the same number of heads.
 
 from __future__ import annotations
 
-from regard.config.attention import PAST_STATES, AttentionUse
+from typing import cast
+
+from regard.config.attention import PAST_STATES, AttentionUse, ScaledDotConfig
+from regard.config.encoders import TransformerConfig
 from regard.config.run import RunConfig
 
 
@@ -22,7 +25,11 @@ def export_obstacles(run: RunConfig) -> list[str]:
     ]
     if obstacles:
         return obstacles
-    if model.encoder.norm_eps != model.decoder.norm_eps:  # type: ignore[union-attr]
+    encoder, decoder = (
+        cast(TransformerConfig, model.encoder),
+        cast(TransformerConfig, model.decoder),
+    )
+    if encoder.norm_eps != decoder.norm_eps:
         obstacles.append("norm_eps must be the same in encoder and decoder")
     uses = model.attention_uses()
     for use in uses:
@@ -36,11 +43,11 @@ def _attention_obstacles(use: AttentionUse) -> list[str]:
     attention, where = use.attention, f"{use.query} over {use.memory}"
     required = "causal" if use.memory == PAST_STATES else "everywhere"
     obstacles = []
-    if attention.score.kind != "scaled-dot":
+    if not isinstance(attention.score, ScaledDotConfig):
         obstacles.append(f"{where}: score is {attention.score.kind}, not scaled-dot")
     elif attention.score.dim is not None:
         obstacles.append(f"{where}: score.dim must not be set")
-    if attention.span != attention.span.__class__() or attention.span.kind != required:
+    if attention.span.kind != required or attention.span != attention.span.__class__():
         obstacles.append(f"{where}: span is {attention.span.kind}, not plain {required}")
     if attention.normalizer.kind != "softmax":
         obstacles.append(f"{where}: normalizer is {attention.normalizer.kind}, not softmax")

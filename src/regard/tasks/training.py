@@ -299,7 +299,7 @@ def saved_config(directory: RunDirectory) -> RunConfig:
             f"{directory.path}: has no checkpoint of a run. Name a directory that `regard train` "
             "has written."
         )
-    return parse_config(directory.config.read_text("utf-8"), str(directory.config))
+    return parse_config(directory.config.read_text("utf-8"), str(directory.config), imports=True)
 
 
 def dry_run(run: RunConfig, directory: RunDirectory, world: World) -> tuple[int, DryRun]:

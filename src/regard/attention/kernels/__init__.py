@@ -35,6 +35,8 @@ def choose(call: AttentionCall) -> Attend:
         return attend
     if not compiling and windows.fit(call):
         return partial(windows.attend_in_windows, choose=choose)
+    if call.span.biased:
+        return attend
     if score is Additive:
         return additive.attend_by_exponentials
     if score not in (InnerProduct, Cosine):

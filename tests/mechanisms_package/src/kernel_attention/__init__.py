@@ -1,0 +1,1 @@
+"""Mechanisms of another package than regard. Its entry points are in pyproject.toml."""
