@@ -24,11 +24,14 @@ from pydantic import BaseModel, ValidationError
 import regard
 import regard.bounds
 from regard.bounds import SEED
+from regard.cli.train import _mix_in
+from regard.cli.usage import UsageError
 from regard.config.base import Config
 from regard.config.data import CorpusConfig
-from regard.config.load import validate_settings
+from regard.config.load import load_config, validate_settings
 from regard.config.run import RunConfig
 from regard.config.yaml_text import dump_yaml, load_yaml
+from regard.data.formats.corpus import Corpus
 from regard.data.loading.batch_plan import plan_batches, plan_pools
 from regard.errors import ConfigError
 from regard.inference.engine import SamplingOptions, SearchOptions
@@ -234,6 +237,25 @@ def test_every_weight_of_a_corpus_gives_epochs_of_bounded_size() -> None:
     for weight in accepted(CorpusConfig, "weight"):
         pools = plan_pools(1, 0, [100], [weight], 1_000)
         assert 1 <= sum(len(pool) for pool in pools) <= 1_000_001
+
+
+@pytest.mark.parametrize(
+    ("new", "mixed", "advice"),
+    [(10_000, 1, None), (10_001, 1, "more"), (1, 1_000_000, None), (1, 1_000_001, "fewer")],
+)
+def test_a_mixture_of_unequal_corpora_is_refused_by_name(
+    new: int, mixed: int, advice: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(corpus: Corpus) -> int:
+        return mixed if "b.en" in corpus.paths else new
+
+    monkeypatch.setattr("regard.cli.train.count_examples", count)
+    run = load_config("translate-rnn-tiny", ['data.train=[{"files": ["a.en", "a.de"]}]'])
+    if advice is None:
+        assert _mix_in(run, {"files": ["b.en", "b.de"]}).data.train[1].weight == new / mixed
+        return
+    with pytest.raises(UsageError, match=rf"^--mix: has {mixed:,} .* Mix in {advice} examples\.$"):
+        _mix_in(run, {"files": ["b.en", "b.de"]})
 
 
 # -- options of a search -------------------------------------------------------------------------
