@@ -120,6 +120,18 @@ def test_examples_with_other_letters(suite: str) -> None:
     check_examples(suite, translate, partial(capitals, change=other_letters))
 
 
+@pytest.mark.parametrize("end", ["", "[]", "[two\nthree]", "(/u\n'v')"])
+@pytest.mark.parametrize("label", ["two\nthree", "two\n   *three*", "two\n> three"])
+def test_links_over_lines_keep_their_destination(label: str, end: str) -> None:
+    quote = "> " if ">" in label else ""
+    text = f"{quote}one [{label}]{end.replace(chr(10), chr(10) + quote)} four\n\n"
+    definitions = "[two three]: /u\n[two *three*]: /w\n"
+    translate = partial(through_the_format, change=other_letters)
+    readers = ("CommonMark", "markdown of GitHub", "markdown")
+    check(text + definitions, readers, translate, partial(capitals, change=other_letters))
+    assert b"one" not in translate(text.encode())
+
+
 def test_a_translation_is_escaped_only_where_it_would_be_read_differently() -> None:
     content = b"one\n\n[two][x]\n\n# three\n\n| four |\n|---|\n\n**five.**\n\n[x]: /u\n"
     after = "a * b_c [y]\n\n[\\[x\\]][x]\n\n# a \\#\n\n| a\\|b |\n|---|\n\n<strong>a。</strong>b\n"
