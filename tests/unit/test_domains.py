@@ -339,6 +339,27 @@ def test_sampled_tokens_are_possible(top_p: float, temperature: float) -> None:
         assert all(math.isfinite(logp) for logp in drawn.logps), (point, drawn)
 
 
+def test_a_point_beyond_all_tokens_draws_a_possible_one() -> None:
+    """Sums of probabilities are rounded, so the last one can be below a point."""
+    highest, beyond = torch.tensor(1 - 2**-24), 0
+    for seed in range(40):
+        logits = torch.randn(1, 300, generator=torch.Generator().manual_seed(seed))
+        logits = torch.cat([logits, torch.full((1, 3), -torch.inf)], dim=1)
+        p = logits.softmax(dim=-1)[0]
+        beyond += bool(p.cumsum(dim=-1)[-1] <= highest * p.sum())
+        with patch.object(torch, "rand", return_value=highest):
+            (drawn,) = sample(
+                lambda last, state, logits=logits: (logits, state),
+                torch.zeros(1),
+                seeds=[1],
+                bos=1,
+                eos=2,
+                max_length=2,
+            )
+        assert all(math.isfinite(logp) for logp in drawn.logps)
+    assert beyond
+
+
 # -- options of commands -------------------------------------------------------------------------
 
 
