@@ -42,5 +42,6 @@ POSITION = Bounds(0, (1 << 63) - 1, whole=True)  # of a text in a file
 
 TOKENS = Bounds(1, (1 << 16) - 3, whole=True)  # a length is a uint16, two special tokens included
 VOCABULARY = Bounds(1, 100_000, whole=True)  # SentencePiece needs memory in proportion
+CORPUS_WEIGHT = Bounds(1e-6, 1e4)  # an epoch of a weighted corpus can be planned
 WORKERS = Bounds(1, 10_000, whole=True)
 THREADS = Bounds(1, 1_024, whole=True)

@@ -185,13 +185,13 @@ def _lower_case(parts: list[Part]) -> Counter[str]:
     return Counter(character for character in text if character != character.upper())
 
 
-def capitals(text: str) -> str:
-    """A text in capitals, except its placeholders."""
+def capitals(text: str, change: Callable[[str], str] = str.upper) -> str:
+    """A text in capitals, or with another change of its letters, except its placeholders."""
     parts, cursor = [], 0
     for start, end in find_placeholders(text):
-        parts += [text[cursor:start].upper(), text[start:end]]
+        parts += [change(text[cursor:start]), text[start:end]]
         cursor = end
-    return "".join([*parts, text[cursor:].upper()])
+    return "".join([*parts, change(text[cursor:])])
 
 
 def compare(expected: list[Part], found: list[Part], name: str = "") -> None:

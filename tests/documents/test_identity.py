@@ -55,6 +55,22 @@ def test_generated_documents(name: str, check: str) -> None:
     report(f"{name}, {check}", *check_all(CHECKS[check], generated(name, QUICK)))
 
 
+def cut_words(r: random.Random) -> str:
+    """Words with elements and a placeholder that begin and end anywhere in them."""
+    parts = r.choices("abcdefgh  é", k=24)
+    parts.insert(r.randrange(len(parts)), "{n}")
+    first, inner, last = sorted(r.choices(range(len(parts) + 1), k=3))
+    outer = [*parts[:first], "<b>", *parts[first:inner]]
+    return "".join([*outer, "<i>", *parts[inner:last], "</i></b>", *parts[last:]])
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_markup_anywhere_in_words(check: str) -> None:
+    texts = [cut_words(random.Random(seed)) for seed in range(100)]
+    documents = [(text, "json", f'{{"a": "{text}"}}'.encode()) for text in texts]
+    report(f"markup in words, {check}", *check_all(CHECKS[check], documents))
+
+
 @pytest.mark.parametrize("kind", SPOILED)
 @pytest.mark.parametrize("name", FORMAT_NAMES)
 def test_generated_documents_with_wrong_links(name: str, kind: str) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from string import ascii_lowercase, ascii_uppercase
 
 import pytest
 
@@ -24,6 +26,10 @@ from tests.documents.rendered_markdown import (
 )
 from tests.documents.visible_text import Part, read_parts
 
+ROTATED = str.maketrans(
+    ascii_lowercase + ascii_uppercase,
+    f"{ascii_lowercase[1:]}a{ascii_uppercase[1:]}A",
+)
 SUITES: dict[str, tuple[list[tuple[str, str]], tuple[str, ...]]] = {
     "CommonMark": (
         [(f"example {n}", text) for n, text in enumerate(commonmark_examples(), 1)],
@@ -37,24 +43,24 @@ SUITES: dict[str, tuple[list[tuple[str, str]], tuple[str, ...]]] = {
 }
 
 
-def through_the_format(content: bytes) -> bytes:
-    """The document in capitals; every element stays at its characters."""
+def through_the_format(content: bytes, change: Callable[[str], str] = str.upper) -> bytes:
+    """The document in capitals, or with other letters; every element stays at its characters."""
     segments = MARKDOWN.extract(content)
     same = MARKDOWN.restore(content, segments, [None] * len(segments))
     assert same == content
-    translations: list[MarkedText | None] = [_in_capitals(each.marked) for each in segments]
+    translations: list[MarkedText | None] = [_changed(each.marked, change) for each in segments]
     assert MARKDOWN.unwritable(content, segments, translations) == []
     return MARKDOWN.restore(content, segments, translations)
 
 
-def _in_capitals(marked: MarkedText) -> MarkedText:
+def _changed(marked: MarkedText, change: Callable[[str], str]) -> MarkedText:
     raw = [(one.start, one.end) for one in marked.elements if one.raw is not None]
-    capitals = [
-        (place, place + 1, character.upper())
+    changes = [
+        (place, place + 1, change(character))
         for place, character in enumerate(marked.text)
-        if character != character.upper() and not any(low <= place < high for low, high in raw)
+        if character != change(character) and not any(low <= place < high for low, high in raw)
     ]
-    return replace_ranges(marked, capitals)
+    return replace_ranges(marked, changes)
 
 
 def through_the_product(content: bytes) -> bytes:
@@ -62,26 +68,35 @@ def through_the_product(content: bytes) -> bytes:
     return translate_document("markdown", content, upper_case).content
 
 
-def check(text: str, readers: tuple[str, ...], translate: Callable[[bytes], bytes]) -> None:
+def check(
+    text: str,
+    readers: tuple[str, ...],
+    translate: Callable[[bytes], bytes],
+    expected: Callable[[str], str] = capitals,
+) -> None:
     content = text.encode()
     translated = translate(content)
     for reader in readers:
         if reader == "CommonMark" and text.startswith("---\n"):
             continue  # front matter is a heading there
         parts = [
-            Part(capitals(part.text)) if part.is_text else part
+            Part(expected(part.text)) if part.is_text else part
             for part in read_parts(reader, content)
         ]
         compare(parts, read_parts(reader, translated))
 
 
-def check_examples(suite: str, translate: Callable[[bytes], bytes]) -> None:
+def check_examples(
+    suite: str,
+    translate: Callable[[bytes], bytes],
+    expected: Callable[[str], str] = capitals,
+) -> None:
     examples, readers = SUITES[suite]
     assert len(examples) >= {"CommonMark": 652, "GitHub": 28, "plugins": 250}[suite]
     different = {}
     for name, text in examples:
         try:
-            check(text, readers, translate)
+            check(text, readers, translate, expected)
         except AssertionError as error:
             different[name] = f"{text!r}: {str(error).splitlines()[0]}"
     print(f"\n{suite}: {len(examples)} examples, {len(different)} differ")
@@ -92,6 +107,29 @@ def check_examples(suite: str, translate: Callable[[bytes], bytes]) -> None:
 @pytest.mark.parametrize("suite", SUITES)
 def test_examples_of_specifications(suite: str) -> None:
     check_examples(suite, through_the_format)
+
+
+def other_letters(text: str) -> str:
+    return text.translate(ROTATED)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_examples_with_other_letters(suite: str) -> None:
+    """Labels, marks of tasks and names of alerts are read in capitals, too: these hide defects."""
+    translate = partial(through_the_format, change=other_letters)
+    check_examples(suite, translate, partial(capitals, change=other_letters))
+
+
+@pytest.mark.parametrize("end", ["", "[]", "[two\nthree]", "(/u\n'v')"])
+@pytest.mark.parametrize("label", ["two\nthree", "two\n   *three*", "two\n> three"])
+def test_links_over_lines_keep_their_destination(label: str, end: str) -> None:
+    quote = "> " if ">" in label else ""
+    text = f"{quote}one [{label}]{end.replace(chr(10), chr(10) + quote)} four\n\n"
+    definitions = "[two three]: /u\n[two *three*]: /w\n"
+    translate = partial(through_the_format, change=other_letters)
+    readers = ("CommonMark", "markdown of GitHub", "markdown")
+    check(text + definitions, readers, translate, partial(capitals, change=other_letters))
+    assert b"one" not in translate(text.encode())
 
 
 def test_a_translation_is_escaped_only_where_it_would_be_read_differently() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from regard.documents.formats.properties import escape_property
@@ -50,6 +53,20 @@ def test_a_translation_without_a_second_line_has_no_empty_line(translation: str)
     restored = document.restore(content, [first, second], [marked, None]).decode()
     assert restored.split("\n\n")[0].splitlines()[2:] == [translation]
     assert restored.count("\n\n") == 1
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_cells_of_every_dialect_of_csv_are_segments(delimiter: str) -> None:
+    rows = [
+        ["name", "text", "note"],
+        ["a, b; c", 'He said "yes".', "1,5"],
+        ["d|e", "two\nlines", "f;g\th"],
+    ]
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows(rows)
+    segments = load_format("csv").extract(file.getvalue().encode())
+    cells = [cell for row in rows for cell in row if any(map(str.isalpha, cell))]
+    assert [segment.marked.text.split() for segment in segments] == [x.split() for x in cells]
 
 
 XLIFF = '<xliff version="1.2"><file><body>{}</body></file></xliff>'

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from regard.cli.main import app
+from regard.cli.translate_document import check_document_outputs
+from regard.cli.usage import UsageError
+from regard.documents.formats.registry import format_of_path
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.errors import ConfigError, DocumentError
 from regard.tasks.translation.translator import Translator
@@ -106,6 +110,31 @@ def test_wrong_options_are_refused(
     result = CliRunner().invoke(app, ["translate", str(MODEL), *options])
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+SUFFIXES = [".html", ".HTM", ".md", ".docx", ".json", ".xml", ".txt", ".csv", ".tsv", ".po", ".srt"]
+OTHER_SUFFIXES = [".html.gz", ".pdf", ".doc", ".odt", ".zip", ".parquet"]
+
+
+@pytest.mark.parametrize("source", [suffix for suffix in SUFFIXES if suffix != ".txt"])
+def test_an_output_has_the_suffix_of_its_format_or_is_refused(source: str, tmp_path: Path) -> None:
+    """`-o page.html.gz` wrote HTML that is not compressed, and `-o page.pdf` a DOCX file."""
+    name = format_of_path(f"page{source}")
+    for suffix in [*SUFFIXES, *OTHER_SUFFIXES]:
+        refused = suffix in OTHER_SUFFIXES or format_of_path(f"x{suffix}") != name
+        with pytest.raises(UsageError, match="Name it out") if refused else nullcontext():
+            paths = tmp_path / f"page{source}", tmp_path / f"out{suffix}"
+            check_document_outputs(*paths, name, None, None)
+
+
+@pytest.mark.parametrize("url", ["https://host.example/page.html", "s3://bucket/page.docx"])
+def test_a_document_at_an_address_is_refused(url: str, tmp_path: Path) -> None:
+    out = str(tmp_path / f"out{Path(url).suffix}")
+    result = CliRunner().invoke(app, ["translate", str(MODEL), "--source", url, "-o", out])
+    assert result.exit_code == 2 and isinstance(result.exception, UsageError | SystemExit)
+    shown = " ".join(f"{result.output} {result.exception}".replace("│", " ").split())
+    assert "documents are read from files" in shown, shown
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_report_page_shows_what_to_check() -> None:

@@ -93,12 +93,34 @@ def modules() -> Iterator[Path]:
 def named_stages() -> Iterator[str]:
     """The names of stages in calls of `PreparationTask`, and in corpus jobs."""
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        tree = ast.parse(path.read_text())
+        beginnings = dict(task_makers(tree))
+        for node in ast.walk(tree):
             match node:
                 case ast.Call(ast.Name("PreparationTask"), [ast.Constant(str(stage)), *_]):
                     yield stage
+                case ast.Call(ast.Attribute(_, maker), [ast.Constant(str(stage)), *_]):
+                    if maker in beginnings:
+                        yield beginnings[maker] + stage
                 case ast.AnnAssign(ast.Name("verb"), _, ast.Constant(str(verb))):
                     yield verb
+
+
+def task_makers(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The methods that make the task of a stage, and how the names of their stages begin."""
+    for method in ast.walk(tree):
+        if isinstance(method, ast.FunctionDef):
+            for node in ast.walk(method):
+                match node:
+                    case ast.Call(
+                        ast.Name("PreparationTask"),
+                        [ast.JoinedStr([ast.Constant(str(beginning)), _]), *_],
+                    ):
+                        yield method.name, beginning
+
+
+def test_stages_that_are_named_in_parts_are_found() -> None:
+    assert {f"align {stage}" for stage in ("start", "cells", "sum", "update")} <= {*named_stages()}
 
 
 def concrete_subclasses(base: type) -> Iterator[str]:

@@ -24,12 +24,15 @@ from pydantic import BaseModel, ValidationError
 import regard
 import regard.bounds
 from regard.bounds import SEED
+from regard.cli.train import _mix_in
+from regard.cli.usage import UsageError
 from regard.config.base import Config
 from regard.config.data import CorpusConfig
-from regard.config.load import validate_settings
+from regard.config.load import load_config, validate_settings
 from regard.config.registry import MechanismConfig, member_configs
 from regard.config.run import RunConfig
 from regard.config.yaml_text import dump_yaml, load_yaml
+from regard.data.formats.corpus import Corpus
 from regard.data.loading.batch_plan import plan_batches, plan_pools
 from regard.errors import ConfigError
 from regard.inference.engine import SamplingOptions, SearchOptions
@@ -238,6 +241,25 @@ def test_every_weight_of_a_corpus_gives_epochs_of_bounded_size() -> None:
         assert 1 <= sum(len(pool) for pool in pools) <= 1_000_001
 
 
+@pytest.mark.parametrize(
+    ("new", "mixed", "advice"),
+    [(10_000, 1, None), (10_001, 1, "more"), (1, 1_000_000, None), (1, 1_000_001, "fewer")],
+)
+def test_a_mixture_of_unequal_corpora_is_refused_by_name(
+    new: int, mixed: int, advice: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(corpus: Corpus) -> int:
+        return mixed if "b.en" in corpus.paths else new
+
+    monkeypatch.setattr("regard.cli.train.count_examples", count)
+    run = load_config("translate-rnn-tiny", ['data.train=[{"files": ["a.en", "a.de"]}]'])
+    if advice is None:
+        assert _mix_in(run, {"files": ["b.en", "b.de"]}).data.train[1].weight == new / mixed
+        return
+    with pytest.raises(UsageError, match=rf"^--mix: has {mixed:,} .* Mix in {advice} examples\.$"):
+        _mix_in(run, {"files": ["b.en", "b.de"]})
+
+
 # -- options of a search -------------------------------------------------------------------------
 
 
@@ -317,6 +339,27 @@ def test_sampled_tokens_are_possible(top_p: float, temperature: float) -> None:
                 top_p=top_p,
             )
         assert all(math.isfinite(logp) for logp in drawn.logps), (point, drawn)
+
+
+def test_a_point_beyond_all_tokens_draws_a_possible_one() -> None:
+    """Sums of probabilities are rounded, so the last one can be below a point."""
+    highest, beyond = torch.tensor(1 - 2**-24), 0
+    for seed in range(40):
+        logits = torch.randn(1, 300, generator=torch.Generator().manual_seed(seed))
+        logits = torch.cat([logits, torch.full((1, 3), -torch.inf)], dim=1)
+        p = logits.softmax(dim=-1)[0]
+        beyond += bool(p.cumsum(dim=-1)[-1] <= highest * p.sum())
+        with patch.object(torch, "rand", return_value=highest):
+            (drawn,) = sample(
+                lambda last, state, logits=logits: (logits, state),
+                torch.zeros(1),
+                seeds=[1],
+                bos=1,
+                eos=2,
+                max_length=2,
+            )
+        assert all(math.isfinite(logp) for logp in drawn.logps)
+    assert beyond
 
 
 # -- options of commands -------------------------------------------------------------------------

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,6 +174,30 @@ def test_an_edited_run_file_is_not_replaced(trained: Trained, tmp_path: Path) ->
     assert run_main(arguments).status == 0
 
 
+def test_no_file_of_a_run_is_emptied_before_it_is_written(trained: Trained, tmp_path: Path) -> None:
+    """A process that is killed at any time leaves the old file or the new one."""
+    toy = Trained(tmp_path / "copy")
+    shutil.copytree(trained.folder, toy.folder)
+    before, emptied = toy.snapshot(), list[str]()
+    watched = [str(toy.folder)]
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        opened = event == "open" and watched and str(arguments[0]).startswith(watched[0])
+        if opened and arguments[2] & os.O_TRUNC and Path(arguments[0]).is_file():
+            emptied.append(arguments[0])
+
+    sys.addaudithook(watch)  # which nothing can remove
+    try:
+        done = toy.train("train.steps=6", options=("--accept-changes",))
+    finally:
+        watched.clear()
+    assert done.status == 0, done.stderr
+    after = toy.snapshot()
+    for name in ("run/run.yaml", "run/log.jsonl"):
+        assert after[name] != before[name]
+    assert not emptied
+
+
 def test_a_model_that_the_user_put_in_a_run_is_not_replaced(
     trained: Trained, tmp_path: Path
 ) -> None:
@@ -189,8 +215,10 @@ def test_another_command_cannot_replace_the_data_of_a_run_that_trains(
     shutil.copytree(trained.folder, toy.folder)
     shutil.rmtree(toy.run.path / "checkpoints")
     files = [str(toy.folder / f"other-train.{side}") for side in "ab"]
-    command = ["prepare", *files, "--out", str(toy.run.data), "--vocabulary", "270"]
-    command = [sys.executable, "-m", "regard", *command]
+    options = ["--dedupe", "none", "--vocabulary", "285", "--out"]
+    command = [sys.executable, "-m", "regard", "prepare", *files, *options]
+    assert subprocess.run([*command, str(tmp_path / "new")], capture_output=True).returncode == 0
+    command.append(str(toy.run.data))
     statuses = []
 
     def prepare_again(event: Event) -> None:

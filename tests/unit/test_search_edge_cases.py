@@ -10,8 +10,17 @@ import pytest
 import torch
 
 from regard.batch import Tokens
+from regard.errors import ConfigError
 from regard.nn.pooling import BLOCK, length_blocks
-from regard.search import beam, forbid_sequences, greedy, min_length, reorder, sample
+from regard.search import (
+    beam,
+    forbid_sequences,
+    greedy,
+    min_length,
+    no_repeat_ngram,
+    reorder,
+    sample,
+)
 from regard.search.beam import BeamStep
 
 ENDS = {"bos": 1, "eos": 2, "max_length": 5}
@@ -86,10 +95,27 @@ def test_tokens_are_drawn_with_the_probabilities_that_the_options_leave(
 
 def test_contradictory_constraints_are_refused() -> None:
     constraints = [forbid_sequences([[0], [1], [3]]), min_length(3, eos=2)]
-    with pytest.raises(ValueError, match="constraints"):
-        greedy(step, torch.zeros(1, 1), rows=1, **ENDS, constraints=constraints)
-    with pytest.raises(ValueError, match="constraints"):
-        beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, constraints=constraints)
+    one = {"step": step, "state": torch.zeros(1, 1), **ENDS, "constraints": constraints}
+    for search in (
+        lambda: greedy(**one, rows=1),
+        lambda: beam(**one, rows=1, beam_size=2),
+        lambda: sample(**one, seeds=[1]),
+    ):
+        with pytest.raises(ConfigError, match="constraints: after 0 tokens they exclude every"):
+            search()
+    repeated = [no_repeat_ngram(1), min_length(9, eos=2)]  # there are three other tokens
+    for size in (1, 2, 3):
+        with pytest.raises(ConfigError, match="constraints: after 3 tokens they exclude every"):
+            beam(step, torch.zeros(1, 1), rows=1, beam_size=size, **ENDS, constraints=repeated)
+
+
+def test_a_beam_goes_on_without_hypotheses_that_no_token_may_follow() -> None:
+    def end_after_3(prefix: torch.Tensor, _: torch.Tensor, logp: torch.Tensor) -> torch.Tensor:
+        return logp.masked_fill(prefix[:, -1:].eq(3), -torch.inf) if prefix.size(1) else logp
+
+    (found,) = beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, constraints=[end_after_3])
+    assert len(found) == 2 and all(np.isfinite(each.score) for each in found)
+    assert not any(3 in each.tokens[:-1] for each in found)
 
 
 def test_only_the_same_beginning_forbids_the_last_token() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.bounds import THREADS, WORKERS
+from regard.bounds import CORPUS_WEIGHT, THREADS, WORKERS
 from regard.cli.corpus_options import (
     Columns,
     LanguagesOption,
@@ -355,7 +355,14 @@ def _mix_in(run: RunConfig, old: dict[str, Any]) -> RunConfig:
     new = sum(map(count, run.data.train))
     if not new:
         raise UsageError("--mix needs new training data to mix with. Add --source and --target.")
-    weight = new / max(1, count(CorpusConfig(**old)))
+    examples = max(1, count(CorpusConfig(**old)))
+    weight = new / examples
+    if not CORPUS_WEIGHT.low <= weight <= CORPUS_WEIGHT.high:
+        raise UsageError(
+            f"--mix: has {examples:,} examples, and the new data have {new:,}. An epoch would read "
+            f"it {weight:g} times; from {CORPUS_WEIGHT.low:g} to {CORPUS_WEIGHT.high:,.0f} times "
+            f"are possible. Mix in {'more' if weight > 1 else 'fewer'} examples."
+        )
     mixed = (*run.data.train, CorpusConfig(**old, weight=weight))
     data = run.data.model_copy(update={"train": mixed, "mix_corpora": True})
     return run.model_copy(update={"data": data})

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from regard.bounds import CORPUS_WEIGHT
 from regard.config.attention import Fraction
 from regard.config.base import Config
 from regard.data.filters import Limits
@@ -36,7 +37,7 @@ class CorpusConfig(Config):
     # Source and target in a single file: column numbers, keys or language codes.
     columns: tuple[ColumnName, ColumnName] | None = None
     # How many times an epoch reads the corpus.
-    weight: Annotated[float, Field(ge=1e-6, le=1e4)] = 1.0
+    weight: Annotated[float, Field(ge=CORPUS_WEIGHT.low, le=CORPUS_WEIGHT.high)] = 1.0
     # Codes of source and target, such as [en, fr], of a model for several pairs of languages. A
     # token for the target language precedes each source.
     languages: tuple[LanguageCode, LanguageCode] | None = None

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.errors import ConfigError
 from regard.search.constraints import Constraint, Logps, Prefix, Sentence
 
 S = TypeVar("S")
@@ -23,12 +24,20 @@ def constrained_logps(
     prefix: Prefix,
     sentence: Sentence,
 ) -> Logps:
-    """Log-probabilities of the next token, in at least fp32; `prefix` begins with BOS."""
+    """Log-probabilities of the next token, in at least fp32; `prefix` begins with BOS.
+
+    Raises:
+        ConfigError: The constraints leave no token for any hypothesis of a sentence.
+    """
     logp = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(dim=-1)
     for constraint in constraints:
         logp = constraint(prefix[:, 1:], sentence, logp)
-    if constraints and logp.isneginf().all(dim=-1).any():
-        raise ValueError("The constraints contradict each other: they leave no token to choose.")
+    possible = ~logp.isneginf().all(dim=-1) if constraints else None  # N
+    if possible is not None and not torch.isin(sentence, sentence[possible]).all():
+        raise ConfigError(
+            f"constraints: after {prefix.size(1) - 1} tokens they exclude every token. Lower "
+            "min_length, raise no_repeat_ngram, or forbid less."
+        )
     return logp
 
 
