@@ -17,16 +17,14 @@ from regard.cli.corpus_options import (
     corpus_argument,
 )
 from regard.cli.job_options import (
-    Address,
+    JobArguments,
     OutputFile,
-    RunnerName,
-    Workers,
     absolute_path,
     check_job_output,
-    open_job_runner,
     run_job,
     work_directory,
 )
+from regard.cli.option_groups import option_groups
 from regard.cli.prepare import show_stages
 from regard.cli.usage import UsageError
 
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 
 
+@option_groups
 def align(
     source: PairSource,
     target: PairTarget = None,
@@ -86,9 +85,8 @@ def align(
             "character offsets.",
         ),
     ] = False,
-    runner: RunnerName = "local",
-    workers: Workers = 1,
-    address: Address = None,
+    *,
+    job: JobArguments,
 ) -> None:
     """Print word links i-j for each sentence pair: source word i, target word j, from 0.
 
@@ -126,7 +124,7 @@ def align(
         align_with = "attention"
     if save is not None:
         check_claim(absolute_path(str(save)), ALIGNER_DIRECTORY, files)
-    with open_job_runner(runner, workers, address, out) as engine:
+    with job.open_runner(out) as engine:
         if model is None:
             with work_directory(out) if save is None else nullcontext("") as work:
                 folder = f"{work}/aligner" if save is None else absolute_path(str(save))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from regard.align.symmetrize import Symmetry
     from regard.cli.job_models import JobModel
     from regard.data.formats.corpus import Block
-    from regard.tasks.translation.annotator import AlignWith
+    from regard.tasks.translation.options import AlignWith
 
 
 @dataclass(frozen=True)

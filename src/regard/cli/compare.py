@@ -13,7 +13,6 @@ from typing import Annotated
 import typer
 
 from regard.cli.common_options import BeamSize, Html, JsonReport, To
-from regard.cli.evaluate import read_translations, translate_lines
 from regard.cli.option_modes import refuse_without
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
@@ -47,6 +46,7 @@ def compare(
     """
     from rich.console import Console
 
+    from regard.cli.evaluation import read_translations, translate_lines
     from regard.data.formats.corpus import read_parallel
     from regard.evaluate.compare import apply_gates, compare_systems, parse_gate
     from regard.evaluate.comparison_page import comparison_page

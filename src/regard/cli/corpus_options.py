@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,6 +57,31 @@ Valid = Annotated[
 ValidFile = Annotated[
     str | None, typer.Option(metavar="FILE", help="The validation set in one file.")
 ]
+
+
+@dataclass(frozen=True)
+class TaskFiles:
+    """The corpora of models that do not translate."""
+
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a language model: one text or paragraph per line."),
+    ] = None
+    documents: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a classifier: .tsv (label, text) or .jsonl."),
+    ] = None
+    images: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="For a captioner: .jsonl with the keys `image` and `caption`."
+        ),
+    ] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The files on the command line."""
+        return [file for file in (self.text, self.documents, self.images) if file is not None]
 
 
 def corpus_argument(

@@ -56,7 +56,7 @@ def export(
     """
     from rich.console import Console
 
-    from regard.cli.evaluate import read_text_lines
+    from regard.cli.evaluation import read_text_lines
     from regard.tasks.translation.exporting import export_bundle, export_huggingface
 
     if (to == "huggingface") != (out is not None):

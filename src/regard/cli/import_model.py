@@ -48,7 +48,7 @@ def import_model(
     """
     from rich.console import Console
 
-    from regard.cli.evaluate import read_text_lines
+    from regard.cli.evaluation import read_text_lines
     from regard.tasks.translation.importing import import_pretrained
 
     lines = [] if sample is None else read_text_lines(sample)

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
@@ -25,26 +26,39 @@ if TYPE_CHECKING:
 JOB = "Large corpora"
 QUIET = 2.0  # seconds
 
-RunnerName = Annotated[
-    Literal["local", "ray"],
-    typer.Option(help="Run on this machine or on a Ray cluster.", rich_help_panel=JOB),
-]
-Workers = Annotated[
-    int,
-    typer.Option(
-        min=WORKERS.low,
-        max=WORKERS.high,
-        help="Processes, or cores of the cluster. Each loads the model.",
-        rich_help_panel=JOB,
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a running Ray cluster. Default: start Ray on this machine.",
-        rich_help_panel=JOB,
-    ),
-]
+
+@dataclass(frozen=True)
+class JobArguments:
+    """Where a corpus job runs."""
+
+    runner: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Run on this machine or on a Ray cluster.", rich_help_panel=JOB),
+    ] = "local"
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=WORKERS.low,
+            max=WORKERS.high,
+            help="Processes, or cores of the cluster. Each loads the model.",
+            rich_help_panel=JOB,
+        ),
+    ] = 1
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a running Ray cluster. Default: start Ray on this machine.",
+            rich_help_panel=JOB,
+        ),
+    ] = None
+
+    def open_runner(self, out: str | None) -> Runner:
+        """Return the runner of a job whose output is `out`."""
+        if self.address is not None and out is None:
+            raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
+        return open_runner(self.runner, self.workers, self.address)
+
+
 OutputFile = Annotated[
     str | None,
     typer.Option(
@@ -74,13 +88,6 @@ def check_job_output(out: str | None, *inputs: str | None) -> None:
         check_output(Path(out), *inputs)
     if (work := _kept_work(out)) is not None:
         check_claim(work, JOB_DIRECTORY, [path for path in inputs if path is not None])
-
-
-def open_job_runner(name: str, workers: int, address: str | None, out: str | None) -> Runner:
-    """Return the runner of a job whose output is `out`."""
-    if address is not None and out is None:
-        raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
-    return open_runner(name, workers, address)
 
 
 def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Runner) -> None:

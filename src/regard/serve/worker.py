@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.bundle.bundle import open_bundle
-from regard.inference.engine import SamplingOptions
-from regard.inference.pipeline import Splitting
 from regard.serve.frames import encode_frame, encode_weights, error_values, receive_frame
+from regard.tasks.translation.options import TranslateOptions
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
@@ -54,9 +53,6 @@ class Worker:
 
         bundle = open_bundle(Path(path))
         translator = Translator.from_bundle(bundle, engine=engine)  # type: ignore[arg-type]
-        # The server has split the texts.
-        whole = translator.splitting.max_length
-        translator.splitting = Splitting(whole, whole)
         targets = translator.languages.targets
         translator.translate([PROBE], to=targets[0] if targets else None, beam_size=1)
         self.translators[slot] = translator
@@ -76,46 +72,39 @@ class Worker:
     def do_translate(
         self,
         slot: int,
-        texts: list[str],
-        prefixes: list[str] | None,
-        places: list[tuple[int, int]],
+        segments: list[str],
+        positions: list[tuple[int, int]],
         options: dict[str, Any],
+        weights: bool,
     ) -> dict[str, Any]:
         """Translate segments that share their options. A failing segment fails alone.
 
-        `places`: the number of each segment's text in its request, and its own in the text.
+        Args:
+            slot: Of the model.
+            segments: Parts of texts, which the server has split.
+            positions: Number of each segment's text in its request, and its own in the text.
+            options: Of `TranslateOptions.to_json`.
+            weights: Also return those of alignments.
         """
-        translator = self.translators[slot]
-        sampling, weights = options.pop("sampling", None), options.pop("weights", False)
+        translator, shared = self.translators[slot], TranslateOptions.from_json(options)
 
-        def translate(rows: list[int]) -> list[TranslationResult]:
-            drawn = None
-            if sampling is not None:  # draws depend on the place of a segment: one at a time
-                number, segment = places[rows[0]]
-                drawn = SamplingOptions(
-                    **{**sampling, "offset": sampling["offset"] + number, "segment": segment}
-                )
-            return translator.translate(
-                [texts[row] for row in rows],
-                prefix=None if prefixes is None else [prefixes[row] for row in rows],
-                sampling=drawn,
-                **options,
-            )
+        def translate(rows: range) -> list[TranslationResult]:
+            texts, places = segments[rows.start : rows.stop], positions[rows.start : rows.stop]
+            return translator.translate_segments(texts, shared.with_prefixes_of(rows), places)
 
-        rows = list(range(len(texts)))
-        if sampling is None:
-            try:
-                return {"segments": [_segment_values(each, weights) for each in translate(rows)]}
-            except Exception:  # find the text that caused it
-                if len(texts) == 1:
-                    raise
-        segments = []
+        rows = range(len(segments))
+        try:
+            return {"segments": [_segment_values(result, weights) for result in translate(rows)]}
+        except Exception:  # find the text that caused it
+            if len(segments) == 1:
+                raise
+        values = []
         for row in rows:
             try:
-                segments.append(_segment_values(translate([row])[0], weights))
+                values.append(_segment_values(translate(range(row, row + 1))[0], weights))
             except Exception as error:
-                segments.append(error_values(error))
-        return {"segments": segments}
+                values.append(error_values(error))
+        return {"segments": values}
 
     def do_align(
         self, slot: int, sources: list[str], targets: list[str], to: str | None
