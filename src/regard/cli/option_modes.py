@@ -1,7 +1,6 @@
 """Which options each mode of a command uses. An option that would have no effect is refused.
 
-A command with several modes finds out which one it is in, and calls `check`. The tables are the
-only list of what belongs to what.
+A command with several modes has a table of them, finds out which one it is in, and calls `check`.
 """
 
 from __future__ import annotations
@@ -56,10 +55,3 @@ def refuse_unused(reason: str, *names: str) -> None:
 def make_mode(name: str, *groups: Set[str]) -> Mode:
     """Return a mode that uses the parameters of all groups."""
     return Mode(name, frozenset().union(*groups))
-
-
-# -- regard train --------------------------------------------------------------------------------
-
-TRAIN_FINISH = make_mode(
-    "with --finish: the run is finished as it was started", {"finish", "out", "threads"}
-)
