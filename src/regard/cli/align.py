@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.align.aligner_training import train_aligner
+from regard.align.chunks import corpus_readers
+from regard.align.corpus_alignment import AlignerBlocks
+from regard.align.word_aligner import ALIGNER_FILE
+from regard.bundle.manifest import MANIFEST
+from regard.cli.align_job import ModelAlignBlocks
 from regard.cli.common_options import AlignWith, To
 from regard.cli.corpus_options import (
     Columns,
@@ -16,6 +22,7 @@ from regard.cli.corpus_options import (
     check_columns,
     corpus_argument,
 )
+from regard.cli.job_models import JobModel
 from regard.cli.job_options import (
     JobArguments,
     OutputFile,
@@ -27,6 +34,10 @@ from regard.cli.job_options import (
 from regard.cli.option_groups import option_groups
 from regard.cli.prepare import show_stages
 from regard.cli.usage import UsageError
+from regard.data import storage
+from regard.data.directory_lock import lock_directory
+from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
+from regard.data.ownership import WORK, check_claim, claim, remove_created
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -98,13 +109,6 @@ def align(
 
     regard align model/ --source test.en --target test.de > test.links
     """
-    from regard.align.corpus_alignment import AlignerBlocks
-    from regard.cli.align_job import ModelAlignBlocks
-    from regard.cli.job_models import JobModel
-    from regard.data import storage
-    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
-    from regard.data.ownership import WORK, check_claim, remove_created
-
     if reverse is None and symmetrize is not None:
         raise UsageError("--symmetrize needs --reverse.")
     check_job_output(out, source, target, model, reverse)
@@ -148,10 +152,6 @@ def align(
 
 
 def _is_aligner(path: str) -> bool:
-    from regard.align.word_aligner import ALIGNER_FILE
-    from regard.bundle.manifest import MANIFEST
-    from regard.data import storage
-
     has_aligner = storage.path_exists(storage.join_path(path, ALIGNER_FILE))
     return has_aligner and not storage.path_exists(storage.join_path(path, MANIFEST))
 
@@ -162,14 +162,6 @@ def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runn
     Results of finished chunks are kept in `work` below it, so that the same command resumes after
     an interruption.
     """
-    from regard.align.aligner_training import train_aligner
-    from regard.align.chunks import corpus_readers
-    from regard.align.word_aligner import ALIGNER_FILE
-    from regard.data import storage
-    from regard.data.directory_lock import lock_directory
-    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
-    from regard.data.ownership import WORK, claim
-
     work = storage.join_path(folder, "work")
     with lock_directory(work), show_stages("finished") as report:
         claim(folder, ALIGNER_DIRECTORY)

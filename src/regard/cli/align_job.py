@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from regard.align.links import write_links
+from regard.align.symmetrize import symmetrize, transpose_links
 from regard.cli.translation_lines import alignment_values
 from regard.data.jobs.corpus_job import BlockFunction, Compute
 from regard.data.jobs.part_formats import BlockResult
@@ -43,9 +45,6 @@ class ModelAlignBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        from regard.align.links import write_links
-        from regard.align.symmetrize import symmetrize, transpose_links
-
         forward = self.model.load()
         backward = None if self.reverse is None else self.reverse.load()
 

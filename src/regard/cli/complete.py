@@ -13,6 +13,7 @@ from regard.cli.line_files import open_input
 from regard.cli.option_groups import option_groups
 from regard.cli.outputs import check_output, open_output, to_line
 from regard.cli.sampling_options import SamplingArguments
+from regard.tasks.language.completer import load_completer
 
 
 @option_groups
@@ -35,8 +36,6 @@ def complete(
 
     Example: regard complete model/ "Once upon a time" --sample --temperature 0.8 --seed 7
     """
-    from regard.tasks.language.completer import load_completer
-
     drawn = sampling.options()
     check_output(out)
     completer = load_completer(model)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.usage import UsageError
+from regard.data.formats.corpus import open_corpus
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -88,8 +89,6 @@ def corpus_argument(
     paths: list[str], columns: tuple[str, str] | None, name: str | None = None
 ) -> Corpus:
     """Open a corpus of one or two files; its default name is the stem of the first file."""
-    from regard.data.formats.corpus import open_corpus
-
     if len(paths) > 2:
         raise UsageError(f"A corpus has one or two files, not {len(paths)}.")
     fields: dict[str, Any] = {"name": name or _stem(paths[0])}

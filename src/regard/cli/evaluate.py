@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from regard.cli import evaluation
 from regard.cli.common_options import BeamSize, JsonReport, LinkArguments, To
 from regard.cli.corpus_options import Columns, TaskFiles, check_columns
 from regard.cli.option_groups import option_groups
@@ -77,8 +78,6 @@ def evaluate(
 
     regard evaluate model/ --images test.jsonl
     """
-    from regard.cli import evaluation
-
     inputs = (source, reference, outputs, *files.given, gold.alignments, gold.target, gold.links)
     check_output(out, *inputs)
     check_output(figure, out, *inputs)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from regard.align.aer import AlignmentScores, score_alignments
 from regard.align.links import check_gold, read_gold, read_links
+from regard.bundle.bundle import open_bundle
 from regard.cli.common_options import LinkArguments
 from regard.cli.corpus_options import TaskFiles, columns_setting
 from regard.cli.outputs import write_output
@@ -41,7 +42,6 @@ def evaluate_task(
     model: str | None, files: TaskFiles, columns: tuple[str, str] | None, *, as_json: bool
 ) -> None:
     """Print the scores of a model of another task, with the metrics of its task."""
-    from regard.bundle.bundle import open_bundle
     from regard.config.data import CorpusConfig
     from regard.tasks.base import task_for
     from regard.tasks.bundles import bundle_config

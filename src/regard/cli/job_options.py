@@ -16,6 +16,12 @@ from regard.bounds import WORKERS
 from regard.cli.outputs import check_output, written_aside
 from regard.cli.prepare import open_runner, show_stages
 from regard.cli.usage import UsageError
+from regard.data import storage
+from regard.data.directory_lock import lock_directory
+from regard.data.jobs.corpus_job import run_corpus_job
+from regard.data.jobs.part_formats import join_parts, output_suffix
+from regard.data.ownership import JOB as JOB_DIRECTORY
+from regard.data.ownership import check_claim, claim, remove_created
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -81,9 +87,6 @@ def check_job_output(out: str | None, *inputs: str | None) -> None:
 
     This includes the directory of the job's parts, `OUT.work`.
     """
-    from regard.data.ownership import JOB as JOB_DIRECTORY
-    from regard.data.ownership import check_claim
-
     if out is not None and "://" not in out:
         check_output(Path(out), *inputs)
     if (work := _kept_work(out)) is not None:
@@ -96,13 +99,6 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
     Finished parts are kept in `OUT.work` until the end, so that the same command resumes after an
     interruption. For standard output, pipes and devices they are kept in a temporary directory.
     """
-    from regard.data import storage
-    from regard.data.directory_lock import lock_directory
-    from regard.data.jobs.corpus_job import run_corpus_job
-    from regard.data.jobs.part_formats import join_parts, output_suffix
-    from regard.data.ownership import JOB as JOB_DIRECTORY
-    from regard.data.ownership import claim, remove_created
-
     suffix = "" if out is None else output_suffix(out)
     with work_directory(out) as work:
         with lock_directory(work):
@@ -143,8 +139,6 @@ def _kept_work(out: str | None) -> str | None:
 @contextmanager
 def _open_binary_output(out: str | None) -> Iterator[IO[bytes]]:
     """Yield the output; a file or an object replaces an old one when the block ends."""
-    from regard.data import storage
-
     if out is None:
         yield sys.stdout.buffer
     elif storage.is_remote(out):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from regard.cli.usage import UsageError
+from regard.data.ownership import owner_of
 
 # Characters that end a line or a field of one.
 _BREAKS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
@@ -28,8 +29,6 @@ def check_output(path: Path | None, *others: str | Path | None) -> None:
 
     `others`: the input files and the other outputs of the command, which it must not replace.
     """
-    from regard.data.ownership import owner_of
-
     if path is None:
         return
     real = Path(os.path.realpath(path))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from regard.bounds import SEED, TEMPERATURE, TOP_K, TOP_P, Bounds
 from regard.cli.option_modes import refuse_unused, refuse_without
-
-if TYPE_CHECKING:
-    from regard.inference.engine import SamplingOptions
+from regard.inference.engine import SamplingOptions
 
 
 def _number(bounds: Bounds, text: str) -> Any:
@@ -50,8 +48,6 @@ class SamplingArguments:
         Raises:
             UsageError: An option of sampling is given without --sample, or one of a search with it.
         """
-        from regard.inference.engine import SamplingOptions
-
         if not self.sample:
             refuse_without("--sample", "temperature", "top_k", "top_p", "seed")
             return None

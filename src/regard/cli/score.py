@@ -14,6 +14,7 @@ from regard.cli.corpus_options import (
     check_columns,
     corpus_argument,
 )
+from regard.cli.job_models import JobModel
 from regard.cli.job_options import (
     JobArguments,
     OutputFile,
@@ -22,6 +23,7 @@ from regard.cli.job_options import (
     run_job,
 )
 from regard.cli.option_groups import option_groups
+from regard.cli.score_job import ScoreBlocks
 
 
 @option_groups
@@ -59,9 +61,6 @@ def score(
 
     regard score en-de/ --reverse de-en/ --source a.en --target a.de --out a.parquet --workers 8
     """
-    from regard.cli.job_models import JobModel
-    from regard.cli.score_job import ScoreBlocks
-
     check_job_output(out, source, target)
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)

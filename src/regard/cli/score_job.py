@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.data.jobs.corpus_job import BlockFunction, Compute
 from regard.data.jobs.part_formats import BlockResult
+from regard.tasks.translation.scoring import score_pairs
 
 if TYPE_CHECKING:
     from regard.cli.job_models import JobModel
@@ -37,8 +38,6 @@ class ScoreBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        from regard.tasks.translation.scoring import score_pairs
-
         forward = self.model.load()
         backward = None if self.reverse is None else self.reverse.load()
 

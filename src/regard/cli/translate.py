@@ -19,12 +19,13 @@ from regard.cli.translate_document import DocumentArguments, check_document_file
 from regard.cli.translate_job import check_table, run_translation_job, translate_blocks
 from regard.cli.translate_lines import write_translations
 from regard.cli.usage import UsageError
+from regard.data.formats.files import COMPRESSED
+from regard.tasks.translation.options import TranslateOptions
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
     from regard.inference.engine import SamplingOptions
     from regard.serve.client import Client
-    from regard.tasks.translation.options import TranslateOptions
-    from regard.tasks.translation.translator import Translator
 
 JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
 
@@ -52,8 +53,6 @@ class ModelArguments:
     ] = None
 
     def load(self, model: str) -> Translator:
-        from regard.tasks.translation.translator import Translator
-
         return Translator.load(
             model, engine=self.engine, ensemble=self.ensemble or (), fixed_batches=True
         )
@@ -328,8 +327,6 @@ def _kind(
 
 def _is_corpus(*files: str | None) -> bool:
     """Whether only a job reads and writes the files: URLs, tables and compressed files."""
-    from regard.data.formats.files import COMPRESSED
-
     return any(
         "://" in name or name.endswith((*COMPRESSED, ".parquet")) for name in filter(None, files)
     )
@@ -352,8 +349,6 @@ def _translate_options(
     served: bool,
 ) -> TranslateOptions:
     """Return the options of the translator or of the client."""
-    from regard.tasks.translation.options import TranslateOptions
-
     return TranslateOptions(
         to=to,
         **(vars(search) | {"forbid": search.forbid or ()}),

@@ -16,6 +16,9 @@ import typer
 from regard.cli.corpus_options import parse_languages
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
+from regard.documents.bilingual import BILINGUAL_SUFFIXES, write_bilingual
+from regard.documents.formats.registry import FORMAT_NAMES, format_of_path
+from regard.errors import DocumentError
 
 if TYPE_CHECKING:
     from regard.documents.report import DocumentReport
@@ -100,8 +103,6 @@ class DocumentArguments:
 
         `translate`: of a translator or a client.
         """
-        from regard.documents.bilingual import write_bilingual
-
         translated = translate(
             files.source,
             options,
@@ -120,9 +121,6 @@ class DocumentArguments:
 
 def chosen_format(source: Path | None, name: str | None) -> str | None:
     """The document format of a file; None if it is translated line by line."""
-    from regard.documents.formats.registry import FORMAT_NAMES, format_of_path
-    from regard.errors import DocumentError
-
     if name == LINES or (name is None and source is None):
         return None
     if name is not None and name not in FORMAT_NAMES:
@@ -143,8 +141,6 @@ def check_document_files(
     source: str, out: str | None, format_name: str, arguments: DocumentArguments
 ) -> DocumentFiles:
     """Refuse files that cannot be read or written, before any work."""
-    from regard.documents.bilingual import BILINGUAL_SUFFIXES
-
     if "://" in source:
         raise UsageError(
             f"{source}: documents are read from files. Download it, or pass --format lines."
@@ -166,9 +162,6 @@ def check_document_files(
 
 def _check_suffix(source: Path, out: Path, format_name: str) -> None:
     """Refuse a name that promises another format than that of the document."""
-    from regard.documents.formats.registry import format_of_path
-    from regard.errors import DocumentError
-
     if not out.suffix or out.suffix.lower() == source.suffix.lower():
         return
     try:

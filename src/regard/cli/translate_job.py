@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from regard.cli.job_models import JobModel
 from regard.cli.job_options import JobArguments, absolute_path, run_job
 from regard.cli.translation_lines import translation_formatter
 from regard.cli.usage import UsageError
+from regard.data.formats.corpus import open_texts
 from regard.data.jobs.corpus_job import BlockFunction, Compute
-from regard.data.jobs.part_formats import BlockResult
+from regard.data.jobs.part_formats import TABLE, BlockResult, output_suffix
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
-    from regard.cli.job_models import JobModel
     from regard.data.formats.corpus import Block
     from regard.inference.engine import EngineName
     from regard.tasks.translation.options import TranslateOptions
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 def check_table(out: str | None, options: TranslateOptions, as_json: bool) -> None:
     """Refuse options whose results no table can hold, if the output is one."""
-    from regard.data.jobs.part_formats import TABLE, output_suffix
-
     if output_suffix(out or "") == TABLE and (as_json or options.n_best > 1 or options.alignments):
         raise UsageError(f"{out}: a table has no room for --json, --n-best and --align.")
 
@@ -31,8 +31,6 @@ def translate_blocks(
     models: Sequence[str], engine: EngineName, options: TranslateOptions, as_json: bool
 ) -> TranslateBlocks:
     """Return the function of a job that translates with bundles."""
-    from regard.cli.job_models import JobModel
-
     return TranslateBlocks(tuple(map(JobModel.find, models)), engine, options, as_json)
 
 
@@ -40,8 +38,6 @@ def run_translation_job(
     blocks: TranslateBlocks, source: str, column: str | None, out: str | None, job: JobArguments
 ) -> None:
     """Translate a column of a corpus, by default that of its sources."""
-    from regard.data.formats.corpus import open_texts
-
     number = int(column) if column and column.isdecimal() else column
     corpus = open_texts(absolute_path(source), number)
     with job.open_runner(out) as runner:
@@ -69,8 +65,6 @@ class TranslateBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        from regard.tasks.translation.translator import Translator
-
         first, *others = (model.fetch() for model in self.models)
         translator = Translator.load(first, engine=self.engine, ensemble=others, fixed_batches=True)
         formatted = translation_formatter(self.as_json, self.options.n_best > 1)

@@ -9,9 +9,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
 from regard.cli.line_files import line_batches, open_input
 from regard.cli.outputs import open_output
 from regard.cli.translation_lines import translation_formatter
+from regard.data.jobs.corpus_job import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +39,6 @@ def write_translations(
 
     `out`: the file to write; None: standard output.
     """
-    from regard.data.jobs.corpus_job import BLOCK
-
     path, output = (None if name is None else Path(name) for name in (source, out))
     lines_of = translation_formatter(as_json, options.n_best > 1)
     number = warned = 0
@@ -63,9 +65,6 @@ def write_translations(
 def _progress(source: Path | None) -> Iterator[Callable[[int], None]]:
     """Show progress on stderr: a bar on a terminal, a line every REPORT_EVERY seconds elsewhere."""
     if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
         total = None
         if source is not None:
             with source.open("rb") as file:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from regard.align.links import write_links
 from regard.cli.outputs import to_line
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 def translation_formatter(as_json: bool, n_best: bool) -> Callable[[int, Result], list[str]]:
     """Return a function of a line number, from 1, and its translation to lines of output."""
-    from regard.align.links import write_links
 
     def to_json(number: int, result: Result) -> list[str]:
         return [json.dumps(_json_values(result), ensure_ascii=False)]
