@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.align.links import write_links
 from regard.align.symmetrize import symmetrize, transpose_links
@@ -33,7 +33,7 @@ class ModelAlignBlocks(BlockFunction):
     as_json: bool
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         return {
             "model": self.model.digest,
             "to": self.model.to,

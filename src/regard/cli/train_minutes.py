@@ -7,7 +7,7 @@ import math
 import sys
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.cli.prepare import show_stages
 from regard.config.data import CorpusConfig
@@ -118,7 +118,7 @@ def _print_plan(name: str, plan: TimedPlan, reason: str) -> None:
         print(f"warning: {plan.shortage}", file=sys.stderr, flush=True)
 
 
-def chosen_before(directory: RunDirectory) -> dict[str, Any]:
+def chosen_before(directory: RunDirectory) -> dict[str, object]:
     """Return the settings that `--minutes` has chosen when the run started."""
     train = load_config(directory.config).train.model_dump(mode="json")
     return {"train": {name.partition(".")[2]: train[name.partition(".")[2]] for name in PLANNED}}

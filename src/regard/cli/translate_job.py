@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.cli.job_models import JobModel
 from regard.cli.job_options import JobArguments, absolute_path, run_job
@@ -56,7 +56,7 @@ class TranslateBlocks(BlockFunction):
     as_json: bool
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         return {
             "models": [model.digest for model in self.models],
             "engine": self.engine,

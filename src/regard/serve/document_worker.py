@@ -19,7 +19,7 @@ import sys
 import threading
 from base64 import b64encode
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class DocumentWorker:
         os.killpg(os.getpid(), signal.SIGKILL)
 
 
-def _prepared(job: DocumentJob, max_characters: int) -> dict[str, Any]:
+def _prepared(job: DocumentJob, max_characters: int) -> dict[str, object]:
     """The texts with their lengths after NFKC; only the lengths if they are too long."""
     lengths = [len(compose(text, "NFKC")) for text in job.texts]
     too_long = sum(lengths) > max_characters

@@ -15,7 +15,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +42,12 @@ class Worker:
         """Do what a message asks for, and return the frame of the answer or of the error."""
         number = {"id": message["id"]}
         try:
-            handler: Callable[..., dict[str, Any]] = getattr(self, f"do_{message['do']}")
+            handler: Callable[..., dict[str, object]] = getattr(self, f"do_{message['do']}")
             return encode_frame(number | handler(**message["arguments"]))
         except Exception as error:  # a defect of one request must not end the process
             return encode_frame(number | error_values(error))
 
-    def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
+    def do_load(self, slot: int, path: str, engine: str) -> dict[str, object]:
         """Load a model. One that cannot translate is refused."""
         from regard.tasks.translation.translator import Translator
 
@@ -65,7 +65,7 @@ class Worker:
             "assesses_quality": translator.thresholds is not None,
         }
 
-    def do_unload(self, slot: int) -> dict[str, Any]:
+    def do_unload(self, slot: int) -> dict[str, object]:
         self.translators.pop(slot, None)
         return {}
 
@@ -74,9 +74,9 @@ class Worker:
         slot: int,
         segments: list[str],
         positions: list[tuple[int, int]],
-        options: dict[str, Any],
+        options: Mapping[str, Any],
         weights: bool,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Translate segments that share their options. A failing segment fails alone.
 
         Args:
@@ -108,24 +108,24 @@ class Worker:
 
     def do_align(
         self, slot: int, sources: list[str], targets: list[str], to: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         found = self.translators[slot].align(sources, targets, to=to)
         return {"alignments": [_alignment_values(each) for each in found]}
 
     def do_explain(
         self, slot: int, source: str, target: str | None, to: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         explanation = self.translators[slot].explain(source, target, to=to)
         return {"record": json.loads(explanation.to_json())}
 
 
-def _segment_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
+def _segment_values(result: TranslationResult, weights: bool) -> dict[str, object]:
     hypotheses = result.n_best or (result,)
     return {"hypotheses": [_hypothesis_values(each, weights) for each in hypotheses]}
 
 
-def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, object]:
+    values: dict[str, object] = {
         "text": result.text,
         "score": result.score,
         "length": sum(part.length for part in result.segments),
@@ -140,7 +140,7 @@ def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, An
     return values
 
 
-def _alignment_values(alignment: WordAlignment) -> dict[str, Any]:
+def _alignment_values(alignment: WordAlignment) -> dict[str, object]:
     return {
         "source": alignment.source.words,
         "target": alignment.target.words,
