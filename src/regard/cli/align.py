@@ -115,40 +115,68 @@ def align(
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)
     corpus = corpus_argument(files, columns)
-    if model is None or _is_aligner(model):
-        if reverse is not None or align_with is not None or to is not None:
-            raise UsageError("--reverse, --align-with and --to need a translation model.")
-        if model is not None and save is not None:
-            raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
-    elif save is not None:
+    if model is not None and not _is_aligner(model):
+        _check_for_model(save, reverse, align_with)
+        function: BlockFunction = ModelAlignBlocks(
+            JobModel.find(model, to),
+            None if reverse is None else JobModel.find(reverse),
+            align_with if reverse is None else "attention",
+            symmetrize or "grow-diag",
+            pretokenized,
+            as_json,
+        )
+    else:
+        _check_for_aligner(model, save, reverse, align_with, to)
+        if model is None:
+            _align_with_new_aligner(corpus, files, out, save, pretokenized, as_json, job)
+            return
+        function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
+    with job.open_runner(out) as engine:
+        run_job(function, corpus, out, engine)
+
+
+def _check_for_model(save: Path | None, reverse: str | None, align_with: str | None) -> None:
+    """Refuse what a translation model cannot do."""
+    if save is not None:
         raise UsageError("--save needs a word aligner, not a model bundle.")
-    elif reverse is not None:
-        if align_with == "aligner":
-            raise UsageError("--reverse combines the attention of two models, not an aligner.")
-        align_with = "attention"
+    if reverse is not None and align_with == "aligner":
+        raise UsageError("--reverse combines the attention of two models, not an aligner.")
+
+
+def _check_for_aligner(
+    model: str | None,
+    save: Path | None,
+    reverse: str | None,
+    align_with: str | None,
+    to: str | None,
+) -> None:
+    """Refuse what a word aligner cannot do. `model`: the trained one, if any."""
+    if reverse is not None or align_with is not None or to is not None:
+        raise UsageError("--reverse, --align-with and --to need a translation model.")
+    if model is not None and save is not None:
+        raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
+
+
+def _align_with_new_aligner(
+    corpus: Corpus,
+    files: list[str],
+    out: str | None,
+    save: Path | None,
+    pretokenized: bool,
+    as_json: bool,
+    job: JobArguments,
+) -> None:
+    """Train a word aligner on a corpus, and align the corpus with it."""
     if save is not None:
         check_claim(absolute_path(str(save)), ALIGNER_DIRECTORY, files)
-    with job.open_runner(out) as engine:
-        if model is None:
-            with work_directory(out) if save is None else nullcontext("") as work:
-                folder = f"{work}/aligner" if save is None else absolute_path(str(save))
-                _train_aligner(corpus, folder, pretokenized, engine)
-                function: BlockFunction = AlignerBlocks.of(folder, pretokenized, as_json)
-                run_job(function, corpus, out, engine)
-                remove_created(storage.join_path(folder, "work"), WORK)
-            return
-        if _is_aligner(model):
-            function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
-        else:
-            function = ModelAlignBlocks(
-                JobModel.find(model, to),
-                None if reverse is None else JobModel.find(reverse),
-                align_with,
-                symmetrize or "grow-diag",
-                pretokenized,
-                as_json,
-            )
-        run_job(function, corpus, out, engine)
+    with (
+        job.open_runner(out) as engine,
+        work_directory(out) if save is None else nullcontext("") as work,
+    ):
+        folder = f"{work}/aligner" if save is None else absolute_path(str(save))
+        _train_aligner(corpus, folder, pretokenized, engine)
+        run_job(AlignerBlocks.of(folder, pretokenized, as_json), corpus, out, engine)
+        remove_created(storage.join_path(folder, "work"), WORK)
 
 
 def _is_aligner(path: str) -> bool:
