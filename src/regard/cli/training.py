@@ -149,11 +149,7 @@ class TrainingRequest:
             overrides.append(chosen_before(directory))
         config, presets = self.config, [self.preset]
         if has_pairs and config is None and self.preset is None and bundle is None:
-            if resumed:
-                config = str(directory.config)
-            else:
-                corpus = self.inputs.corpus(self.inputs.train or [])
-                presets = choose_presets(corpus, self.minutes)
+            config, presets = self._choose(directory, resumed)
         candidates = {
             str(config or preset or (bundle and bundle.path)): self.inputs.add_mixed(
                 self._load(config, preset, overrides)
@@ -165,6 +161,14 @@ class TrainingRequest:
         inputs += [path for run in candidates.values() for path in run_inputs(run)]
         directory.check(inputs)
         return TrainingPlan(self, directory, candidates, resumed)
+
+    def _choose(
+        self, directory: RunDirectory, resumed: bool
+    ) -> tuple[str | None, list[str | None]]:
+        """Return the run file of a run that continues, or the presets for sentence pairs."""
+        if resumed:
+            return str(directory.config), [None]
+        return None, choose_presets(self.inputs.corpus(self.inputs.train or []), self.minutes)
 
     def _load(
         self, config: str | None, preset: str | None, overrides: Iterable[Override]

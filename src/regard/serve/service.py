@@ -139,28 +139,7 @@ class TranslationService:
         model = checked.model
         options = checked.request.segment_options(checked.to)
         work = Work(model.slot, "translate", options, weights)
-        jobs: list[Job[Work]] = []
-        texts: list[list[asyncio.Future[SegmentValues]]] = []
-        for segments in checked.texts:
-            texts.append([])
-            for segment in segments:
-                place = (0, 0) if options.sampling is None else segment.place  # draws depend on it
-                key = translation_key(model.version, work, segment.text, segment.prefix, place)
-                future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
-                texts[-1].append(future)
-                if (known := self._look_up(key)) is not None:
-                    future.set_result(known)
-                    continue
-                jobs.append(
-                    self._job(
-                        work,
-                        SegmentJob(segment, key),
-                        segment.pieces,
-                        checked.segment_cost(segment),
-                        future,
-                        checked.request.bulk,
-                    )
-                )
+        jobs, texts = self._segment_jobs(checked, work)
         self.registry.use(model)
         deadline = time.monotonic() + self.settings.deadline_seconds
         pending: dict[asyncio.Future[list[SegmentValues]], int] = {}
@@ -194,6 +173,37 @@ class TranslationService:
                 if not job.result.cancel():
                     _retrieve(job.result)
             self.registry.release(model)
+
+    def _segment_jobs(
+        self, checked: CheckedRequest, work: Work
+    ) -> tuple[list[Job[Work]], list[list[asyncio.Future[SegmentValues]]]]:
+        """Return jobs for the segments that are not in the cache, and the futures of each text."""
+        draws = checked.request.sampling is not None  # they depend on the place
+        jobs: list[Job[Work]] = []
+        texts: list[list[asyncio.Future[SegmentValues]]] = []
+        for segments in checked.texts:
+            texts.append([])
+            for segment in segments:
+                place = segment.place if draws else (0, 0)
+                key = translation_key(
+                    checked.model.version, work, segment.text, segment.prefix, place
+                )
+                future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
+                texts[-1].append(future)
+                if (known := self._look_up(key)) is not None:
+                    future.set_result(known)
+                    continue
+                jobs.append(
+                    self._job(
+                        work,
+                        SegmentJob(segment, key),
+                        segment.pieces,
+                        checked.segment_cost(segment),
+                        future,
+                        checked.request.bulk,
+                    )
+                )
+        return jobs, texts
 
     async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
         """Align the words of given pairs."""
