@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from regard.tasks.translation.options import (
     TranslateKeywords,
     TranslateOptions,
 )
+from tests.command import run_main
 
 EXAMPLES: dict[str, Any] = {
     "to": "de",
@@ -88,3 +90,15 @@ def test_values_that_are_no_lists_are_refused() -> None:
         TranslateOptions(forbid="dog")
     with pytest.raises(CorpusError, match="prefix"):
         TranslateOptions(prefix=["a"]).check_prefixes(2)
+
+
+def test_a_large_file_is_sent_to_a_server_line_by_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It used to be refused as a job, which needs a bundle."""
+    monkeypatch.setattr("regard.cli.translate.JOB_BYTES", 1)
+    source = tmp_path / "in.en"
+    source.write_text("A dog.\n")
+    words = ["translate", "--server", "http://127.0.0.1:9", "--source", str(source)]
+    done = run_main([*words, "--out", str(tmp_path / "out.de")])
+    assert done.status != 0 and "cannot be reached" in done.stderr
