@@ -18,7 +18,7 @@ def all_commands() -> list[tuple[tuple[str, ...], Any]]:
 def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     inner = getattr(command, "commands", None)
     if inner is None:
-        yield path, command
+        yield path, getattr(command, "loaded", command)
         return
     for name, each in inner.items():
         yield from _walk(each, (*path, name))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from regard.tasks.language.completer import Completer as Completer
     from regard.tasks.loading import load as load
+    from regard.tasks.translation.options import TranslateOptions as TranslateOptions
     from regard.tasks.translation.translator import Translator as Translator
 
 __version__ = "0.2.0"
@@ -37,6 +38,7 @@ _MODULES = {
     "Completer": "regard.tasks.language.completer",
     "DocumentClassifier": "regard.tasks.classification.document_classifier",
     "SamplingOptions": "regard.inference.engine",
+    "TranslateOptions": "regard.tasks.translation.options",
     "Translator": "regard.tasks.translation.translator",
     "VocabularySizes": "regard.config.model",
     "beam": "regard.search",

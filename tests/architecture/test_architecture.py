@@ -174,6 +174,7 @@ def test_public_names_of_the_package() -> None:
         "Completer",
         "DocumentClassifier",
         "SamplingOptions",
+        "TranslateOptions",
         "Translator",
         "VocabularySizes",
         "batch",

@@ -104,7 +104,7 @@ def test_the_server_s_errors(server: RunningServer) -> None:
             client.translate(["A dog."], beam_size=999)
         with pytest.raises(ConfigError, match="the limit is 50,000"):  # one text cannot be halved
             client.translate(["A dog. " * 9_000])
-        with pytest.raises(ConfigError, match="prefix: there are 2 for 1 texts"):
+        with pytest.raises(CorpusError, match="prefix: there are 2 for 1 texts"):
             client.translate(["A dog."], prefix=["a", "b"])
         with pytest.raises(ConfigError, match="logps"):
             client.translate(["A dog."], logps=True)

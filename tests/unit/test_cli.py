@@ -19,6 +19,7 @@ from regard.config.load import change_config, load_config, presets
 from regard.config.run import RunConfig
 from regard.errors import RegardError
 from regard.tasks.training import RunDirectory
+from tests.commands import all_commands
 
 
 def invoke(*arguments: str) -> Result:
@@ -28,10 +29,15 @@ def invoke(*arguments: str) -> Result:
 def test_help_lists_the_commands() -> None:
     result = invoke("--help")
     assert result.exit_code == 0
-    assert all(command.__name__ in result.output for command in COMMANDS)
+    assert all(command in result.output for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", [command.__name__ for command in COMMANDS])
+def test_the_list_of_commands_has_the_first_lines_of_their_help() -> None:
+    helps = {" ".join(path): command.help for path, command in all_commands()}
+    assert {name: helps[name].splitlines()[0] for name in COMMANDS} == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_of_a_command_has_a_help_text(command: str) -> None:
     result = invoke(command, "--help")
     assert result.exit_code == 0
@@ -144,7 +150,7 @@ def prepared_runs(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
         runs.append(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("regard.tasks.training.prepare_data", record)
+    monkeypatch.setattr("regard.cli.training.prepare_data", record)
     return runs
 
 

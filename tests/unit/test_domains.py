@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 import regard
 import regard.bounds
 from regard.bounds import SEED
-from regard.cli.train import _mix_in
+from regard.cli.training import TrainingInputs
 from regard.cli.usage import UsageError
 from regard.config.base import Config
 from regard.config.data import CorpusConfig
@@ -251,13 +251,14 @@ def test_a_mixture_of_unequal_corpora_is_refused_by_name(
     def count(corpus: Corpus) -> int:
         return mixed if "b.en" in corpus.paths else new
 
-    monkeypatch.setattr("regard.cli.train.count_examples", count)
+    monkeypatch.setattr("regard.cli.training.count_examples", count)
     run = load_config("translate-rnn-tiny", ['data.train=[{"files": ["a.en", "a.de"]}]'])
+    inputs = TrainingInputs(None, None, None, ["b.en", "b.de"], None, None)
     if advice is None:
-        assert _mix_in(run, {"files": ["b.en", "b.de"]}).data.train[1].weight == new / mixed
+        assert inputs.add_mixed(run).data.train[1].weight == new / mixed
         return
     with pytest.raises(UsageError, match=rf"^--mix: has {mixed:,} .* Mix in {advice} examples\.$"):
-        _mix_in(run, {"files": ["b.en", "b.de"]})
+        inputs.add_mixed(run)
 
 
 # -- options of a search -------------------------------------------------------------------------

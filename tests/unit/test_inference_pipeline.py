@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions
-from regard.inference.pipeline import Splitting, join_segments, search_texts
+from regard.inference.pipeline import (
+    Splitting,
+    join_segments,
+    search_parts,
+    search_texts,
+    split_texts,
+)
 from regard.text.tokenizer import SentencePiece
 
 LINES = [
@@ -122,6 +128,7 @@ def test_only_first_segments_have_prefixes_and_all_have_positions(tokenizer) -> 
     engine = EchoEngine()
     prefixes = [[5], [6, 7], [8]]
     texts = ["Two cats sleep.", TEXT, ""]
-    search_texts(engine, tokenizer, Splitting(10, 100), texts, SearchOptions(), prefixes=prefixes)
+    parts = split_texts(tokenizer, Splitting(10, 100), texts, tokenizer.encode(texts))
+    search_parts(engine, parts, SearchOptions(), prefixes=prefixes)
     assert engine.positions == [(0, 0), (1, 0), (1, 1), (1, 2)]
     assert [list(prefix) for prefix in engine.prefixes] == [[5], [6, 7], [], []]

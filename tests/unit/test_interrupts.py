@@ -45,8 +45,8 @@ def test_an_interrupted_run_does_not_end_with_success(
 ) -> None:
     """`regard train … && regard translate …` used to go on without a model."""
     outcome = TrainingOutcome(3, "interrupted", complete, 0, None)
-    monkeypatch.setattr("regard.tasks.training.prepare_data", lambda *_, **__: None)
-    monkeypatch.setattr("regard.tasks.training.train_run", lambda *_, **__: outcome)
+    monkeypatch.setattr("regard.cli.training.prepare_data", lambda *_, **__: None)
+    monkeypatch.setattr("regard.cli.training.train_run", lambda *_, **__: outcome)
     done = run_main(["train", "--preset", "translate-tiny", "--out", str(tmp_path / "run")])
     assert done.status == status, done
     assert bool(done.stdout) == complete

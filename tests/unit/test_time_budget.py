@@ -146,7 +146,7 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> list[RunCost]:
     found: list[RunCost] = []
     for module in ("train", "train_minutes"):
         monkeypatch.setattr(f"regard.cli.{module}.monotonic", lambda: 0.0)
-    monkeypatch.setattr(time_budget, "measure_cost", lambda *arguments: found[-1])
+    monkeypatch.setattr("regard.cli.train_minutes.measure_cost", lambda *arguments: found[-1])
     return found
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from regard.align.hmm import Matrix
 from regard.align.links import write_links
@@ -70,7 +70,7 @@ class AlignerBlocks(BlockFunction):
 
 def alignment_json(
     source: Sequence[Span], target: Sequence[Span], matrix: Matrix
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Links, their probabilities, and the character offsets of words, as JSON values."""
     links = to_links(matrix)
     return {

@@ -5,7 +5,7 @@ Free of torch. `extraction` makes alignments from attention weights.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,13 +67,24 @@ def concatenate_alignments(
     """
     source_text = concatenate_texts(source, [(span[0], part.source) for span, _, part in parts])
     target_text = concatenate_texts(target, [(span[0], part.target) for _, span, part in parts])
+    links = concatenate_links(
+        [(part.links, len(part.source.words), len(part.target.words)) for *_, part in parts]
+    )
+    weights = tuple(matrix for *_, part in parts for matrix in part.parts)
+    return WordAlignment(source_text, target_text, weights, links)
+
+
+def concatenate_links(parts: Iterable[tuple[Iterable[tuple[int, int]], int, int]]) -> Links:
+    """Combine the links of parts of two texts.
+
+    Each part comes with the number of its source words and of its target words.
+    """
     links: set[tuple[int, int]] = set()
     row = column = 0
-    for *_, part in parts:
-        links |= {(column + i, row + j) for i, j in part.links}
-        row, column = row + len(part.target.words), column + len(part.source.words)
-    weights = tuple(matrix for *_, part in parts for matrix in part.parts)
-    return WordAlignment(source_text, target_text, weights, Links(links))
+    for part, sources, targets in parts:
+        links |= {(column + i, row + j) for i, j in part}
+        row, column = row + targets, column + sources
+    return Links(links)
 
 
 def _lowercased(text: TokenizedText) -> list[str]:

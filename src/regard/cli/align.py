@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from regard.align.aligner_training import train_aligner
+from regard.align.chunks import corpus_readers
+from regard.align.corpus_alignment import AlignerBlocks
+from regard.align.word_aligner import ALIGNER_FILE
+from regard.bundle.manifest import MANIFEST
+from regard.cli.align_job import ModelAlignBlocks
 from regard.cli.common_options import AlignWith, To
 from regard.cli.corpus_options import (
     Columns,
@@ -16,19 +22,22 @@ from regard.cli.corpus_options import (
     check_columns,
     corpus_argument,
 )
+from regard.cli.job_models import JobModel
 from regard.cli.job_options import (
-    Address,
+    JobArguments,
     OutputFile,
-    RunnerName,
-    Workers,
     absolute_path,
     check_job_output,
-    open_job_runner,
     run_job,
     work_directory,
 )
+from regard.cli.option_groups import option_groups
 from regard.cli.prepare import show_stages
 from regard.cli.usage import UsageError
+from regard.data import storage
+from regard.data.directory_lock import lock_directory
+from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
+from regard.data.ownership import WORK, check_claim, claim, remove_created
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 
 
+@option_groups
 def align(
     source: PairSource,
     target: PairTarget = None,
@@ -86,9 +96,8 @@ def align(
             "character offsets.",
         ),
     ] = False,
-    runner: RunnerName = "local",
-    workers: Workers = 1,
-    address: Address = None,
+    *,
+    job: JobArguments,
 ) -> None:
     """Print word links i-j for each sentence pair: source word i, target word j, from 0.
 
@@ -100,60 +109,77 @@ def align(
 
     regard align model/ --source test.en --target test.de > test.links
     """
-    from regard.align.corpus_alignment import AlignerBlocks
-    from regard.cli.align_job import ModelAlignBlocks
-    from regard.cli.job_models import JobModel
-    from regard.data import storage
-    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
-    from regard.data.ownership import WORK, check_claim, remove_created
-
     if reverse is None and symmetrize is not None:
         raise UsageError("--symmetrize needs --reverse.")
     check_job_output(out, source, target, model, reverse)
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)
     corpus = corpus_argument(files, columns)
-    if model is None or _is_aligner(model):
-        if reverse is not None or align_with is not None or to is not None:
-            raise UsageError("--reverse, --align-with and --to need a translation model.")
-        if model is not None and save is not None:
-            raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
-    elif save is not None:
-        raise UsageError("--save needs a word aligner, not a model bundle.")
-    elif reverse is not None:
-        if align_with == "aligner":
-            raise UsageError("--reverse combines the attention of two models, not an aligner.")
-        align_with = "attention"
-    if save is not None:
-        check_claim(absolute_path(str(save)), ALIGNER_DIRECTORY, files)
-    with open_job_runner(runner, workers, address, out) as engine:
+    if model is not None and not _is_aligner(model):
+        _check_for_model(save, reverse, align_with)
+        function: BlockFunction = ModelAlignBlocks(
+            JobModel.find(model, to),
+            None if reverse is None else JobModel.find(reverse),
+            align_with if reverse is None else "attention",
+            symmetrize or "grow-diag",
+            pretokenized,
+            as_json,
+        )
+    else:
+        _check_for_aligner(model, save, reverse, align_with, to)
         if model is None:
-            with work_directory(out) if save is None else nullcontext("") as work:
-                folder = f"{work}/aligner" if save is None else absolute_path(str(save))
-                _train_aligner(corpus, folder, pretokenized, engine)
-                function: BlockFunction = AlignerBlocks.of(folder, pretokenized, as_json)
-                run_job(function, corpus, out, engine)
-                remove_created(storage.join_path(folder, "work"), WORK)
+            _align_with_new_aligner(corpus, files, out, save, pretokenized, as_json, job)
             return
-        if _is_aligner(model):
-            function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
-        else:
-            function = ModelAlignBlocks(
-                JobModel.find(model, to),
-                None if reverse is None else JobModel.find(reverse),
-                align_with,
-                symmetrize or "grow-diag",
-                pretokenized,
-                as_json,
-            )
+        function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
+    with job.open_runner(out) as engine:
         run_job(function, corpus, out, engine)
 
 
-def _is_aligner(path: str) -> bool:
-    from regard.align.word_aligner import ALIGNER_FILE
-    from regard.bundle.manifest import MANIFEST
-    from regard.data import storage
+def _check_for_model(save: Path | None, reverse: str | None, align_with: str | None) -> None:
+    """Refuse what a translation model cannot do."""
+    if save is not None:
+        raise UsageError("--save needs a word aligner, not a model bundle.")
+    if reverse is not None and align_with == "aligner":
+        raise UsageError("--reverse combines the attention of two models, not an aligner.")
 
+
+def _check_for_aligner(
+    model: str | None,
+    save: Path | None,
+    reverse: str | None,
+    align_with: str | None,
+    to: str | None,
+) -> None:
+    """Refuse what a word aligner cannot do. `model`: the trained one, if any."""
+    if reverse is not None or align_with is not None or to is not None:
+        raise UsageError("--reverse, --align-with and --to need a translation model.")
+    if model is not None and save is not None:
+        raise UsageError(f"--save: {model} is trained already. Leave it out to train another.")
+
+
+def _align_with_new_aligner(
+    corpus: Corpus,
+    files: list[str],
+    out: str | None,
+    save: Path | None,
+    pretokenized: bool,
+    as_json: bool,
+    job: JobArguments,
+) -> None:
+    """Train a word aligner on a corpus, and align the corpus with it."""
+    if save is not None:
+        check_claim(absolute_path(str(save)), ALIGNER_DIRECTORY, files)
+    with (
+        job.open_runner(out) as engine,
+        work_directory(out) if save is None else nullcontext("") as work,
+    ):
+        folder = f"{work}/aligner" if save is None else absolute_path(str(save))
+        _train_aligner(corpus, folder, pretokenized, engine)
+        run_job(AlignerBlocks.of(folder, pretokenized, as_json), corpus, out, engine)
+        remove_created(storage.join_path(folder, "work"), WORK)
+
+
+def _is_aligner(path: str) -> bool:
     has_aligner = storage.path_exists(storage.join_path(path, ALIGNER_FILE))
     return has_aligner and not storage.path_exists(storage.join_path(path, MANIFEST))
 
@@ -164,14 +190,6 @@ def _train_aligner(corpus: Corpus, folder: str, pretokenized: bool, runner: Runn
     Results of finished chunks are kept in `work` below it, so that the same command resumes after
     an interruption.
     """
-    from regard.align.aligner_training import train_aligner
-    from regard.align.chunks import corpus_readers
-    from regard.align.word_aligner import ALIGNER_FILE
-    from regard.data import storage
-    from regard.data.directory_lock import lock_directory
-    from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
-    from regard.data.ownership import WORK, claim
-
     work = storage.join_path(folder, "work")
     with lock_directory(work), show_stages("finished") as report:
         claim(folder, ALIGNER_DIRECTORY)

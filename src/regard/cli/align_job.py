@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from regard.align.links import write_links
+from regard.align.symmetrize import symmetrize, transpose_links
 from regard.cli.translation_lines import alignment_values
 from regard.data.jobs.corpus_job import BlockFunction, Compute
 from regard.data.jobs.part_formats import BlockResult
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from regard.align.symmetrize import Symmetry
     from regard.cli.job_models import JobModel
     from regard.data.formats.corpus import Block
-    from regard.tasks.translation.annotator import AlignWith
+    from regard.tasks.translation.options import AlignWith
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class ModelAlignBlocks(BlockFunction):
     as_json: bool
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         return {
             "model": self.model.digest,
             "to": self.model.to,
@@ -43,9 +45,6 @@ class ModelAlignBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        from regard.align.links import write_links
-        from regard.align.symmetrize import symmetrize, transpose_links
-
         forward = self.model.load()
         backward = None if self.reverse is None else self.reverse.load()
 

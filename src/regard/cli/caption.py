@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from regard.cli.common_options import BeamSize, JsonLines, NBest
 from regard.cli.outputs import to_line
+from regard.tasks.captioning.captioner import load_captioner
 
 
 def caption(
@@ -23,10 +25,6 @@ def caption(
 
     Example: regard caption run/model photo.jpg
     """
-    from dataclasses import replace
-
-    from regard.tasks.captioning.captioner import load_captioner
-
     captioner = load_captioner(model)
     options = captioner.options
     if beam_size is not None:

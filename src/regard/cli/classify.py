@@ -12,6 +12,7 @@ import typer
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import line_batches, open_input
 from regard.cli.outputs import check_output, open_output, to_line, write_output
+from regard.tasks.classification.document_classifier import document_view, load_classifier
 
 if TYPE_CHECKING:
     from regard.tasks.classification.document_classifier import ClassificationResult
@@ -41,8 +42,6 @@ def classify(
 
     Examples: regard classify model/ < reviews.txt; regard classify model/ a.txt --html a.html
     """
-    from regard.tasks.classification.document_classifier import document_view, load_classifier
-
     check_output(html, *(files or ()))
     check_output(out, html, *(files or ()))
     classifier = load_classifier(model)

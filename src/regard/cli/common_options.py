@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -44,3 +45,27 @@ JsonReport = Annotated[bool, typer.Option("--json", help="Print the report as on
 JsonLines = Annotated[
     bool, typer.Option("--json", help="Print one JSON object per line, with all details.")
 ]
+
+
+@dataclass(frozen=True)
+class LinkArguments:
+    """Word alignments that `regard evaluate` scores."""
+
+    alignments: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Score word alignments against these gold links."),
+    ] = None
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --alignments: the translations to align."),
+    ] = None
+    links: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="With --alignments: score this Pharaoh file instead of a model."
+        ),
+    ] = None
+    align_with: AlignWith = None
+    one_based: Annotated[
+        bool, typer.Option("--one-based", help="With --alignments: gold links count from 1.")
+    ] = False

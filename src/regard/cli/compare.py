@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from regard.cli.common_options import BeamSize, Html, JsonReport, To
-from regard.cli.evaluate import read_translations, translate_lines
+from regard.cli.evaluation import read_translations, translate_lines
 from regard.cli.option_modes import refuse_without
 from regard.cli.outputs import check_output, write_output
 from regard.cli.usage import UsageError
+from regard.data.formats.corpus import read_parallel
 from regard.errors import FAILED_CHECK
+from regard.evaluate.compare import apply_gates, compare_systems, parse_gate
+from regard.evaluate.comparison_page import comparison_page
+from regard.evaluate.report import draw_comparison, verdict_line
 
 
 def compare(
@@ -45,13 +50,6 @@ def compare(
 
     Example: regard compare old/ new/ --source test.en --reference test.de --gate bleu=-0.3
     """
-    from rich.console import Console
-
-    from regard.data.formats.corpus import read_parallel
-    from regard.evaluate.compare import apply_gates, compare_systems, parse_gate
-    from regard.evaluate.comparison_page import comparison_page
-    from regard.evaluate.report import draw_comparison, verdict_line
-
     if not any(Path(system).is_dir() for system in systems):
         refuse_without("a model bundle among the systems", "to", "beam_size")
     check_output(html, source, reference, *systems)

@@ -10,11 +10,13 @@ import typer
 
 from regard.cli.common_options import JsonLines, Out
 from regard.cli.line_files import open_input
-from regard.cli.option_modes import check_sampling
+from regard.cli.option_groups import option_groups
 from regard.cli.outputs import check_output, open_output, to_line
-from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
+from regard.cli.sampling_options import SamplingArguments
+from regard.tasks.language.completer import load_completer
 
 
+@option_groups
 def complete(
     model: Annotated[str, typer.Argument(help="A language model bundle.")],
     prompts: Annotated[
@@ -25,11 +27,8 @@ def complete(
         int,
         typer.Option(min=1, max=100_000, help="Maximum number of tokens to add to each prompt."),
     ] = 100,
-    sample: Sample = False,
-    temperature: Temperature = 1.0,
-    top_k: TopK = None,
-    top_p: TopP = 1.0,
-    seed: Seed = 1,
+    *,
+    sampling: SamplingArguments,
     out: Out = None,
     as_json: JsonLines = False,
 ) -> None:
@@ -37,17 +36,11 @@ def complete(
 
     Example: regard complete model/ "Once upon a time" --sample --temperature 0.8 --seed 7
     """
-    from regard.inference.engine import SamplingOptions
-    from regard.tasks.language.completer import load_completer
-
-    check_sampling(sample)
+    drawn = sampling.options()
     check_output(out)
     completer = load_completer(model)
-    sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
     with open_input(None) as lines, open_output(out) as file:
-        for result in completer.complete(
-            prompts or list(lines), sampling, max_length=max_new_tokens
-        ):
+        for result in completer.complete(prompts or list(lines), drawn, max_length=max_new_tokens):
             line = (
                 json.dumps(asdict(result), ensure_ascii=False) if as_json else to_line(str(result))
             )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.usage import UsageError
+from regard.data.formats.corpus import open_corpus
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -58,12 +60,35 @@ ValidFile = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class TaskFiles:
+    """The corpora of models that do not translate."""
+
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a language model: one text or paragraph per line."),
+    ] = None
+    documents: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a classifier: .tsv (label, text) or .jsonl."),
+    ] = None
+    images: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="For a captioner: .jsonl with the keys `image` and `caption`."
+        ),
+    ] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The files on the command line."""
+        return [file for file in (self.text, self.documents, self.images) if file is not None]
+
+
 def corpus_argument(
     paths: list[str], columns: tuple[str, str] | None, name: str | None = None
 ) -> Corpus:
     """Open a corpus of one or two files; its default name is the stem of the first file."""
-    from regard.data.formats.corpus import open_corpus
-
     if len(paths) > 2:
         raise UsageError(f"A corpus has one or two files, not {len(paths)}.")
     fields: dict[str, Any] = {"name": name or _stem(paths[0])}

@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from regard.cli.outputs import check_output, write_output
+from regard.cli.prepare import show_stages
 from regard.cli.study_progress import show_runs
 from regard.cli.usage import UsageError
+from regard.cores import available_cores
+from regard.data.ownership import DEMO, claim
+from regard.explain.record import side_by_side
+from regard.studies.demo import (
+    ENTRIES,
+    FULL,
+    QUICK,
+    SENTENCE,
+    demo_runs,
+    example_pairs,
+    measure_accuracy,
+    pair_files,
+    write_pairs,
+)
+from regard.studies.demo_pairs import known_words
+from regard.studies.runner import prepare_runs, train_runs
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from regard.studies.demo import Accuracy
-    from regard.tasks.translation.translator import Translator
 
 BAR = 16  # characters of the longest bar
 
@@ -57,10 +75,6 @@ def demo(
 
     regard demo --keep demo/
     """
-    from rich.console import Console
-
-    from regard.data.ownership import DEMO, claim
-
     check_output(html)
     if html.suffix != ".html":
         raise UsageError(f"{html}: the page needs the suffix .html.")
@@ -74,8 +88,6 @@ def demo(
         if keep is not None:
             _print_next_steps(folder, console)
         if interactive and open_page:
-            import webbrowser
-
             webbrowser.open(html.resolve().as_uri())
         if interactive:
             _translate_typed(models, console)
@@ -104,19 +116,6 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 def _train(folder: Path, quick: bool, console: Console) -> dict[str, Translator]:
     """Train both models, print their accuracy and return them by name."""
-    from regard.cli.prepare import show_stages
-    from regard.cores import available_cores
-    from regard.studies.demo import (
-        FULL,
-        QUICK,
-        demo_runs,
-        example_pairs,
-        measure_accuracy,
-        write_pairs,
-    )
-    from regard.studies.runner import prepare_runs, train_runs
-    from regard.tasks.translation.translator import Translator
-
     size = QUICK if quick else FULL
     runs = demo_runs(folder, size)
     if not (folder / "pairs").exists():
@@ -141,8 +140,6 @@ def _train(folder: Path, quick: bool, console: Console) -> dict[str, Translator]
 
 def _print_accuracy(accuracies: Sequence[Accuracy], console: Console) -> None:
     """Print the share of exact translations as a table of bars."""
-    from rich.table import Table
-
     table = Table(title="Sentences translated without any error", title_justify="left", box=None)
     table.add_column("source")
     table.add_column("sentences", justify="right")
@@ -157,9 +154,6 @@ def _print_accuracy(accuracies: Sequence[Accuracy], console: Console) -> None:
 
 
 def _write_page(models: dict[str, Translator], path: Path, console: Console) -> None:
-    from regard.explain.record import side_by_side
-    from regard.studies.demo import SENTENCE
-
     with console.status(f"Explaining: {SENTENCE}"):
         page = side_by_side([translator.explain(SENTENCE) for translator in models.values()])
     write_output(path, page)
@@ -167,8 +161,6 @@ def _write_page(models: dict[str, Translator], path: Path, console: Console) -> 
 
 
 def _print_next_steps(folder: Path, console: Console) -> None:
-    from regard.studies.demo import ENTRIES, SENTENCE, pair_files
-
     model = folder / ENTRIES[0].stem / "model"
     for command in (
         f"regard translate {model} --source {pair_files(folder, 'test')[0]}",
@@ -180,8 +172,6 @@ def _print_next_steps(folder: Path, console: Console) -> None:
 
 def _translate_typed(models: dict[str, Translator], console: Console) -> None:
     """Translate the lines that the user types, with both models, until an empty line."""
-    from regard.studies.demo_pairs import known_words
-
     console.print("\nType a sentence of these words, or a date. An empty line ends the demo.")
     console.print(known_words(), style="dim", markup=False)
     width = max(map(len, models))

@@ -9,15 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from regard.bounds import VOCABULARY
+from regard.bundle.bundle import find_bundle, open_bundle
+from regard.bundle.manifest import MANIFEST
 from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, check_assignments
+from regard.config.describe import config_equation, describe_run
+from regard.config.load import load_config, presets
+from regard.config.model import VocabularySizes
+from regard.interop.ctranslate2_limits import export_obstacles
+from regard.tasks.base import task_for
+from regard.tasks.bundles import bundle_config
+from regard.tasks.translation.exporting import PARITY
 
 if TYPE_CHECKING:
     from regard.attention import Equation
     from regard.config.describe import Description
-    from regard.config.model import VocabularySizes
     from regard.config.run import RunConfig
 
 
@@ -48,12 +58,6 @@ def describe(
 
     Example: regard describe bahdanau --set model.decoder.attention.span.kind=last
     """
-    from regard.bundle.bundle import find_bundle
-    from regard.config.describe import describe_run
-    from regard.config.load import load_config, presets
-    from regard.config.model import VocabularySizes
-    from regard.interop.ctranslate2_limits import export_obstacles
-
     check_assignments(set_)
     if name is None:
         refuse_without("the name of a preset or of a run file", "set_", "vocabulary")
@@ -82,8 +86,6 @@ def describe(
 
 
 def _is_bundle(path: Path) -> bool:
-    from regard.bundle.manifest import MANIFEST
-
     try:
         return (path / MANIFEST).exists()
     except OSError:  # not a path, such as a name that is too long
@@ -92,11 +94,6 @@ def _is_bundle(path: Path) -> bool:
 
 def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
     """Return a bundle's config, its vocabulary sizes and the contents of its other files."""
-    from regard.bundle.bundle import open_bundle
-    from regard.tasks.base import task_for
-    from regard.tasks.bundles import bundle_config
-    from regard.tasks.translation.exporting import PARITY
-
     bundle = open_bundle(path)
     run = bundle_config(bundle)
     files = {
@@ -118,8 +115,6 @@ def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]
 
 
 def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]:
-    from regard.config.describe import config_equation
-
     return {
         "description": description.description,
         "parts": {
@@ -146,9 +141,6 @@ def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]
 
 
 def _print_contents(contents: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if "scores" in contents:
         contents = {**contents, "scores": _with_signatures(contents["scores"])}
@@ -191,19 +183,12 @@ def _to_text(value: Any) -> str:
 
 
 def _print_presets(descriptions: dict[str, str]) -> None:
-    from rich.console import Console
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     for name, description in descriptions.items():
         console.print(f"{name:<24}{description}")
 
 
 def _print_description(name: str, description: Description, obstacles: list[str]) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from regard.config.describe import config_equation
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
 
     def heading(text: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from regard.cli.common_options import Html, JsonReport
 from regard.cli.corpus_options import (
@@ -22,7 +23,11 @@ from regard.cli.corpus_options import (
     files_option,
 )
 from regard.cli.outputs import check_output, write_output
+from regard.data.doctor.doctor_page import doctor_page
+from regard.data.doctor.examine import examine
+from regard.data.doctor.summary import print_report
 from regard.errors import FAILED_CHECK
+from regard.interop.ctranslate2_limits import export_obstacles
 
 if TYPE_CHECKING:
     from regard.data.doctor.survey import DoctorProgress
@@ -55,10 +60,6 @@ def doctor(
 
     Example: regard doctor train.en train.de --test test.en test.de --html report.html
     """
-    from regard.data.doctor.doctor_page import doctor_page
-    from regard.data.doctor.examine import examine
-    from regard.data.doctor.summary import print_report
-
     held_out = [files_option("valid", valid, valid_file), None if test is None else list(test)]
     held_out += [[file] for file in test_file or []]
     check_output(html, *train, *(file for files in held_out for file in files or ()))
@@ -74,8 +75,6 @@ def doctor(
             values["export"] = {"model": model, "obstacles": _export_obstacles(model)}
         print(json.dumps(values, ensure_ascii=False))
     else:
-        from rich.console import Console
-
         print_report(report, Console())
         if model is not None:
             obstacles = "; ".join(_export_obstacles(model))
@@ -90,8 +89,6 @@ def doctor(
 @contextmanager
 def _show_progress() -> Iterator[DoctorProgress]:
     """Show progress in a status line on a terminal, else print a line every five seconds."""
-    from rich.console import Console
-
     console = Console(stderr=True)
     start = last = time.monotonic()
     with console.status("") as status:
@@ -111,6 +108,5 @@ def _show_progress() -> Iterator[DoctorProgress]:
 
 def _export_obstacles(model: str) -> list[str]:
     from regard.config.load import load_config
-    from regard.interop.ctranslate2_limits import export_obstacles
 
     return export_obstacles(load_config(model))

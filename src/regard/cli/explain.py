@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
+from regard.align.links import parse_links
 from regard.cli.common_options import To
 from regard.cli.outputs import check_output, write_output, written_aside
 from regard.cli.usage import UsageError
+from regard.errors import ConfigError
+from regard.explain.pictures.raster import check_png
+from regard.explain.record import side_by_side
+from regard.tasks.classification.document_classifier import DocumentClassifier
+from regard.tasks.loading import load
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
     from regard.align.links import Links
@@ -60,8 +69,6 @@ def explain(
 
     Example: regard explain model/ "A dog runs." -o dog.html --open
     """
-    from regard.explain.record import side_by_side
-
     *models, text = inputs
     if not models:
         raise UsageError('Give a model and an input: regard explain model/ "A dog runs."')
@@ -76,18 +83,12 @@ def explain(
         )
     check_output(out, text)
     if out is not None and out.suffix == ".png":
-        from regard.explain.pictures.raster import check_png
-
         check_png()
     links = None
     if gold is not None:
-        from regard.align.links import parse_links
-
         links = parse_links(gold, "--gold")
     explanations = [_explain(model, text, target, to, attention, head, links) for model in models]
     if out is None:
-        from rich.console import Console
-
         console = Console()
         console.print(explanations[0].target.raw, markup=False, highlight=False)
         console.print(explanations[0])
@@ -98,8 +99,6 @@ def explain(
         with written_aside(out) as temporary:
             explanations[0].save(temporary)
     if open_page:
-        import webbrowser
-
         webbrowser.open(out.resolve().as_uri())
 
 
@@ -112,11 +111,6 @@ def _explain(
     head: int | None,
     gold: Links | None,
 ) -> Explanation:
-    from regard.errors import ConfigError
-    from regard.tasks.classification.document_classifier import DocumentClassifier
-    from regard.tasks.loading import load
-    from regard.tasks.translation.translator import Translator
-
     loaded = load(model)
     if isinstance(loaded, DocumentClassifier):
         raise ConfigError(

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.console import Console
 
 from regard.cli.common_options import JsonReport
+from regard.cli.evaluation import read_text_lines
 from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError
+from regard.tasks.translation.exporting import export_bundle, export_huggingface
 
 if TYPE_CHECKING:
     from regard.tasks.translation.exporting import ExportParity
@@ -54,11 +57,6 @@ def export(
 
     Example: regard export model/ --to ctranslate2 --source test.en --reference test.de
     """
-    from rich.console import Console
-
-    from regard.cli.evaluate import read_text_lines
-    from regard.tasks.translation.exporting import export_bundle, export_huggingface
-
     if (to == "huggingface") != (out is not None):
         raise UsageError("--to huggingface and --out need each other.")
     if out is not None:

@@ -1,16 +1,30 @@
-"""Options and report of fine-tuning: the scores before and after, and their gate."""
+"""Report of fine-tuning: the scores before and after, and their gate."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+from rich.console import Console
 
+from regard.bundle.tokenizer import bundle_tokenizer
 from regard.cli.corpus_options import columns_setting, languages_setting
+from regard.cli.train_options import ComparisonArguments
 from regard.cli.usage import UsageError
+from regard.config.data import CorpusConfig
+from regard.data.loading.shards import PreparedData
 from regard.errors import FAILED_CHECK
+from regard.evaluate.before_after import apply_gate, check_gate
+from regard.evaluate.compare import parse_gate
+from regard.evaluate.report import draw_changes, verdict_line
+from regard.tasks.base import task_for
+from regard.tasks.bundles import bundle_config
+from regard.tasks.translation.fine_tuning import compare_with_parent, write_comparison
+from regard.tasks.translation.languages import read_languages
+from regard.tasks.translation.pairs import held_out_pairs, read_all_pairs, read_valid
+from regard.text.tagged_tokenizer import language_tag
 
 if TYPE_CHECKING:
     from regard.bundle.bundle import Bundle
@@ -18,36 +32,6 @@ if TYPE_CHECKING:
     from regard.evaluate.compare import Gate
     from regard.tasks.training import RunDirectory
     from regard.tasks.translation.pairs import Pairs
-
-Test = Annotated[
-    tuple[str, str] | None,
-    typer.Option(
-        metavar="SOURCE TARGET",
-        help="With --from: score the model before and after on these pairs; by default on the "
-        "validation set.",
-    ),
-]
-TestFile = Annotated[
-    str | None, typer.Option(metavar="FILE", help="The same as --test, in one file.")
-]
-General = Annotated[
-    tuple[str, str] | None,
-    typer.Option(
-        metavar="SOURCE TARGET",
-        help="With --from: also score pairs unlike the new data, to see what the model forgets.",
-    ),
-]
-GeneralFile = Annotated[
-    str | None, typer.Option(metavar="FILE", help="The same as --general, in one file.")
-]
-Gates = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC=CHANGE",
-        help="With --general: exit with status 3 if a score on these pairs falls by more than "
-        "this: bleu=-1. Repeatable.",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +49,22 @@ class FineTuningReport:
     def from_options(
         cls,
         parent: Bundle | None,
-        test: list[str] | None,
-        general: list[str] | None,
+        arguments: ComparisonArguments,
         columns: tuple[str, str] | None,
         languages: tuple[str, str] | None,
-        gates: list[str] | None,
     ) -> FineTuningReport | None:
         """Return the report, or None if there is nothing to compare with."""
-        from regard.evaluate.before_after import check_gate
-        from regard.evaluate.compare import parse_gate
-        from regard.tasks.base import task_for
-        from regard.tasks.bundles import bundle_config
-
+        test, general, gates = arguments.test_files, arguments.general_files, arguments.gate
         if gates and general is None:
             raise UsageError("--gate needs --general SOURCE TARGET.")
         if parent is None:
-            if test is not None or general is not None:
+            if arguments.files:
                 raise UsageError(
                     "--test, --test-file, --general and --general-file need --from MODEL."
                 )
             return None
         if not task_for(bundle_config(parent)).supports_comparison:
-            if test is not None or general is not None:
+            if arguments.files:
                 raise UsageError("--test and --general are for translation models. Leave them out.")
             return None
         parsed = [check_gate(parse_gate(text)) for text in gates or []]
@@ -94,12 +72,6 @@ class FineTuningReport:
 
     def show(self, run: RunConfig, directory: RunDirectory) -> None:
         """Print and save the scores. Raises typer.Exit with status 3 if a gate fails."""
-        from rich.console import Console
-
-        from regard.evaluate.before_after import apply_gate
-        from regard.evaluate.report import draw_changes, verdict_line
-        from regard.tasks.translation.fine_tuning import compare_with_parent, write_comparison
-
         sets = self._sets(run, directory)
         console = Console(stderr=True)
         with console.status("comparing with the model before fine-tuning"):
@@ -114,9 +86,6 @@ class FineTuningReport:
             raise typer.Exit(FAILED_CHECK)
 
     def _sets(self, run: RunConfig, directory: RunDirectory) -> dict[str, Pairs]:
-        from regard.data.loading.shards import PreparedData
-        from regard.tasks.translation.pairs import held_out_pairs, read_valid
-
         if self.test is not None:
             sets = {"test": self._read(self.test)}
         elif run.data.valid:
@@ -127,9 +96,6 @@ class FineTuningReport:
         return sets if self.general is None else sets | {"general": self._read(self.general)}
 
     def _read(self, files: list[str]) -> Pairs:
-        from regard.config.data import CorpusConfig
-        from regard.tasks.translation.pairs import read_all_pairs
-
         config = CorpusConfig.model_validate(
             {
                 "files": files,
@@ -142,10 +108,6 @@ class FineTuningReport:
 
 def languages_of_bundle(bundle: Bundle | None) -> tuple[str, str] | None:
     """Return the languages of a bundle to fine-tune whose vocabulary has a tag of the target."""
-    from regard.bundle.tokenizer import bundle_tokenizer
-    from regard.tasks.translation.languages import read_languages
-    from regard.text.tagged_tokenizer import language_tag
-
     pair = None if bundle is None else read_languages(bundle).only_pair
     if bundle is None or pair is None or language_tag(pair[1]) not in bundle_tokenizer(bundle).tags:
         return None

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from regard.cli.common_options import JsonReport
+from regard.cli.evaluation import read_text_lines
+from regard.tasks.translation.importing import import_pretrained
 
 if TYPE_CHECKING:
     from regard.tasks.translation.importing import ImportReport
@@ -46,11 +49,6 @@ def import_model(
 
     Example: regard import opus-mt-en-de/ --out model/
     """
-    from rich.console import Console
-
-    from regard.cli.evaluate import read_text_lines
-    from regard.tasks.translation.importing import import_pretrained
-
     lines = [] if sample is None else read_text_lines(sample)
     with Console(stderr=True).status(f"importing {folder}"):
         report = import_pretrained(

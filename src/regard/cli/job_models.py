@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from regard.bundle.remote import bundle_digest, fetch_bundle
 from regard.cli.job_options import absolute_path
 from regard.errors import ArtifactError
-
-if TYPE_CHECKING:
-    from regard.tasks.translation.translator import Translator
+from regard.tasks.translation.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,4 @@ class JobModel:
 
     def load(self) -> Translator:
         """Return the model with the torch engine, which scores and aligns."""
-        from regard.tasks.translation.translator import Translator
-
         return Translator.load(self.fetch(), engine="torch").into(self.to)

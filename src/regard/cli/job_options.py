@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,12 @@ from regard.bounds import WORKERS
 from regard.cli.outputs import check_output, written_aside
 from regard.cli.prepare import open_runner, show_stages
 from regard.cli.usage import UsageError
+from regard.data import storage
+from regard.data.directory_lock import lock_directory
+from regard.data.jobs.corpus_job import run_corpus_job
+from regard.data.jobs.part_formats import join_parts, output_suffix
+from regard.data.ownership import JOB as JOB_DIRECTORY
+from regard.data.ownership import check_claim, claim, remove_created
 
 if TYPE_CHECKING:
     from regard.data.formats.corpus import Corpus
@@ -25,26 +32,39 @@ if TYPE_CHECKING:
 JOB = "Large corpora"
 QUIET = 2.0  # seconds
 
-RunnerName = Annotated[
-    Literal["local", "ray"],
-    typer.Option(help="Run on this machine or on a Ray cluster.", rich_help_panel=JOB),
-]
-Workers = Annotated[
-    int,
-    typer.Option(
-        min=WORKERS.low,
-        max=WORKERS.high,
-        help="Processes, or cores of the cluster. Each loads the model.",
-        rich_help_panel=JOB,
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a running Ray cluster. Default: start Ray on this machine.",
-        rich_help_panel=JOB,
-    ),
-]
+
+@dataclass(frozen=True)
+class JobArguments:
+    """Where a corpus job runs."""
+
+    runner: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Run on this machine or on a Ray cluster.", rich_help_panel=JOB),
+    ] = "local"
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=WORKERS.low,
+            max=WORKERS.high,
+            help="Processes, or cores of the cluster. Each loads the model.",
+            rich_help_panel=JOB,
+        ),
+    ] = 1
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a running Ray cluster. Default: start Ray on this machine.",
+            rich_help_panel=JOB,
+        ),
+    ] = None
+
+    def open_runner(self, out: str | None) -> Runner:
+        """Return the runner of a job whose output is `out`."""
+        if self.address is not None and out is None:
+            raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
+        return open_runner(self.runner, self.workers, self.address)
+
+
 OutputFile = Annotated[
     str | None,
     typer.Option(
@@ -67,20 +87,10 @@ def check_job_output(out: str | None, *inputs: str | None) -> None:
 
     This includes the directory of the job's parts, `OUT.work`.
     """
-    from regard.data.ownership import JOB as JOB_DIRECTORY
-    from regard.data.ownership import check_claim
-
     if out is not None and "://" not in out:
         check_output(Path(out), *inputs)
     if (work := _kept_work(out)) is not None:
         check_claim(work, JOB_DIRECTORY, [path for path in inputs if path is not None])
-
-
-def open_job_runner(name: str, workers: int, address: str | None, out: str | None) -> Runner:
-    """Return the runner of a job whose output is `out`."""
-    if address is not None and out is None:
-        raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
-    return open_runner(name, workers, address)
 
 
 def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Runner) -> None:
@@ -89,13 +99,6 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
     Finished parts are kept in `OUT.work` until the end, so that the same command resumes after an
     interruption. For standard output, pipes and devices they are kept in a temporary directory.
     """
-    from regard.data import storage
-    from regard.data.directory_lock import lock_directory
-    from regard.data.jobs.corpus_job import run_corpus_job
-    from regard.data.jobs.part_formats import join_parts, output_suffix
-    from regard.data.ownership import JOB as JOB_DIRECTORY
-    from regard.data.ownership import claim, remove_created
-
     suffix = "" if out is None else output_suffix(out)
     with work_directory(out) as work:
         with lock_directory(work):
@@ -136,8 +139,6 @@ def _kept_work(out: str | None) -> str | None:
 @contextmanager
 def _open_binary_output(out: str | None) -> Iterator[IO[bytes]]:
     """Yield the output; a file or an object replaces an old one when the block ends."""
-    from regard.data import storage
-
     if out is None:
         yield sys.stdout.buffer
     elif storage.is_remote(out):

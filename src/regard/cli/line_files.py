@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from regard.errors import CorpusError
+
 
 @contextmanager
 def open_input(path: Path | None) -> Iterator[Iterator[str]]:
@@ -16,7 +18,6 @@ def open_input(path: Path | None) -> Iterator[Iterator[str]]:
 
     Raises CorpusError if the file cannot be read or a line is not UTF-8.
     """
-    from regard.errors import CorpusError
 
     def lines(file: Iterable[bytes]) -> Iterator[str]:
         for number, line in enumerate(file, 1):  # only \n ends a line, unlike in text mode

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from regard.cli.train_options import LoggerArguments
 from regard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from regard.train.events import EventHandler
 
 
-def check_loggers(**chosen: bool) -> None:
+def check_loggers(arguments: LoggerArguments) -> None:
     """Raise ConfigError if a chosen logger is not installed, before the data are prepared."""
-    for name in (name for name, is_chosen in chosen.items() if is_chosen):
+    for name in (name for name, is_chosen in vars(arguments).items() if is_chosen):
         try:
             import_module(name)
         except ImportError as error:
@@ -23,21 +24,19 @@ def check_loggers(**chosen: bool) -> None:
             ) from error
 
 
-def make_loggers(
-    directory: RunDirectory, tensorboard: bool, mlflow: bool, wandb: bool
-) -> list[EventHandler]:
+def make_loggers(directory: RunDirectory, arguments: LoggerArguments) -> list[EventHandler]:
     """Return the loggers; each continues after the last checkpoint."""
     after = directory.last_step
     loggers: list[EventHandler] = [directory.jsonl_logger()]
-    if tensorboard:
+    if arguments.tensorboard:
         from regard.train.loggers.tensorboard import TensorBoardLogger
 
         loggers.append(TensorBoardLogger(directory.path / "tensorboard", after=after))
-    if mlflow:
+    if arguments.mlflow:
         from regard.train.loggers.mlflow import MLflowLogger
 
         loggers.append(MLflowLogger(directory.path, after=after))
-    if wandb:
+    if arguments.wandb:
         from regard.train.loggers.wandb import WandbLogger
 
         loggers.append(WandbLogger(directory.path, after=after))

@@ -1,4 +1,7 @@
-"""`regard COMMAND …`: the list of commands, and how errors are printed."""
+"""`regard COMMAND …`: the list of commands, and how errors are printed.
+
+The module of a command is imported when the command runs.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +9,106 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from functools import cached_property
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import regard
-from regard.cli.align import align
-from regard.cli.caption import caption
-from regard.cli.classify import classify
-from regard.cli.compare import compare
-from regard.cli.complete import complete
-from regard.cli.demo import demo
-from regard.cli.describe import describe
-from regard.cli.doctor import doctor
-from regard.cli.evaluate import evaluate
-from regard.cli.explain import explain
-from regard.cli.export import export
-from regard.cli.import_model import import_model
 from regard.cli.key import key
-from regard.cli.plan import plan
-from regard.cli.prepare import prepare
-from regard.cli.score import score
-from regard.cli.serve import serve
-from regard.cli.settings import settings
-from regard.cli.study import study
-from regard.cli.train import train
-from regard.cli.translate import translate
 from regard.errors import RegardError, StorageError
 
+
+class Panel(StrEnum):
+    """The groups of commands in the help."""
+
+    START = "First steps"
+    DATA = "Data"
+    TRAIN = "Training"
+    USE = "Using a model"
+    MEASURE = "Measuring and explaining"
+    DEPLOY = "Serving and other formats"
+
+
+PANELS = {
+    Panel.START: {
+        "demo": "Train a model with attention and one without, and compare them. Needs no data.",
+        "describe": "Show the model of a preset or run file, or the contents of a model bundle.",
+        "settings": "List all settings with their values, defaults and meaning.",
+    },
+    Panel.DATA: {
+        "doctor": "Check a corpus for defects before training. Exit status 3 if there are any.",
+        "prepare": "Clean corpora, train a tokenizer and write token shards.",
+        "align": "Print word links i-j for each sentence pair: source word i, target word j, "
+        "from 0.",
+    },
+    Panel.TRAIN: {
+        "train": "Train a model and save the best weights as a model bundle.",
+        "study": "Train the models of a study, and write a table, a figure and all numbers.",
+    },
+    Panel.USE: {
+        "translate": "Translate text line by line, or a document. An empty line stays empty.",
+        "caption": "Print a caption for each image, one per line.",
+        "classify": "Print a label and its probability for each document, separated by a tab.",
+        "complete": "Continue each prompt, one per line.",
+        "score": "Score sentence pairs, one line for each; a higher score is better.",
+    },
+    Panel.MEASURE: {
+        "evaluate": "Score translations (BLEU, chrF, TER) or word alignments (AER) with confidence "
+        "intervals.",
+        "compare": "Compare translations of the same sentences. Exit status 3 if a gate fails.",
+        "explain": "Show attention, probabilities and search of a model for one input, in one "
+        "file.",
+    },
+    Panel.DEPLOY: {
+        "serve": "Serve translation models over HTTP.",
+        "plan": "Plan machines, time and cost, from times that are measured on this machine.",
+        "export": "Add a CTranslate2 export to a model bundle, or write a Hugging Face MarianMT "
+        "folder.",
+        "import": "Import a pretrained translation model as a model bundle.",
+    },
+}
+"""The commands of each group, and the first lines of their help."""
+
+COMMANDS = {name: text for commands in PANELS.values() for name, text in commands.items()}
+
+
+class LazyCommand(TyperCommand):
+    """A command whose module is imported when it runs: the list of commands needs none."""
+
+    @cached_property
+    def loaded(self) -> TyperCommand:
+        """The command with its parameters."""
+        module = "import_model" if self.name == "import" else self.name
+        function = getattr(import_module(f"regard.cli.{module}"), str(module))
+        program = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        program.command(self.name)(function)
+        command = typer.main.get_command(program)
+        assert isinstance(command, TyperCommand)
+        return command
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        return self.loaded.make_context(*arguments, **options)
+
+
+class CommandGroup(TyperGroup):
+    """All commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        lazy = {
+            name: LazyCommand(name, help=text, rich_help_panel=panel)
+            for panel, commands in PANELS.items()
+            for name, text in commands.items()
+        }
+        self.commands = {**lazy, **self.commands}
+
+
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -62,30 +134,6 @@ def options(
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-class Panel(StrEnum):
-    """The groups of commands in the help."""
-
-    START = "First steps"
-    DATA = "Data"
-    TRAIN = "Training"
-    USE = "Using a model"
-    MEASURE = "Measuring and explaining"
-    DEPLOY = "Serving and other formats"
-
-
-PANELS: dict[Panel, tuple[Callable[..., None], ...]] = {
-    Panel.START: (demo, describe, settings),
-    Panel.DATA: (doctor, prepare, align),
-    Panel.TRAIN: (train, study),
-    Panel.USE: (translate, caption, classify, complete, score),
-    Panel.MEASURE: (evaluate, compare, explain),
-    Panel.DEPLOY: (serve, plan, export),
-}
-for panel, commands in PANELS.items():
-    for command in commands:
-        app.command(rich_help_panel=panel)(command)
-COMMANDS = tuple(command for commands in PANELS.values() for command in commands)
-app.command("import", rich_help_panel=Panel.DEPLOY)(import_model)
 app.add_typer(key, name="key", rich_help_panel=Panel.DEPLOY)
 
 

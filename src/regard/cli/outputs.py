@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from regard.cli.usage import UsageError
+from regard.data.ownership import owner_of
 
 # Characters that end a line or a field of one.
 _BREAKS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
@@ -23,27 +24,30 @@ def to_line(text: str) -> str:
     return text if text.isprintable() else text.translate(_BREAKS)
 
 
+def _is_pipe_or_device(path: Path, real: Path) -> bool:
+    """Refuse a directory and what is not writable; return whether the output is no regular file."""
+    try:
+        mode = real.stat().st_mode
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from None
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{path}: is a directory. Name a file.")
+    if not os.access(real, os.W_OK):
+        raise UsageError(f"{path}: is not writable. Choose another output file.")
+    return not stat.S_ISREG(mode)
+
+
 def check_output(path: Path | None, *others: str | Path | None) -> None:
     """Refuse an output file that cannot be written, before any work.
 
     `others`: the input files and the other outputs of the command, which it must not replace.
     """
-    from regard.data.ownership import owner_of
-
     if path is None:
         return
     real = Path(os.path.realpath(path))
-    try:
-        mode = real.stat().st_mode
-    except FileNotFoundError:
-        mode = None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from None
-    if mode is not None and stat.S_ISDIR(mode):
-        raise UsageError(f"{path}: is a directory. Name a file.")
-    if mode is not None and not os.access(real, os.W_OK):
-        raise UsageError(f"{path}: is not writable. Choose another output file.")
-    if mode is not None and not stat.S_ISREG(mode):  # a pipe or a device
+    if _is_pipe_or_device(path, real):
         return
     if not real.parent.is_dir():
         raise UsageError(f"{path}: the directory {real.parent} does not exist. Create it first.")

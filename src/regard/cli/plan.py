@@ -15,7 +15,11 @@ from regard.cli.job_options import absolute_path
 from regard.cli.option_modes import refuse_without
 from regard.cli.usage import UsageError, server_not_installed
 from regard.cores import allowed_threads, available_cores
+from regard.data.formats.corpus import open_texts, read_blocks
+from regard.data.jobs.corpus_job import BLOCK, MAX_BLOCKS
 from regard.errors import CorpusError
+from regard.tasks.translation.translator import Translator
+from regard.train.events import format_duration
 
 if TYPE_CHECKING:
     from regard.inference.engine import EngineName
@@ -101,8 +105,6 @@ def plan(
 
 
 def _read_sample(source: str) -> list[str]:
-    from regard.data.formats.corpus import open_texts, read_blocks
-
     blocks = read_blocks(open_texts(absolute_path(source)), SAMPLE)
     texts = [text for block in islice(blocks, 1) for text in block.targets if text.strip()]
     if not texts:
@@ -153,9 +155,7 @@ def _plan_corpus(
     price: float,
     engine: EngineName,
 ) -> dict[str, Any]:
-    from regard.data.jobs.corpus_job import BLOCK, MAX_BLOCKS
     from regard.serve.planning.sizing import plan_corpus
-    from regard.tasks.translation.translator import Translator
 
     start = time.perf_counter()
     translator = Translator.load(model, engine=engine, fixed_batches=True)
@@ -179,8 +179,6 @@ def _plan_corpus(
 
 
 def _describe(found: dict[str, Any]) -> str:
-    from regard.train.events import format_duration
-
     lines = []
     if fleet := found.get("fleet"):
         measured = fleet["measured"]

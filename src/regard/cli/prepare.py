@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.console import Console
 
 from regard.bounds import TOKENS, VOCABULARY, WORKERS
 from regard.cli.corpus_options import (
@@ -22,6 +23,12 @@ from regard.cli.corpus_options import (
     files_option,
 )
 from regard.cli.usage import UsageError
+from regard.data import storage
+from regard.data.filters import SCRIPTS, Limits
+from regard.data.loading.shards import describe_drops
+from regard.data.ownership import RUN, read_marker
+from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
+from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 
 if TYPE_CHECKING:
     from regard.data.preparation.prepare import ProgressCallback, StageProgress
@@ -104,10 +111,6 @@ def prepare(
 
     Example: regard prepare train.en train.de --valid val.en val.de --out data/
     """
-    from regard.data.filters import SCRIPTS, Limits
-    from regard.data.loading.shards import describe_drops
-    from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
-
     for option, script in (("source", source_script), ("target", target_script)):
         if script is not None and script not in SCRIPTS:
             raise UsageError(
@@ -144,9 +147,6 @@ def prepare(
 
 def _check_no_run(out: str) -> None:
     """Refuse to replace the data of a run that has been trained."""
-    from regard.data import storage
-    from regard.data.ownership import RUN, read_marker
-
     if storage.is_remote(out):
         return
     run = Path(out).absolute().parent
@@ -165,8 +165,6 @@ def open_runner(name: str, workers: int, address: str | None) -> Runner:
         from regard.data.preparation.ray_runner import RayRunner
 
         return RayRunner(workers, address)
-    from regard.data.preparation.runner import InProcessRunner, ProcessRunner
-
     return ProcessRunner(workers) if workers > 1 else InProcessRunner()
 
 
@@ -202,8 +200,6 @@ def show_stages(end: str) -> Iterator[ProgressCallback]:
         yield lines
         lines.finish()
         return
-    from rich.console import Console
-
     with Console(stderr=True).status("reading") as status:
         yield lambda progress: status.update(stage_line(progress))
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
 from regard.train.events import (
     CheckpointSaved,
@@ -23,9 +28,6 @@ from regard.train.events import (
     format_duration,
 )
 
-if TYPE_CHECKING:
-    from rich.console import Console, Group
-
 REPORT_EVERY = 10.0  # seconds of training between two lines on its steps
 AVERAGED_STEPS = 50  # loss and speed are moving averages over about this many steps
 
@@ -36,9 +38,6 @@ def show_progress() -> Iterator[EventHandler]:
     if not sys.stderr.isatty():
         yield TrainingLines()
         return
-    from rich.console import Console
-    from rich.live import Live
-
     bar = TrainingBar(Console(stderr=True))
     # Live draws in its own thread, four times a second, so no step waits for it
     with Live(get_renderable=bar.draw, console=bar.console, transient=True):
@@ -168,11 +167,6 @@ class TrainingBar:
             self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def draw(self) -> Group:
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
         state = self.state
         if not state.last:  # not started yet
             return Group()

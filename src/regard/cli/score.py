@@ -14,18 +14,19 @@ from regard.cli.corpus_options import (
     check_columns,
     corpus_argument,
 )
+from regard.cli.job_models import JobModel
 from regard.cli.job_options import (
-    Address,
+    JobArguments,
     OutputFile,
-    RunnerName,
-    Workers,
     absolute_path,
     check_job_output,
-    open_job_runner,
     run_job,
 )
+from regard.cli.option_groups import option_groups
+from regard.cli.score_job import ScoreBlocks
 
 
+@option_groups
 def score(
     model: Annotated[str, typer.Argument(help="A translation model bundle, or its URL.")],
     source: PairSource,
@@ -44,9 +45,8 @@ def score(
         bool, typer.Option("--check", help="Add the quality warnings of each pair.")
     ] = False,
     as_json: JsonLines = False,
-    runner: RunnerName = "local",
-    workers: Workers = 1,
-    address: Address = None,
+    *,
+    job: JobArguments,
 ) -> None:
     """Score sentence pairs, one line for each; a higher score is better.
 
@@ -61,9 +61,6 @@ def score(
 
     regard score en-de/ --reverse de-en/ --source a.en --target a.de --out a.parquet --workers 8
     """
-    from regard.cli.job_models import JobModel
-    from regard.cli.score_job import ScoreBlocks
-
     check_job_output(out, source, target)
     files = [absolute_path(path) for path in (source, target) if path is not None]
     check_columns(columns, files)
@@ -73,5 +70,5 @@ def score(
         check,
         as_json,
     )
-    with open_job_runner(runner, workers, address, out) as engine:
+    with job.open_runner(out) as engine:
         run_job(function, corpus_argument(files, columns), out, engine)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.data.jobs.corpus_job import BlockFunction, Compute
 from regard.data.jobs.part_formats import BlockResult
+from regard.tasks.translation.scoring import score_pairs
 
 if TYPE_CHECKING:
     from regard.cli.job_models import JobModel
@@ -27,7 +28,7 @@ class ScoreBlocks(BlockFunction):
     as_json: bool
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         return {
             "model": self.model.digest,
             "to": self.model.to,
@@ -37,8 +38,6 @@ class ScoreBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        from regard.tasks.translation.scoring import score_pairs
-
         forward = self.model.load()
         backward = None if self.reverse is None else self.reverse.load()
 
@@ -59,9 +58,9 @@ class ScoreBlocks(BlockFunction):
         return compute
 
 
-def _values(score: PairScore, check: bool) -> dict[str, Any]:
+def _values(score: PairScore, check: bool) -> dict[str, object]:
     """Return the fields of a line."""
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "score": score.score,
         "logp": score.forward.logp,
         "tokens": score.forward.tokens,
@@ -73,12 +72,12 @@ def _values(score: PairScore, check: bool) -> dict[str, Any]:
     return values
 
 
-def _to_json(values: dict[str, Any]) -> str:
+def _to_json(values: dict[str, object]) -> str:
     """Return an object; JSON has no NaN."""
     return json.dumps({name: None if value != value else value for name, value in values.items()})
 
 
-def _tabbed(values: dict[str, Any]) -> str:
+def _tabbed(values: dict[str, object]) -> str:
     return "\t".join(
         f"{value:.4f}" if isinstance(value, float) else str(value) for value in values.values()
     )

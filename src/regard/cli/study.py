@@ -10,16 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from regard.bounds import WORKERS
 from regard.cli.option_modes import Mode
 from regard.cli.outputs import write_output
+from regard.cli.prepare import show_stages
 from regard.cli.study_progress import show_runs
 from regard.errors import INTERRUPTED
+from regard.studies.planning import StudyPlan
+from regard.studies.report import report_study
+from regard.studies.runner import estimate_runs, prepare_runs, train_runs
+from regard.studies.study_file import built_in_studies, load_study, read_study_text
+from regard.train.events import format_duration
 
 if TYPE_CHECKING:
     from regard.studies.measures.measure import StatusCallback
-    from regard.studies.planning import StudyPlan
     from regard.studies.runner import RunEstimate
 
 
@@ -69,9 +75,6 @@ def study(
 
     regard study mechanisms --show > my-study.yaml
     """
-    from regard.studies.planning import StudyPlan
-    from regard.studies.study_file import load_study, read_study_text
-
     if name is None:
         Mode("without a study", frozenset()).check()
         _list_studies()
@@ -85,18 +88,12 @@ def study(
 
 
 def _list_studies() -> None:
-    from regard.studies.study_file import built_in_studies, load_study
-
     for name in built_in_studies():
         config = load_study(name).config
         print(f"{name}: {config.title}\n  {config.description}\n  {config.data.obtain}\n")
 
 
 def _run_study(plan: StudyPlan, jobs: int) -> None:
-    from regard.cli.prepare import show_stages
-    from regard.studies.report import report_study
-    from regard.studies.runner import estimate_runs, prepare_runs, train_runs
-
     runs = plan.runs()
     with show_stages("prepared") as report:
         prepare_runs(runs, report)
@@ -136,8 +133,6 @@ def _total_seconds(estimates: Sequence[RunEstimate], jobs: int) -> float:
 
 
 def _duration(seconds: float) -> str:
-    from regard.train.events import format_duration
-
     return f"about {format_duration(seconds)} without validations"
 
 
@@ -147,7 +142,5 @@ def _show_status() -> Iterator[StatusCallback]:
     if not sys.stderr.isatty():
         yield lambda text: print(text, file=sys.stderr, flush=True)
         return
-    from rich.console import Console
-
     with Console(stderr=True).status("") as status:
         yield status.update

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 if TYPE_CHECKING:
     from regard.studies.runner import RunCallback, RunProgress
 
@@ -20,15 +23,6 @@ def show_runs(steps: Mapping[str, int]) -> Iterator[RunCallback]:
     if not sys.stderr.isatty():
         yield StudyLines(len(steps))
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from regard.cli.prepare import show_stages
+from regard.config.data import CorpusConfig
+from regard.config.load import dump_config, load_config
+from regard.data.formats.corpus import read_blocks
+from regard.data.ownership import write_file
+from regard.tasks.time_budget import MeasuredPreset, choose_preset, fit_steps, measure_cost
+from regard.tasks.training import prepare_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from regard.config.run import RunConfig
     from regard.data.formats.corpus import Corpus
@@ -25,14 +34,12 @@ PRESET_SIZES = {"translate-tiny": 300_000, "translate-base": 30_000_000, "transl
 """The most training pairs for which each preset is chosen."""
 
 
-def choose_presets(train: dict[str, Any], minutes: float | None) -> list[str | None]:
+def choose_presets(train: Mapping[str, object], minutes: float | None) -> list[str | None]:
     """Return the translation preset for the number of training pairs.
 
     With `minutes`, also return the presets for less time before it, the smallest first.
     """
-    from regard.config.data import CorpusConfig
-
-    pairs = count_examples(CorpusConfig(**train).build("train"))
+    pairs = count_examples(CorpusConfig.model_validate(train).build("train"))
     by_size = list(PRESET_SIZES)
     preset = next(name for name, most in PRESET_SIZES.items() if pairs <= most)
     if minutes is not None:
@@ -53,14 +60,6 @@ def fit_to_time(
     The choice is saved in the run directory, so that a resumed run keeps it. Candidates are in the
     order of their size.
     """
-    from regard.cli.prepare import show_stages
-    from regard.tasks.time_budget import (
-        MeasuredPreset,
-        choose_preset,
-        fit_steps,
-        measure_cost,
-    )
-    from regard.tasks.training import prepare_data
 
     def prepare(run: RunConfig) -> None:
         with show_stages("prepared") as report:
@@ -86,10 +85,6 @@ def continue_for(
     minutes: float, run: RunConfig, directory: RunDirectory, world: World, deadline: float
 ) -> RunConfig:
     """Return a run to resume, with as many further steps as fit if `minutes` has changed."""
-    from dataclasses import replace
-
-    from regard.tasks.time_budget import fit_steps, measure_cost
-
     path = directory.path / PLAN_FILE
     saved = json.loads(path.read_text("utf-8")) if path.exists() else {}
     done, most = directory.last_step or 0, saved.get("preset_steps", 0)
@@ -111,9 +106,6 @@ def continue_for(
 
 
 def _save_plan(directory: RunDirectory, run: RunConfig, minutes: float, steps: int) -> None:
-    from regard.config.load import dump_config
-    from regard.data.ownership import write_file
-
     directory.claim()
     facts = {"minutes": minutes, "preset_steps": steps}
     write_file(str(directory.path), directory.config.name, dump_config(run).encode())
@@ -126,15 +118,11 @@ def _print_plan(name: str, plan: TimedPlan, reason: str) -> None:
         print(f"warning: {plan.shortage}", file=sys.stderr, flush=True)
 
 
-def chosen_before(directory: RunDirectory) -> dict[str, Any]:
+def chosen_before(directory: RunDirectory) -> dict[str, object]:
     """Return the settings that `--minutes` has chosen when the run started."""
-    from regard.config.load import load_config
-
     train = load_config(directory.config).train.model_dump(mode="json")
     return {"train": {name.partition(".")[2]: train[name.partition(".")[2]] for name in PLANNED}}
 
 
 def count_examples(corpus: Corpus) -> int:
-    from regard.data.formats.corpus import read_blocks
-
     return sum(len(block) for block in read_blocks(corpus, 1 << 16))

@@ -2,57 +2,189 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from regard.bounds import LENGTH_PENALTY, MIN_LENGTH, NGRAM
 from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, To
-from regard.cli.corpus_options import parse_languages
-from regard.cli.job_options import (
-    JOB,
-    Address,
-    OutputFile,
-    RunnerName,
-    Workers,
-    absolute_path,
-    check_job_output,
-    open_job_runner,
-    run_job,
-)
-from regard.cli.option_modes import (
-    SERVER_DOCUMENT,
-    SERVER_LINES,
-    SERVER_TEXTS,
-    TRANSLATE_DOCUMENT,
-    TRANSLATE_JOB,
-    TRANSLATE_LINES,
-    TRANSLATE_TEXTS,
-    Mode,
-    check_sampling,
-    refuse_without,
-)
-from regard.cli.sampling_options import Sample, Seed, Temperature, TopK, TopP
-from regard.cli.translate_document import (
-    check_document_outputs,
-    chosen_format,
-    write_document,
-)
+from regard.cli.job_options import JOB, JobArguments, OutputFile, check_job_output
+from regard.cli.option_groups import option_groups, option_names
+from regard.cli.option_modes import make_mode, refuse_without
+from regard.cli.sampling_options import SamplingArguments
+from regard.cli.translate_document import DocumentArguments, check_document_files, chosen_format
+from regard.cli.translate_job import check_table, run_translation_job, translate_blocks
 from regard.cli.translate_lines import write_translations
 from regard.cli.usage import UsageError
+from regard.data.formats.files import COMPRESSED
+from regard.tasks.translation.options import TranslateOptions
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
+    from regard.inference.engine import SamplingOptions
     from regard.serve.client import Client
-    from regard.tasks.translation.translator import Translator
 
 JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
 
 SEARCH, CONSTRAINTS, OUTPUT, SERVER = "Search", "Constraints", "Output", "Server"
-DOCUMENT = "Documents"
 
 
+def _option(text: str, panel: str | None = None, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(help=text, rich_help_panel=panel, metavar=metavar, **more)
+
+
+@dataclass(frozen=True)
+class ModelArguments:
+    """How bundles are loaded."""
+
+    engine: Annotated[
+        Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
+        _option("Search engine. Default: CTranslate2 if the model was exported."),
+    ] = "auto"
+    ensemble: Annotated[
+        list[str] | None,
+        _option(
+            "A further model with the same vocabulary; probabilities are averaged. Repeatable.",
+            metavar="MODEL",
+        ),
+    ] = None
+
+    def load(self, model: str) -> Translator:
+        return Translator.load(
+            model, engine=self.engine, ensemble=self.ensemble or (), fixed_batches=True
+        )
+
+
+@dataclass(frozen=True)
+class SearchArguments:
+    """The fields of `TranslateOptions` of the same names."""
+
+    beam_size: BeamSize = None
+    length_penalty: Annotated[
+        float | None,
+        _option(
+            "Divide the scores of a beam by length^penalty. Default: the bundle's setting.",
+            SEARCH,
+            min=LENGTH_PENALTY.low,
+            max=LENGTH_PENALTY.high,
+        ),
+    ] = None
+    n_best: NBest = 1
+    prefix: Annotated[
+        str | None, _option("Text that every translation begins with.", CONSTRAINTS)
+    ] = None
+    min_length: Annotated[
+        int,
+        _option(
+            "Minimum number of tokens in a translation.",
+            CONSTRAINTS,
+            min=MIN_LENGTH.low,
+            max=MIN_LENGTH.high,
+        ),
+    ] = 0
+    no_repeat_ngram: Annotated[
+        int,
+        _option(
+            "Do not repeat an n-gram of this many tokens; 0: no constraint.",
+            CONSTRAINTS,
+            min=NGRAM.low,
+            max=NGRAM.high,
+        ),
+    ] = 0
+    forbid: Annotated[
+        list[str] | None,
+        _option("Text that must not occur in a translation. Repeatable.", CONSTRAINTS, "TEXT"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class OutputArguments:
+    """What is written besides the translations."""
+
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align",
+            help="Add the word links, i-j i-j, to each line, and the words of source and "
+            "translation that they count from 0, separated by tabs.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+    align_with: AlignWith = None
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Report translations that need review, and how many do, on standard error.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+    as_json: JsonLines = False
+
+
+@dataclass(frozen=True)
+class ServerArguments:
+    """The server that translates, instead of a bundle."""
+
+    server: Annotated[
+        str | None,
+        _option(
+            "Translate with this server (see `regard serve`) instead of a model.", SERVER, "URL"
+        ),
+    ] = None
+    server_model: Annotated[
+        str | None,
+        _option("Name of one of the server's models. Default: its first.", SERVER, "NAME"),
+    ] = None
+    key: Annotated[
+        str | None,
+        _option(
+            "A key of the server. The variable is not shown in lists of processes.",
+            SERVER,
+            envvar="REGARD_KEY",
+        ),
+    ] = None
+
+    def client(self) -> Client:
+        from regard.serve.client import Client
+
+        return Client(self.server or "", key=self.key, model=self.server_model)
+
+
+_ALL = {"out", "to", "beam_size", "length_penalty", "check"}
+_MODEL = {"model", "align_with"} | option_names(ModelArguments)
+_SERVER = {"model"} | option_names(ServerArguments)  # the first text is parsed as the model
+_TEXTS = {"align", "as_json"} | option_names(SearchArguments) | option_names(SamplingArguments)
+_LINES = {"source", "format"}
+_RESOURCES = {"terms", "memory", "min_match", "languages"}  # a server cannot use them
+_DOCUMENT = option_names(DocumentArguments) - _RESOURCES | _LINES
+_JOB = option_names(JobArguments)
+
+MODES = {
+    ("texts", "model"): make_mode("for texts of the command line", _ALL, _MODEL, _TEXTS, {"texts"}),
+    ("lines", "model"): make_mode(
+        "for lines of text", _ALL, _MODEL, _TEXTS, _LINES, _JOB - {"address"}
+    ),
+    ("job", "model"): make_mode(
+        "for large or compressed files and tables", _ALL, _MODEL, _TEXTS, _LINES, _JOB, {"column"}
+    ),
+    ("document", "model"): make_mode(
+        "for documents; `--format lines` translates a file line by line",
+        *(_ALL, _MODEL, _DOCUMENT, _RESOURCES),
+    ),
+    ("texts", "server"): make_mode("with --server, for texts", _ALL, _SERVER, _TEXTS, {"texts"}),
+    ("lines", "server"): make_mode(
+        "with --server, for lines of text", _ALL, _SERVER, _TEXTS, _LINES
+    ),
+    ("job", "server"): make_mode("with --server, for lines of text", _ALL, _SERVER, _TEXTS, _LINES),
+    ("document", "server"): make_mode("with --server, for documents", _ALL, _SERVER, _DOCUMENT),
+}
+
+
+@option_groups
 def translate(
     model: Annotated[
         str | None, typer.Argument(help="A translation model bundle. Not with --server.")
@@ -77,167 +209,16 @@ def translate(
             metavar="NAME",
             help="Format of --source: lines, or text, html, markdown, docx, xliff, po, json, yaml, "
             "android, properties, srt, vtt, csv, tsv. Default: by its suffix, else lines.",
-            rich_help_panel=DOCUMENT,
+            rich_help_panel="Documents",
         ),
     ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Text of a document that is not translated. Repeatable.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    terms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Terms of a document with their translations, as .tsv or .tbx.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    memory: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Translations to use again in a document, as .tmx, .xlf or .po.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    min_match: Annotated[
-        float,
-        typer.Option(
-            min=0.01,
-            max=1,
-            help="With --memory: least similarity of a text; 1: only equal texts.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = 0.85,
-    languages: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOURCE-TARGET",
-            help="Codes of the languages of a document, such as en-fr. Default: the bundle's.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    bilingual: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write sources and translations, as .xlf, .po or .tmx.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write a report on the document, as .json or .html.",
-            rich_help_panel=DOCUMENT,
-        ),
-    ] = None,
-    engine: Annotated[
-        Literal["auto", "torch", "invariant", "ctranslate2", "ctranslate2-int8"],
-        typer.Option(help="Search engine. Default: CTranslate2 if the model was exported."),
-    ] = "auto",
-    ensemble: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A further model with the same vocabulary; probabilities are averaged. "
-            "Repeatable.",
-        ),
-    ] = None,
-    beam_size: BeamSize = None,
-    length_penalty: Annotated[
-        float | None,
-        typer.Option(
-            min=LENGTH_PENALTY.low,
-            max=LENGTH_PENALTY.high,
-            help="Divide the scores of a beam by length^penalty. Default: the bundle's setting.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None,
-    n_best: NBest = 1,
-    prefix: Annotated[
-        str | None,
-        typer.Option(help="Text that every translation begins with.", rich_help_panel=CONSTRAINTS),
-    ] = None,
-    min_length: Annotated[
-        int,
-        typer.Option(
-            min=MIN_LENGTH.low,
-            max=MIN_LENGTH.high,
-            help="Minimum number of tokens in a translation.",
-            rich_help_panel=CONSTRAINTS,
-        ),
-    ] = 0,
-    no_repeat_ngram: Annotated[
-        int,
-        typer.Option(
-            min=NGRAM.low,
-            max=NGRAM.high,
-            help="Do not repeat an n-gram of this many tokens; 0: no constraint.",
-            rich_help_panel=CONSTRAINTS,
-        ),
-    ] = 0,
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Text that must not occur in a translation. Repeatable.",
-            rich_help_panel=CONSTRAINTS,
-        ),
-    ] = None,
-    sample: Sample = False,
-    temperature: Temperature = 1.0,
-    top_k: TopK = None,
-    top_p: TopP = 1.0,
-    seed: Seed = 1,
-    align: Annotated[
-        bool,
-        typer.Option(
-            "--align",
-            help="Add the word links, i-j i-j, to each line, and the words of source and "
-            "translation that they count from 0, separated by tabs.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    align_with: AlignWith = None,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Report translations that need review, and how many do, on standard error.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    as_json: JsonLines = False,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Translate with this server (see `regard serve`) instead of a model.",
-            rich_help_panel=SERVER,
-        ),
-    ] = None,
-    server_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Name of one of the server's models. Default: its first.",
-            rich_help_panel=SERVER,
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            envvar="REGARD_KEY",
-            help="A key of the server. The variable is not shown in lists of processes.",
-            rich_help_panel=SERVER,
-        ),
-    ] = None,
+    *,
+    document: DocumentArguments,
+    loading: ModelArguments,
+    search: SearchArguments,
+    sampling: SamplingArguments,
+    output: OutputArguments,
+    server: ServerArguments,
     column: Annotated[
         str | None,
         typer.Option(
@@ -247,9 +228,7 @@ def translate(
             rich_help_panel=JOB,
         ),
     ] = None,
-    runner: RunnerName = "local",
-    workers: Workers = 1,
-    address: Address = None,
+    job: JobArguments,
 ) -> None:
     """Translate text line by line, or a document. An empty line stays empty.
 
@@ -276,126 +255,106 @@ def translate(
 
     regard translate model/ --source corpus.en.gz --out corpus.de.gz --workers 8
     """
-    from regard.data.jobs.part_formats import TABLE, output_suffix
-    from regard.inference.engine import SamplingOptions
-
-    if server is not None and model is not None:  # the first argument is a text
-        if Path(model).is_dir():
-            raise UsageError("Pass either a translation model bundle or --server URL.")
-        texts = [model, *(texts or ())]
-        model = None
-    if model is None and server is None:
-        raise UsageError("Pass either a translation model bundle or --server URL.")
+    model, texts = _model_and_texts(model, texts, server.server)
     if texts and source is not None:
         raise UsageError("Pass either texts or --source FILE.")
-    check_sampling(sample)
-    if server is None:
+    drawn = sampling.options()
+    if model is not None:
         refuse_without("--server", "server_model", "key")
-
-    def open_translator() -> AbstractContextManager[Translator | Client]:
-        if server is not None:
-            from regard.serve.client import Client
-
-            return Client(server, key=key, model=server_model)
-        from regard.tasks.translation.translator import Translator
-
-        return nullcontext(
-            Translator.load(model or "", engine=engine, ensemble=ensemble or (), fixed_batches=True)
-        )
-
-    path = None if source is None else Path(source)
-    document = None if column is not None else chosen_format(path, format)
-    is_job = runner == "ray" or workers > 1 or column is not None or _is_corpus(source, out)
-    _mode(server is not None, bool(texts), document is not None, is_job).check()
-    if memory is None:
-        refuse_without("--memory", "min_match")
-    if document is not None and path is not None:
-        if source is not None and "://" in source:
-            raise UsageError(
-                f"{source}: documents are read from files. Download it, or pass --format lines."
-            )
-        document_out = None if out is None else Path(out)
-        check_document_outputs(path, document_out, document, report, bilingual)
-        pair = parse_languages(languages)
-        with open_translator() as translator:
-            write_document(
-                translator,
-                path,
-                cast("Path", document_out),
-                document,
-                report=report,
-                bilingual=bilingual,
-                languages=pair,
-                to=to,
-                resources={"terms": terms, "memory": memory, "min_match": min_match}
-                if server is None
-                else {},
-                keep=keep or (),
-                beam_size=beam_size,
-                length_penalty=length_penalty,
-                align_with=align_with,
-                quality=check,
-            )
+    format_name = None
+    if column is None:
+        format_name = chosen_format(None if source is None else Path(source), format)
+    kind = _kind(model, texts, source, out, format_name, column, job)
+    MODES[kind, "server" if model is None else "model"].check()
+    options = _translate_options(
+        to, search, drawn, output, is_document=kind == "document", served=model is None
+    )
+    if source is not None and format_name is not None:
+        files = check_document_files(source, out, format_name, document)
+        if model is not None:
+            document.write_with_model(loading.load(model), files, options)
+            return
+        with server.client() as client:
+            document.write(client.translate_document, files, options)
         return
     check_job_output(out, source)
-    options: dict[str, Any] = {
-        "to": to,
-        "beam_size": beam_size,
-        "n_best": n_best,
-        "length_penalty": length_penalty,
-        "prefix": prefix,
-        "min_length": min_length,
-        "no_repeat_ngram": no_repeat_ngram,
-        "forbid": forbid or (),
-        "logps": as_json and server is None,
-        "alignments": align or align_with is not None,
-        "align_with": align_with,
-        "quality": check,
-    }
-    sampling = SamplingOptions(seed, temperature, top_k, top_p) if sample else None
-    if is_job:
+    if kind == "job":
         if source is None or model is None:
             raise UsageError(
                 "--runner, --workers, --column, compressed files and URLs need a model bundle and "
                 "--source."
             )
-        if output_suffix(out or "") == TABLE and (as_json or n_best > 1 or options["alignments"]):
-            raise UsageError(f"{out}: a table has no room for --json, --n-best and --align.")
-        from regard.cli.job_models import JobModel
-        from regard.cli.translate_job import TranslateBlocks
-        from regard.data.formats.corpus import open_texts
-
-        models = tuple(map(JobModel.find, (model, *(ensemble or ()))))
-        corpus = open_texts(
-            absolute_path(source), int(column) if column and column.isdecimal() else column
-        )
-        function = TranslateBlocks(models, engine, options, sampling, as_json)
-        with open_job_runner(runner, workers, address, out) as workers_of_job:
-            run_job(function, corpus, out, workers_of_job)
+        models = (model, *(loading.ensemble or ()))
+        check_table(out, options, output.as_json)
+        blocks = translate_blocks(models, loading.engine, options, output.as_json)
+        run_translation_job(blocks, source, column, out, job)
         return
-    with open_translator() as translator:
-        output = None if out is None else Path(out)
-        write_translations(translator, texts, path, output, options, sampling, as_json)
+    with nullcontext(loading.load(model)) if model is not None else server.client() as translator:
+        write_translations(translator, texts, source, out, options, output.as_json)
 
 
-def _mode(server: bool, texts: bool, document: bool, job: bool) -> Mode:
-    """Return the mode that the options select."""
-    if document:
-        return SERVER_DOCUMENT if server else TRANSLATE_DOCUMENT
+def _model_and_texts(
+    model: str | None, texts: list[str] | None, server: str | None
+) -> tuple[str | None, list[str] | None]:
+    """Return the model, None with a server, and the texts of the command line."""
+    is_bundle = model is not None and (server is None or Path(model).is_dir())
+    if is_bundle == (server is not None):
+        raise UsageError("Pass either a translation model bundle or --server URL.")
+    if server is not None and model is not None:  # the first argument is a text
+        return None, [model, *(texts or ())]
+    return model, texts
+
+
+def _kind(
+    model: str | None,
+    texts: list[str] | None,
+    source: str | None,
+    out: str | None,
+    format_name: str | None,
+    column: str | None,
+    job: JobArguments,
+) -> str:
+    """Return what is translated: with the origin of translations, a key of MODES."""
+    if format_name is not None:
+        return "document"
     if texts:
-        return SERVER_TEXTS if server else TRANSLATE_TEXTS
-    if server:
-        return SERVER_LINES
-    return TRANSLATE_JOB if job else TRANSLATE_LINES
+        return "texts"
+    asked = job.runner == "ray" or job.workers > 1 or column is not None
+    if asked or _is_corpus(source, out) or (model is not None and _is_large(source, out)):
+        return "job"
+    return "lines"
 
 
-def _is_corpus(source: str | None, out: str | None) -> bool:
-    """Whether a job reads and writes the files: URLs, tables, compressed and large files."""
-    from regard.data.formats.files import COMPRESSED
+def _is_corpus(*files: str | None) -> bool:
+    """Whether only a job reads and writes the files: URLs, tables and compressed files."""
+    return any(
+        "://" in name or name.endswith((*COMPRESSED, ".parquet")) for name in filter(None, files)
+    )
 
-    names = [name for name in (source, out) if name is not None]
-    if any("://" in name or name.endswith((*COMPRESSED, ".parquet")) for name in names):
-        return True
+
+def _is_large(source: str | None, out: str | None) -> bool:
+    """Whether a job translates a file: a large one, into a file."""
     if source is None or out is None or (Path(out).exists() and not Path(out).is_file()):
         return False
     return Path(source).is_file() and Path(source).stat().st_size >= JOB_BYTES
+
+
+def _translate_options(
+    to: str | None,
+    search: SearchArguments,
+    sampling: SamplingOptions | None,
+    output: OutputArguments,
+    *,
+    is_document: bool,
+    served: bool,
+) -> TranslateOptions:
+    """Return the options of the translator or of the client."""
+    return TranslateOptions(
+        to=to,
+        **(vars(search) | {"forbid": search.forbid or ()}),
+        sampling=sampling,
+        logps=output.as_json and not served,
+        alignments=not is_document and (output.align or output.align_with is not None),
+        align_with=output.align_with,
+        quality=output.check,
+    )

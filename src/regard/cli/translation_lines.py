@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from regard.align.links import write_links
 from regard.cli.outputs import to_line
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 def translation_formatter(as_json: bool, n_best: bool) -> Callable[[int, Result], list[str]]:
     """Return a function of a line number, from 1, and its translation to lines of output."""
-    from regard.align.links import write_links
 
     def to_json(number: int, result: Result) -> list[str]:
         return [json.dumps(_json_values(result), ensure_ascii=False)]
@@ -44,7 +44,7 @@ def translation_formatter(as_json: bool, n_best: bool) -> Callable[[int, Result]
     return to_json if as_json else to_n_best if n_best else to_text
 
 
-def _json_values(result: Result) -> dict[str, Any]:
+def _json_values(result: Result) -> dict[str, object]:
     from regard.serve.client import ServedTranslation
 
     values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
@@ -55,11 +55,11 @@ def _json_values(result: Result) -> dict[str, Any]:
     return values
 
 
-def _translation_values(result: Result) -> dict[str, Any]:
+def _translation_values(result: Result) -> dict[str, object]:
     """A server sends no segments and no weights of links."""
     from regard.serve.client import ServedTranslation
 
-    values: dict[str, Any] = {"text": result.text, "score": result.score}
+    values: dict[str, object] = {"text": result.text, "score": result.score}
     if isinstance(result, ServedTranslation):
         if result.alignment is not None:
             values["alignment"] = link_values(result.alignment)
@@ -70,7 +70,7 @@ def _translation_values(result: Result) -> dict[str, Any]:
     return values
 
 
-def link_values(alignment: WordAlignment | ServedAlignment) -> dict[str, Any]:
+def link_values(alignment: WordAlignment | ServedAlignment) -> dict[str, object]:
     """Return links and the character offsets of words as JSON values."""
     return {
         "links": str(alignment),
@@ -79,7 +79,7 @@ def link_values(alignment: WordAlignment | ServedAlignment) -> dict[str, Any]:
     }
 
 
-def alignment_values(alignment: WordAlignment) -> dict[str, Any]:
+def alignment_values(alignment: WordAlignment) -> dict[str, object]:
     """Return links, weights and the character offsets of words as JSON values."""
     return {
         **link_values(alignment),

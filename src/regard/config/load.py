@@ -93,7 +93,7 @@ def _check_positions(run: RunConfig, where: str) -> None:
             )
 
 
-def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
+def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, object]:
     """Read a preset or a file and the one that it extends; `extending` are the files so far."""
     if name in extending:
         raise ConfigError(f"{' extends '.join([*extending, name])}. Extend a preset instead")
@@ -108,11 +108,11 @@ def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
     return _describing(_merge(extended, settings), extended)
 
 
-def _override(settings: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+def _override(settings: dict[str, object], overrides: Iterable[Override]) -> dict[str, object]:
     return _describing(_apply_overrides(deepcopy(settings), overrides), settings)
 
 
-def _describing(changed: dict[str, Any], original: dict[str, Any]) -> dict[str, Any]:
+def _describing(changed: dict[str, object], original: dict[str, object]) -> dict[str, object]:
     """Drop the description of `original` if it is that of another model."""
     same_text = changed.get("description") == original.get("description")
     if same_text and changed.get("model") != original.get("model"):
@@ -137,7 +137,7 @@ def read_named_text(name: str, known: Mapping[str, Traversable], noun: str) -> s
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: dict[str, object], change: Mapping[str, Any]) -> dict[str, object]:
     """Merge `change` into `base`; a part whose `kind` changes keeps none of its old settings."""
     if "kind" in change and change["kind"] != base.get("kind"):
         return dict(change)
@@ -150,7 +150,9 @@ def _merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _apply_overrides(settings: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+def _apply_overrides(
+    settings: dict[str, object], overrides: Iterable[Override]
+) -> dict[str, object]:
     for override in overrides:
         if isinstance(override, str):
             _assign(settings, override)
@@ -159,7 +161,7 @@ def _apply_overrides(settings: dict[str, Any], overrides: Iterable[Override]) ->
     return settings
 
 
-def _assign(settings: dict[str, Any], assignment: str) -> None:
+def _assign(settings: dict[str, object], assignment: str) -> None:
     """Apply `a.b=value` in place. Unlike a merge, a mapping as value replaces the old mapping."""
     path, equals, value = assignment.partition("=")
     if not equals:
@@ -212,7 +214,7 @@ _EXPECTED = {
 def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[str]:
     """Return one line for each setting: file, path, what is allowed, and the value."""
     expected: dict[str, list[str]] = {}  # what the kinds of a value expect, by path
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     lines = []
     for error in errors:
         path, _, _ = _walk(error["loc"], root)

@@ -79,7 +79,7 @@ _CoreLoader.add_constructor(_TAG + "int", _construct_int)
 _CoreLoader.add_constructor(_TAG + "float", _construct_float)
 
 
-def parse_settings(text: str, where: str) -> dict[str, Any]:
+def parse_settings(text: str, where: str) -> dict[str, object]:
     """Parse a YAML mapping of limited size, which may be empty; `where` locates it in errors."""
     if len(text) > MAX_FILE_BYTES:
         raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")

@@ -19,7 +19,7 @@ _TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}
 
 class Arrays:
     def __init__(self) -> None:
-        self._headers: list[dict[str, Any]] = []
+        self._headers: list[dict[str, object]] = []
         self._blocks: list[bytes] = []
 
     def add(self, numbers: Tensor, dtype: Literal["f16", "f32"] = "f32") -> int:
@@ -30,7 +30,7 @@ class Arrays:
         """Append weights as u16 and return their index."""
         return self._append(_quantize(weights.detach().cpu().double().numpy()), "u16")
 
-    def packed(self) -> dict[str, Any]:
+    def packed(self) -> dict[str, object]:
         block = zlib.compress(b"".join(self._blocks), 9)
         return {"arrays": self._headers, "data": base64.b64encode(block).decode()}
 

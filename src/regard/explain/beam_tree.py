@@ -32,7 +32,7 @@ class BeamTree:
     status: tuple[NodeStatus, ...]
     best: tuple[int, ...]  # the nodes of the best hypothesis, the first token first
 
-    def to_record(self, piece: Callable[[int], str]) -> dict[str, Any]:
+    def to_record(self, piece: Callable[[int], str]) -> dict[str, object]:
         """Return the JSON fields, with tokens as pieces."""
         fields = asdict(self)
         return fields | {"pieces": [piece(token) for token in fields.pop("tokens")]}

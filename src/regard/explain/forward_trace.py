@@ -55,7 +55,7 @@ class AttentionRecord:
         found = re.search(r"\.(\d+)\.", self.name)
         return int(found[1]) if found else 0
 
-    def to_record(self, arrays: Arrays) -> dict[str, Any]:
+    def to_record(self, arrays: Arrays) -> dict[str, object]:
         """Return the JSON fields. Only cross-attention keeps its scores."""
         equations = {name: asdict(getattr(self, name)) for name in ("score", "span", "normalizer")}
         scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "cross" else {}
@@ -106,7 +106,7 @@ class HeadTrace:
     values: Float[Tensor, "S W"]
     contexts: Float[Tensor, "T W"]
 
-    def to_record(self, arrays: Arrays) -> dict[str, Any]:
+    def to_record(self, arrays: Arrays) -> dict[str, object]:
         tables = ("scores", "weights", "values", "contexts")
         no_terms = dict.fromkeys(("scale", "energy", "queries", "keys"))
         return {

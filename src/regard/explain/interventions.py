@@ -42,7 +42,7 @@ class Intervention:
 
 def interventions_to_record(
     interventions: Sequence[Intervention], arrays: Arrays, piece: Callable[[int], str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the JSON fields, with tokens as pieces."""
     shape = (len(interventions), len(interventions[0].logps) if interventions else 0)
 

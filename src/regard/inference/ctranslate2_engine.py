@@ -208,7 +208,7 @@ class CTranslate2Engine:
         ended = tokens[-1] == EOS
         return Hypothesis(tokens[:-1] if ended else tokens, (), score, ended)
 
-    def _batch_options(self, read: list[list[str]]) -> dict[str, Any]:
+    def _batch_options(self, read: list[list[str]]) -> dict[str, object]:
         """Return a batch size that gives every worker a batch, unless batches are fixed."""
         share = BATCH if self.fixed_batches else -(-sum(map(len, read)) // self.workers)
         return {"max_batch_size": min(BATCH, share), "batch_type": "tokens"}

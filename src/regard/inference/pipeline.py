@@ -56,29 +56,42 @@ def search_texts(
     splitting: Splitting,
     texts: Sequence[str],
     options: SearchOptions,
+) -> list[list[Segment]]:
+    """Return the segments of each text in order. A text of white space has none."""
+    parts = split_texts(tokenizer, splitting, texts, tokenizer.encode(texts))
+    return search_parts(engine, parts, options)
+
+
+def search_parts(
+    engine: Engine,
+    parts: Sequence[Sequence[EncodedPart]],
+    options: SearchOptions,
     *,
     prefixes: Sequence[Sequence[int]] = (),
+    positions: Sequence[tuple[int, int]] = (),
 ) -> list[list[Segment]]:
-    """Return the segments of each text in order. A text of white space has none.
+    """Return the segments of each text in order.
 
-    `prefixes`: for each text, the tokens that the translation of its first segment begins with.
+    Args:
+        engine: Searches for hypotheses.
+        parts: Of each text, by `split_texts`.
+        options: The same for all parts.
+        prefixes: For each text, the tokens that the translation of its first segment begins with.
+        positions: For each text, that of its first segment, as for `Engine.search`; by default its
+            number among the texts and 0.
     """
-    parts = split_texts(tokenizer, splitting, texts, tokenizer.encode(texts))
-    places = [
-        (text, segment) for text, segments in enumerate(parts) for segment in range(len(segments))
-    ]
-    found = iter(
+    positions = positions or [(text, 0) for text in range(len(parts))]
+    rows = [(text, index) for text, segments in enumerate(parts) for index in range(len(segments))]
+    hypotheses = iter(
         engine.search(
-            [parts[text][segment][1] for text, segment in places],
+            [parts[text][index][1] for text, index in rows],
             options,
-            prefixes=[
-                prefixes[text] if prefixes and segment == 0 else () for text, segment in places
-            ],
-            positions=places,
+            prefixes=[prefixes[text] if prefixes and index == 0 else () for text, index in rows],
+            positions=[(positions[text][0], positions[text][1] + index) for text, index in rows],
         )
     )
     return [
-        [Segment(span, tuple(ids), tuple(next(found))) for span, ids in segments]
+        [Segment(span, tuple(ids), tuple(next(hypotheses))) for span, ids in segments]
         for segments in parts
     ]
 

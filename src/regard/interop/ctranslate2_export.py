@@ -71,7 +71,7 @@ def convert_to_ctranslate2(
         return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
 
-def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, Any]:
+def _shape(blocks: Sequence[EncoderBlock | DecoderBlock]) -> dict[str, object]:
     first, activations = blocks[0], import_ctranslate2().specs.Activation
     return {
         "num_layers": len(blocks),

@@ -148,7 +148,7 @@ def _state(model: EncoderDecoder[Tokens, Any], size: int) -> dict[str, Tensor]:
     return {name: tensor.clone() for name, tensor in state.items()}
 
 
-def _config(run: RunConfig, size: int, separate: bool) -> dict[str, Any]:
+def _config(run: RunConfig, size: int, separate: bool) -> dict[str, object]:
     model = cast(Any, run.model)
     encoder, decoder = model.encoder, model.decoder
     return {
@@ -175,7 +175,7 @@ def _config(run: RunConfig, size: int, separate: bool) -> dict[str, Any]:
     }
 
 
-def _special_ids(size: int) -> dict[str, Any]:
+def _special_ids(size: int) -> dict[str, object]:
     return {
         "eos_token_id": 0,
         "forced_eos_token_id": 0,
@@ -184,10 +184,10 @@ def _special_ids(size: int) -> dict[str, Any]:
     }
 
 
-def _generation(run: RunConfig, size: int) -> dict[str, Any]:
+def _generation(run: RunConfig, size: int) -> dict[str, object]:
     search = {"num_beams": run.search.beam_size, "length_penalty": run.search.length_penalty}
     return {**_special_ids(size), "bad_words_ids": [[size - 1]], "max_length": 512, **search}
 
 
-def _json(content: dict[str, Any]) -> bytes:
+def _json(content: dict[str, object]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()

@@ -1,17 +1,53 @@
-"""Assemble the translation of a text from the translations of its segments."""
+"""Assemble the translation of a text from the translations of its segments.
+
+The rules are those of `tasks.translation.result`; the values are those of messages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
+from regard.align.word_alignment import concatenate_links
 from regard.inference.pipeline import join_segments
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import Alignment, RankedTranslation, Translation
-from regard.tasks.translation.result import combine_scores, describe_warnings
+from regard.tasks.translation.result import combine_scores, describe_warnings, rank_hypotheses
+from regard.text.tokenizer import Span
 
-SegmentValues = list[dict[str, Any]]
-"""The hypotheses of a segment, best first, as an engine process sends them."""
+
+class AlignmentValues(TypedDict):
+    """The characters of words, and their links."""
+
+    source: Sequence[Span]
+    target: Sequence[Span]
+    links: Sequence[tuple[int, int]]
+
+
+class HypothesisValues(TypedDict):
+    """A hypothesis of a segment, as an engine process sends it."""
+
+    text: str
+    score: float
+    length: int  # in tokens
+    alignment: NotRequired[AlignmentValues]
+    weights: NotRequired[str]  # of `encode_weights`
+    reasons: NotRequired[Sequence[str]]  # to check it
+    unattended: NotRequired[Sequence[Span]]  # source words without a counterpart
+
+
+SegmentValues = list[HypothesisValues]
+"""The hypotheses of a segment, best first."""
+
+
+class AlignedValues(TypedDict):
+    """The best translation of a text of a document, for a message."""
+
+    text: str
+    warnings: list[str]
+    source: NotRequired[list[Span]]
+    target: NotRequired[list[Span]]
+    parts: NotRequired[list[tuple[int, int, str]]]  # target words, source words, weights
 
 
 def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues]) -> Translation:
@@ -19,17 +55,16 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
     text, segments = checked.request.texts[number], checked.texts[number]
     penalty = checked.request.length_penalty
     penalty = checked.model.length_penalty if penalty is None else penalty
-    available = max((len(hypotheses) for hypotheses in found), default=1)
     ranked = [
-        _assemble_rank(text, segments, [each[min(rank, len(each) - 1)] for each in found], penalty)
-        for rank in range(min(checked.request.n_best, available))
+        _assemble_rank(text, segments, chosen, penalty)
+        for chosen in rank_hypotheses(found, checked.request.n_best)
     ]
-    best = [each[0] for each in found]
-    reasons = dict.fromkeys(reason for each in best for reason in each.get("reasons", ()))
+    best = [hypotheses[0] for hypotheses in found]
+    reasons = dict.fromkeys(reason for values in best for reason in values.get("reasons", ()))
     unaligned = [
-        (segment.span[0] + start, segment.span[0] + end)
-        for segment, each in zip(segments, best, strict=True)
-        for start, end in each.get("unattended", ())
+        span
+        for segment, values in zip(segments, best, strict=True)
+        for span in _shifted(values.get("unattended", ()), segment.span[0])
     ]
     return Translation(
         **dict(ranked[0]),
@@ -41,12 +76,12 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
 
 def assemble_aligned(
     checked: CheckedRequest, number: int, found: Sequence[SegmentValues]
-) -> dict[str, Any]:
+) -> AlignedValues:
     """As `assemble`: the best translation and the weights of its alignment, for a message."""
     translation = assemble(checked, number, found)
-    values: dict[str, Any] = {"text": translation.text, "warnings": translation.warnings}
+    values: AlignedValues = {"text": translation.text, "warnings": translation.warnings}
     if (alignment := translation.alignment) is not None:
-        values |= {"source": alignment.source, "target": alignment.target}
+        values["source"], values["target"] = alignment.source, alignment.target
         values["parts"] = [
             (len(best["alignment"]["target"]), len(best["alignment"]["source"]), best["weights"])
             for best, *_ in found
@@ -57,25 +92,33 @@ def assemble_aligned(
 def _assemble_rank(
     text: str,
     segments: Sequence[RequestSegment],
-    chosen: Sequence[dict[str, Any]],
+    chosen: Sequence[HypothesisValues],
     length_penalty: float,
 ) -> RankedTranslation:
-    joined, places = join_segments(
-        text, [segment.span for segment in segments], [each["text"] for each in chosen]
-    )
+    spans = [segment.span for segment in segments]
+    joined, target_spans = join_segments(text, spans, [values["text"] for values in chosen])
     score = combine_scores(
-        [each["score"] for each in chosen], [each["length"] for each in chosen], length_penalty
+        [values["score"] for values in chosen],
+        [values["length"] for values in chosen],
+        length_penalty,
     )
-    alignment = None
-    if chosen and "alignment" in chosen[0]:
-        alignment = Alignment(source=[], target=[], links=[])
-        for segment, place, each in zip(segments, places, chosen, strict=True):
-            part, rows, columns = each["alignment"], len(alignment.target), len(alignment.source)
-            alignment.links += [(columns + i, rows + j) for i, j in part["links"]]
-            alignment.source += _shifted(part["source"], segment.span[0])
-            alignment.target += _shifted(part["target"], place[0])
+    parts = [values["alignment"] for values in chosen if "alignment" in values]
+    alignment = None if not parts else _concatenate(spans, target_spans, parts)
     return RankedTranslation(text=joined, score=score, alignment=alignment)
 
 
-def _shifted(spans: Sequence[Sequence[int]], offset: int) -> list[tuple[int, int]]:
+def _concatenate(
+    source_spans: Sequence[Span], target_spans: Sequence[Span], parts: Sequence[AlignmentValues]
+) -> Alignment:
+    """Combine the alignments of segments, at their characters of source and translation."""
+    alignment = Alignment(source=[], target=[], links=[])
+    for source, target, part in zip(source_spans, target_spans, parts, strict=True):
+        alignment.source += _shifted(part["source"], source[0])
+        alignment.target += _shifted(part["target"], target[0])
+    lengths = [(part["links"], len(part["source"]), len(part["target"])) for part in parts]
+    alignment.links += sorted(concatenate_links(lengths))
+    return alignment
+
+
+def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:
     return [(start + offset, end + offset) for start, end in spans]

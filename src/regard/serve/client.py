@@ -12,27 +12,39 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Unpack
 
 from pydantic import ValidationError
 
 from regard.align.links import Links, write_links
 from regard.errors import ConfigError, CorpusError, ServerError
 from regard.serve.client_documents import read_document_events, server_error
-from regard.serve.schemas import Alignment, RankedTranslation, Span, TranslateResponse
+from regard.serve.schemas import (
+    SERVED_OPTIONS,
+    Alignment,
+    RankedTranslation,
+    Span,
+    TranslateResponse,
+)
+from regard.tasks.translation.options import (
+    DOCUMENT_OPTIONS,
+    DocumentKeywords,
+    TranslateKeywords,
+    TranslateOptions,
+)
 
 if TYPE_CHECKING:
     import httpx2
 
-    from regard.inference.engine import SamplingOptions
     from regard.tasks.translation.documents import TranslatedDocument
 
 # What a request may hold at first. A server with smaller limits answers 413, and a slow one 504;
 # then the request is halved.
 MAX_TEXTS = 64
 MAX_CHARACTERS = 8_000
+WITH_SERVER = "with a server. Use `regard.Translator`."  # ends an error about an option
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between two attempts
 
 
@@ -143,117 +155,71 @@ class Client:
     def translate(
         self,
         texts: Sequence[str],
-        *,
-        to: str | None = None,
-        beam_size: int | None = None,
-        n_best: int = 1,
-        length_penalty: float | None = None,
-        sampling: SamplingOptions | None = None,
-        prefix: str | Sequence[str] | None = None,
-        min_length: int = 0,
-        no_repeat_ngram: int = 0,
-        forbid: Sequence[str] = (),
-        logps: bool = False,
-        alignments: bool = False,
-        align_with: Literal["aligner", "attention"] | None = None,
-        quality: bool = False,
+        options: TranslateOptions | None = None,
+        **changes: Unpack[TranslateKeywords],
     ) -> list[ServedTranslation]:
         """Translate each text, as `Translator.translate` does. Many texts are sent in parts.
 
         Args:
             texts: Raw texts. Long ones are split into segments by the server.
-            to: Code of the target language. It selects a model, unless the client names one.
-            beam_size: Number of hypotheses to follow; 1 is greedy search.
-            n_best: Number of translations of each text in the result's `n_best`.
-            length_penalty: α of the score Σ log p / length^α.
-            sampling: Draw `n_best` translations at random instead of searching.
-            prefix: Text that the translation begins with, for all texts or one for each.
-            min_length: Minimum number of tokens of each segment's translation.
-            no_repeat_ngram: Exclude translations that repeat an n-gram of tokens of this size.
-            forbid: Texts that must not occur.
-            logps: Servers do not send log-probabilities: must be False.
-            alignments: Align the words of source and translation.
-            align_with: Servers align as the bundle does by default: must be None.
-            quality: Check for omissions, repetitions and inventions; sets `warnings`.
+            options: How they are translated. `to` selects a model, unless the client names one;
+                `logps` and `align_with` are not available.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
-            CorpusError: `texts` is a single string.
-            ConfigError: The server refuses the request.
+            CorpusError: `texts` is a single string, or `prefix` has another length.
+            ConfigError: The server refuses the request, or an option is not available.
             ServerError: The server cannot be reached, is busy or fails.
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
-        if logps or align_with is not None:
-            name = "logps" if logps else "align_with"
-            raise ConfigError(f"{name}: is not available with a server. Use `regard.Translator`.")
-        if not (prefix is None or isinstance(prefix, str) or len(prefix) == len(texts)):
-            raise ConfigError(
-                f"prefix: there are {len(prefix)} for {len(texts)} texts. "
-                "Pass one string for all texts or one for each."
-            )
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(SERVED_OPTIONS, WITH_SERVER)
+        options.check_prefixes(len(texts))
         parts = list(_split(texts))
-        options = {
-            "model": self.model,
-            "target_language": to,
-            "beam_size": beam_size,
-            "n_best": n_best,
-            "length_penalty": length_penalty,
-            "min_length": min_length,
-            "no_repeat_ngram": no_repeat_ngram,
-            "forbid": list(forbid),
-            "alignments": alignments,
-            "quality": quality,
-            "bulk": len(parts) > 1,
-        }
-        request = _Request(texts, prefix, sampling, options)
+        request = _Request(texts, self.model, options, bulk=len(parts) > 1)
         return [result for part in self._send_all(request, parts) for result in part]
 
     def translate_document(
         self,
         document: str | Path | bytes,
+        options: TranslateOptions | None = None,
         *,
         format: str | None = None,
-        to: str | None = None,
         keep: Sequence[str] = (),
-        beam_size: int | None = None,
-        length_penalty: float | None = None,
-        align_with: Literal["aligner", "attention"] | None = None,
-        quality: bool = False,
         on_progress: Callable[[int, int], None] = lambda done, total: None,
+        **changes: Unpack[DocumentKeywords],
     ) -> TranslatedDocument:
         """Translate a document, as `Translator.translate_document` does.
 
         Args:
             document: The path of a file, or the content of one.
+            options: How its texts are translated. `to`, `beam_size`, `length_penalty` and
+                `quality`, which adds warnings to the report, are available.
             format: Name of its format; by default that of the path's suffix.
-            to: As for `translate`.
             keep: Texts that are not translated, at most 50 of 100 characters.
-            beam_size: As for `translate`.
-            length_penalty: Likewise.
-            align_with: Likewise.
-            quality: Add quality warnings to the report.
             on_progress: Called with the number of translated texts and of all.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
             DocumentError: The file cannot be read, or its format is not known.
-            ConfigError: The server refuses the document.
+            ConfigError: The server refuses the document, or an option is not available.
             ServerError: The server cannot be reached, is busy or fails.
         """
         from regard.tasks.translation.documents import read_document
 
-        if align_with is not None:
-            raise ConfigError(
-                "align_with: is not available with a server. Use `regard.Translator`."
-            )
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(SERVED_OPTIONS, WITH_SERVER)
+        options.check_used(DOCUMENT_OPTIONS, "for documents.")
         name, content, format_name = read_document(document, format)
         values = {
             "name": name,
             "format": format_name,
             "model": self.model,
-            "target_language": to,
-            "beam_size": beam_size,
-            "length_penalty": length_penalty,
-            "quality": quality,
+            "target_language": options.to,
+            "beam_size": options.beam_size,
+            "length_penalty": options.length_penalty,
+            "quality": options.quality,
             "keep": list(keep),
         }
         request = self._http.build_request(
@@ -367,21 +333,22 @@ class _Request:
     """All texts of a call, and their options."""
 
     texts: Sequence[str]
-    prefix: str | Sequence[str] | None
-    sampling: SamplingOptions | None
-    options: dict[str, Any]
+    model: str | None
+    options: TranslateOptions
+    bulk: bool
 
     def content(self, rows: range) -> bytes:
         """The JSON of a request for some of the texts."""
-        values = {**self.options, "texts": [self.texts[row] for row in rows]}
-        if isinstance(self.prefix, str):
-            values["prefix"] = self.prefix
-        elif self.prefix is not None:
-            values["prefix"] = [self.prefix[row] for row in rows]
-        if self.sampling is not None:
-            offset = self.sampling.offset + rows.start
-            values["sampling"] = {**asdict(self.sampling), "offset": offset}
+        values = self.options.for_rows(rows).to_json()
+        values = {name: values[name] for name in SERVED_OPTIONS - {"to"}}
+        if values["sampling"] is not None:
             del values["sampling"]["segment"]  # the server splits the texts
+        values |= {
+            "texts": [self.texts[row] for row in rows],
+            "model": self.model,
+            "target_language": self.options.to,
+            "bulk": self.bulk,
+        }
         return json.dumps(values).encode()
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regard.errors import DocumentError
+from regard.serve.assembly import AlignedValues
 from regard.serve.child_process import ChildProcess, start_child
 from regard.serve.engines import EngineError
 from regard.serve.frames import add_length, encode_frame, read_content, read_frame
@@ -58,7 +59,7 @@ class DocumentProcess:
         self._child.writer.write(add_length(content))
         return DocumentTexts(**await self._answer())
 
-    async def send(self, translations: Sequence[dict[str, Any]]) -> None:
+    async def send(self, translations: Sequence[AlignedValues]) -> None:
         """Send the translations of the next texts: values of `assemble_aligned`."""
         self._child.writer.write(encode_frame({"translations": translations}))
         await self._child.writer.drain()

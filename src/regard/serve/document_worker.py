@@ -19,7 +19,7 @@ import sys
 import threading
 from base64 import b64encode
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from regard.serve.frames import (
 )
 from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
 from regard.text.normalize import compose
+
+if TYPE_CHECKING:
+    from regard.serve.assembly import AlignedValues
 
 MAX_MEMORY = 2 << 30  # bytes of address space
 
@@ -88,20 +91,20 @@ class DocumentWorker:
         os.killpg(os.getpid(), signal.SIGKILL)
 
 
-def _prepared(job: DocumentJob, max_characters: int) -> dict[str, Any]:
+def _prepared(job: DocumentJob, max_characters: int) -> dict[str, object]:
     """The texts with their lengths after NFKC; only the lengths if they are too long."""
     lengths = [len(compose(text, "NFKC")) for text in job.texts]
     too_long = sum(lengths) > max_characters
     return {"texts": [] if too_long else job.texts, "lengths": lengths}
 
 
-def read_translation(values: dict[str, Any]) -> AlignedTranslation:
+def read_translation(values: AlignedValues) -> AlignedTranslation:
     """Read the values of `assemble_aligned`."""
     text, warnings = values["text"], tuple(values["warnings"])
     if "parts" not in values:
         return AlignedTranslation(text, warnings=warnings)
     source, target = (
-        [(start, end) for start, end in values[name]] for name in ("source", "target")
+        [(start, end) for start, end in spans] for spans in (values["source"], values["target"])
     )
     parts = [
         decode_weights(weights, rows) if rows else np.zeros((0, columns + 1), np.float32)

@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from regard.documents.formats.registry import format_of_path, load_format
-from regard.serve.assembly import assemble_aligned
+from regard.serve.assembly import AlignedValues, assemble_aligned
 from regard.serve.batcher import DeadlineError, QueueFullError
 from regard.serve.document_process import DocumentOptions, DocumentTexts, document_process
 from regard.serve.http import (
@@ -217,7 +217,7 @@ class DocumentHandler:
 
     async def _translate_block(
         self, checked: CheckedRequest, deadline: float
-    ) -> list[dict[str, Any]]:
+    ) -> list[AlignedValues]:
         """Translate a block; wait while the queue is full."""
         while True:
             try:

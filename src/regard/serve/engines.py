@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from regard.serve.batcher import Batcher, Job, QueueFullError
@@ -20,9 +20,9 @@ from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.pool import WorkerEndedError, WorkerProcess
-from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
 from regard.serve.worker import PROBE
+from regard.tasks.translation.options import TranslateOptions
 
 HANGS = 2  # an engine process that takes so many deadlines for a batch is replaced
 PROBES = 6  # probes of an idle engine in the time of a deadline
@@ -38,8 +38,17 @@ class Work:
 
     slot: int
     do: str
-    options: str = ""  # repr of the options, so that it can be compared
+    options: TranslateOptions | None = None  # of "translate"
+    weights: bool = False  # also send those of alignments
     alone: int = 0  # a number of its own for a job that shares no batch
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentJob:
+    """A segment to translate, and the key of its translation in the cache."""
+
+    segment: RequestSegment
+    key: bytes
 
 
 class EngineLoop:
@@ -95,10 +104,9 @@ class EngineLoop:
     def _queue_probe(self) -> asyncio.Future[Any] | None:
         model = next(iter(self._registry.models.values()))
         to = next(iter(model.bundled.targets), None)
-        options = {"to": to, **engine_options(TranslateRequest(texts=[PROBE], beam_size=1))}
-        work = Work(model.slot, "translate", repr(options))
+        work = Work(model.slot, "translate", TranslateOptions(to=to, beam_size=1))
         segment = RequestSegment((0, 0), (0, len(PROBE)), PROBE, len(PROBE), "")
-        payload = (options, segment, cache_key(model.version, work.options, PROBE))
+        payload = SegmentJob(segment, translation_key(model.version, work, PROBE))
         result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         deadline = time.monotonic() + self._settings.deadline_seconds
         job = Job(work, payload, len(PROBE), len(PROBE), False, deadline, result)
@@ -163,15 +171,17 @@ class EngineLoop:
             (job,) = batch
             answer = await worker.call(work.do, slot=work.slot, **job.payload)
             return [_error(answer) if "error" in answer else answer]
-        segments = [segment for _, segment, _ in (job.payload for job in batch)]
+        segments = [job.payload.segment for job in batch]
         prefixes = [segment.prefix for segment in segments]
+        assert work.options is not None
+        options = replace(work.options, prefix=prefixes if any(prefixes) else None)
         answer = await worker.call(
             "translate",
             slot=work.slot,
-            texts=[segment.text for segment in segments],
-            prefixes=prefixes if any(prefixes) else None,
-            places=[segment.place for segment in segments],
-            options=batch[0].payload[0],
+            segments=[segment.text for segment in segments],
+            positions=[segment.place for segment in segments],
+            options=options.to_json(),
+            weights=work.weights,
         )
         if "error" in answer:
             return [_error(answer)] * len(batch)
@@ -180,8 +190,16 @@ class EngineLoop:
         ]
         for job, result in zip(batch, results, strict=True):
             if not isinstance(result, Exception):
-                self._cache.put(job.payload[2], result)
+                self._cache.put(job.payload.key, result)
         return results
+
+
+def translation_key(version: str, work: Work, *parts: object) -> bytes:
+    """Return the key of a translation in the cache.
+
+    `parts`: what it depends on besides the model and the options.
+    """
+    return cache_key(version, work.options, work.weights, *parts)
 
 
 def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
@@ -199,19 +217,3 @@ def _error(answer: dict[str, Any]) -> Exception:
     if answer["kind"] == "regard":
         return RequestError(answer["error"])
     return EngineError(answer["error"])
-
-
-def engine_options(request: TranslateRequest) -> dict[str, Any]:
-    """The arguments of `Translator.translate`, except texts, prefixes and the language."""
-    names = {
-        "beam_size",
-        "n_best",
-        "length_penalty",
-        "min_length",
-        "no_repeat_ngram",
-        "forbid",
-        "sampling",
-        "alignments",
-        "quality",
-    }
-    return request.model_dump(include=names)

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from regard.tasks.translation.options import TRANSLATE_OPTIONS, TranslateOptions
+
 Span = tuple[int, int]
 _Count = Annotated[int, Field(ge=0, le=1_000)]
 
@@ -69,6 +71,14 @@ class TranslateRequest(_Request):
     )
     stream: bool = Field(default=False, description="Answer with server-sent events, text by text.")
     bulk: bool = Field(default=False, description="Give way to requests that are not bulk.")
+
+    def segment_options(self, to: str | None) -> TranslateOptions:
+        """Return the options of the segments into `to`. Their prefixes are their own."""
+        values = self.model_dump(include=SERVED_OPTIONS - {"to", "prefix"})
+        return TranslateOptions.from_json({**values, "to": to})
+
+
+SERVED_OPTIONS = {"to"} | TRANSLATE_OPTIONS & set(TranslateRequest.model_fields)
 
 
 class Alignment(BaseModel):

@@ -17,8 +17,8 @@ from typing import Any
 from regard.errors import RegardError
 from regard.serve.assembly import SegmentValues, assemble
 from regard.serve.batcher import Batcher, DeadlineError, Job
-from regard.serve.cache import SegmentCache, cache_key
-from regard.serve.engines import EngineLoop, Work, engine_options
+from regard.serve.cache import SegmentCache
+from regard.serve.engines import EngineLoop, SegmentJob, Work, translation_key
 from regard.serve.frames import describe_failure
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.logs import log_event
@@ -136,34 +136,10 @@ class TranslationService:
 
         `weights`: with the weights of alignments.
         """
-        model, options = checked.model, {"to": checked.to, **engine_options(checked.request)}
-        if weights:
-            options["weights"] = True
-        work = Work(model.slot, "translate", repr(options))
-        jobs: list[Job[Work]] = []
-        texts: list[list[asyncio.Future[SegmentValues]]] = []
-        for segments in checked.texts:
-            texts.append([])
-            for segment in segments:
-                draws = checked.request.sampling is not None  # they depend on the place
-                place = segment.place if draws else (0, 0)
-                key = cache_key(model.version, work.options, segment.text, segment.prefix, place)
-                future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
-                texts[-1].append(future)
-                if (known := self._look_up(key)) is not None:
-                    future.set_result(known)
-                    continue
-                payload = (options, segment, key)
-                jobs.append(
-                    self._job(
-                        work,
-                        payload,
-                        segment.pieces,
-                        checked.segment_cost(segment),
-                        future,
-                        checked.request.bulk,
-                    )
-                )
+        model = checked.model
+        options = checked.request.segment_options(checked.to)
+        work = Work(model.slot, "translate", options, weights)
+        jobs, texts = self._segment_jobs(checked, work)
         self.registry.use(model)
         deadline = time.monotonic() + self.settings.deadline_seconds
         pending: dict[asyncio.Future[list[SegmentValues]], int] = {}
@@ -197,6 +173,37 @@ class TranslationService:
                 if not job.result.cancel():
                     _retrieve(job.result)
             self.registry.release(model)
+
+    def _segment_jobs(
+        self, checked: CheckedRequest, work: Work
+    ) -> tuple[list[Job[Work]], list[list[asyncio.Future[SegmentValues]]]]:
+        """Return jobs for the segments that are not in the cache, and the futures of each text."""
+        draws = checked.request.sampling is not None  # they depend on the place
+        jobs: list[Job[Work]] = []
+        texts: list[list[asyncio.Future[SegmentValues]]] = []
+        for segments in checked.texts:
+            texts.append([])
+            for segment in segments:
+                place = segment.place if draws else (0, 0)
+                key = translation_key(
+                    checked.model.version, work, segment.text, segment.prefix, place
+                )
+                future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
+                texts[-1].append(future)
+                if (known := self._look_up(key)) is not None:
+                    future.set_result(known)
+                    continue
+                jobs.append(
+                    self._job(
+                        work,
+                        SegmentJob(segment, key),
+                        segment.pieces,
+                        checked.segment_cost(segment),
+                        future,
+                        checked.request.bulk,
+                    )
+                )
+        return jobs, texts
 
     async def align(self, request: AlignRequest) -> tuple[ServedModel, list[Alignment]]:
         """Align the words of given pairs."""

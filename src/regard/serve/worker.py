@@ -15,14 +15,13 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.bundle.bundle import open_bundle
-from regard.inference.engine import SamplingOptions
-from regard.inference.pipeline import Splitting
 from regard.serve.frames import encode_frame, encode_weights, error_values, receive_frame
+from regard.tasks.translation.options import TranslateOptions
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
@@ -43,20 +42,17 @@ class Worker:
         """Do what a message asks for, and return the frame of the answer or of the error."""
         number = {"id": message["id"]}
         try:
-            handler: Callable[..., dict[str, Any]] = getattr(self, f"do_{message['do']}")
+            handler: Callable[..., dict[str, object]] = getattr(self, f"do_{message['do']}")
             return encode_frame(number | handler(**message["arguments"]))
         except Exception as error:  # a defect of one request must not end the process
             return encode_frame(number | error_values(error))
 
-    def do_load(self, slot: int, path: str, engine: str) -> dict[str, Any]:
+    def do_load(self, slot: int, path: str, engine: str) -> dict[str, object]:
         """Load a model. One that cannot translate is refused."""
         from regard.tasks.translation.translator import Translator
 
         bundle = open_bundle(Path(path))
         translator = Translator.from_bundle(bundle, engine=engine)  # type: ignore[arg-type]
-        # The server has split the texts.
-        whole = translator.splitting.max_length
-        translator.splitting = Splitting(whole, whole)
         targets = translator.languages.targets
         translator.translate([PROBE], to=targets[0] if targets else None, beam_size=1)
         self.translators[slot] = translator
@@ -69,74 +65,67 @@ class Worker:
             "assesses_quality": translator.thresholds is not None,
         }
 
-    def do_unload(self, slot: int) -> dict[str, Any]:
+    def do_unload(self, slot: int) -> dict[str, object]:
         self.translators.pop(slot, None)
         return {}
 
     def do_translate(
         self,
         slot: int,
-        texts: list[str],
-        prefixes: list[str] | None,
-        places: list[tuple[int, int]],
-        options: dict[str, Any],
-    ) -> dict[str, Any]:
+        segments: list[str],
+        positions: list[tuple[int, int]],
+        options: Mapping[str, Any],
+        weights: bool,
+    ) -> dict[str, object]:
         """Translate segments that share their options. A failing segment fails alone.
 
-        `places`: the number of each segment's text in its request, and its own in the text.
+        Args:
+            slot: Of the model.
+            segments: Parts of texts, which the server has split.
+            positions: Number of each segment's text in its request, and its own in the text.
+            options: Of `TranslateOptions.to_json`.
+            weights: Also return those of alignments.
         """
-        translator = self.translators[slot]
-        sampling, weights = options.pop("sampling", None), options.pop("weights", False)
+        translator, shared = self.translators[slot], TranslateOptions.from_json(options)
 
-        def translate(rows: list[int]) -> list[TranslationResult]:
-            drawn = None
-            if sampling is not None:  # draws depend on the place of a segment: one at a time
-                number, segment = places[rows[0]]
-                drawn = SamplingOptions(
-                    **{**sampling, "offset": sampling["offset"] + number, "segment": segment}
-                )
-            return translator.translate(
-                [texts[row] for row in rows],
-                prefix=None if prefixes is None else [prefixes[row] for row in rows],
-                sampling=drawn,
-                **options,
-            )
+        def translate(rows: range) -> list[TranslationResult]:
+            texts, places = segments[rows.start : rows.stop], positions[rows.start : rows.stop]
+            return translator.translate_segments(texts, shared.with_prefixes_of(rows), places)
 
-        rows = list(range(len(texts)))
-        if sampling is None:
-            try:
-                return {"segments": [_segment_values(each, weights) for each in translate(rows)]}
-            except Exception:  # find the text that caused it
-                if len(texts) == 1:
-                    raise
-        segments = []
+        rows = range(len(segments))
+        try:
+            return {"segments": [_segment_values(result, weights) for result in translate(rows)]}
+        except Exception:  # find the text that caused it
+            if len(segments) == 1:
+                raise
+        values = []
         for row in rows:
             try:
-                segments.append(_segment_values(translate([row])[0], weights))
+                values.append(_segment_values(translate(range(row, row + 1))[0], weights))
             except Exception as error:
-                segments.append(error_values(error))
-        return {"segments": segments}
+                values.append(error_values(error))
+        return {"segments": values}
 
     def do_align(
         self, slot: int, sources: list[str], targets: list[str], to: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         found = self.translators[slot].align(sources, targets, to=to)
         return {"alignments": [_alignment_values(each) for each in found]}
 
     def do_explain(
         self, slot: int, source: str, target: str | None, to: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         explanation = self.translators[slot].explain(source, target, to=to)
         return {"record": json.loads(explanation.to_json())}
 
 
-def _segment_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
+def _segment_values(result: TranslationResult, weights: bool) -> dict[str, object]:
     hypotheses = result.n_best or (result,)
     return {"hypotheses": [_hypothesis_values(each, weights) for each in hypotheses]}
 
 
-def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, object]:
+    values: dict[str, object] = {
         "text": result.text,
         "score": result.score,
         "length": sum(part.length for part in result.segments),
@@ -151,7 +140,7 @@ def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, An
     return values
 
 
-def _alignment_values(alignment: WordAlignment) -> dict[str, Any]:
+def _alignment_values(alignment: WordAlignment) -> dict[str, object]:
     return {
         "source": alignment.source.words,
         "target": alignment.target.words,

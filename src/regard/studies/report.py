@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
-from typing import Any
 
 import torch
 
@@ -95,7 +94,7 @@ def _panel(column: Column, context: MeasureContext) -> Panel:
 
 def _facts(
     plan: StudyPlan, columns: Sequence[Column], results: Sequence[MeasureResult]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     config = plan.study.config
     return {
         "study": plan.study.name,
@@ -121,7 +120,7 @@ def _facts(
     }
 
 
-def _cell(column: Column, name: str) -> dict[str, Any]:
+def _cell(column: Column, name: str) -> dict[str, object]:
     values = list(column.values[name])
     difference = column.differences.get(name)
     return {

@@ -149,31 +149,7 @@ def prepare_data(
         ArtifactError: the directory has another run, which cannot resume. It stays as it was.
     """
     task, data = task_for(run), run.data
-    if not data.train:
-        raise ConfigError(
-            f"data.train: no corpus is given. Pass {task.options}, or name it in the run file."
-        )
-    if run.train.metric not in task.metrics:
-        raise ConfigError(
-            f"train.metric: {run.train.metric} is not a metric of this task. Choose one of "
-            f"{', '.join(task.metrics)}."
-        )
-    if run.train.coverage and not task.supports_coverage:
-        raise ConfigError("train.coverage: applies to captioning models only. Set it to 0.")
-    if run.train.guided_alignment is not None and not task.supports_guide:
-        raise ConfigError(
-            "train.guided_alignment: applies to translation models only. Set it to null."
-        )
-    if data.target_vocabulary is not None and not task.supports_separate_tokenizers:
-        raise ConfigError(
-            "data.target_vocabulary: only translation models have a source and a target "
-            "vocabulary. Set it to null."
-        )
-    if not task.supports_tags and (len(data.valid) > 1 or any(c.tags for c in data.train)):
-        raise ConfigError(
-            "data: `languages`, `tag` and a list of validation corpora apply to translation models "
-            "only. Remove them."
-        )
+    _check_settings(run)
     corpora = [task.corpus(corpus, corpus_name(i)) for i, corpus in enumerate(data.train)]
     valid = [task.corpus(corpus, valid_name(i)) for i, corpus in enumerate(data.valid)]
     settings = task.preparation(data)
@@ -201,6 +177,36 @@ def prepare_data(
     with updated_copy(directory.data) as copy:
         check_same_data(run, last, directory.data, prepare(copy), accept_changes)
     return PreparedData.open(str(directory.data))
+
+
+def _check_settings(run: RunConfig) -> None:
+    """Refuse settings that do not apply to the task of a run, and a run without a corpus."""
+    task, data = task_for(run), run.data
+    if not data.train:
+        raise ConfigError(
+            f"data.train: no corpus is given. Pass {task.options}, or name it in the run file."
+        )
+    if run.train.metric not in task.metrics:
+        raise ConfigError(
+            f"train.metric: {run.train.metric} is not a metric of this task. Choose one of "
+            f"{', '.join(task.metrics)}."
+        )
+    if run.train.coverage and not task.supports_coverage:
+        raise ConfigError("train.coverage: applies to captioning models only. Set it to 0.")
+    if run.train.guided_alignment is not None and not task.supports_guide:
+        raise ConfigError(
+            "train.guided_alignment: applies to translation models only. Set it to null."
+        )
+    if data.target_vocabulary is not None and not task.supports_separate_tokenizers:
+        raise ConfigError(
+            "data.target_vocabulary: only translation models have a source and a target "
+            "vocabulary. Set it to null."
+        )
+    if not task.supports_tags and (len(data.valid) > 1 or any(c.tags for c in data.train)):
+        raise ConfigError(
+            "data: `languages`, `tag` and a list of validation corpora apply to translation models "
+            "only. Remove them."
+        )
 
 
 def run_inputs(run: RunConfig) -> list[str]:

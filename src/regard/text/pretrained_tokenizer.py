@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
-from typing import Any
 
 from regard.errors import ArtifactError, ConfigError
 from regard.text.normalize import Form
@@ -71,7 +70,9 @@ class PretrainedSentencePiece(Tokenizer):
         self.fingerprint = hashlib.sha256(model + facts).hexdigest()
 
     @classmethod
-    def parse(cls, model: bytes, settings: dict[str, Any], where: Path) -> PretrainedSentencePiece:
+    def parse(
+        cls, model: bytes, settings: dict[str, object], where: Path
+    ) -> PretrainedSentencePiece:
         """Build a tokenizer from the contents of its files; errors name `where`."""
         vocabulary = settings.get("vocabulary")
         if type(vocabulary) is not list or not all(type(piece) is str for piece in vocabulary):

@@ -104,15 +104,17 @@ class TextFormat:
         find: Returns the segments of a text.
         render: Writes a translation in the style of its segment.
         escape_text: Writes the text between tags.
+        decode: Returns the text of a file, its byte order mark, and its encoding.
     """
 
     name: str
     find: Callable[[str], list[DocumentSegment]]
     render: Callable[[MarkedText, str], str]
     escape_text: Callable[[str, str], str] = lambda text, style: text
+    decode: Callable[[bytes], tuple[str, bytes, str]] = lambda content: decode_document(content)
 
     def extract(self, content: bytes) -> list[DocumentSegment]:
-        text, _, _ = decode_document(content)
+        text, _, _ = self.decode(content)
         return self.find(text)
 
     def escape(self, text: str, style: str) -> str:
@@ -124,7 +126,7 @@ class TextFormat:
         segments: Sequence[DocumentSegment],
         translations: Sequence[MarkedText | None],
     ) -> bytes:
-        text, mark, encoding = decode_document(content)
+        text, mark, encoding = self.decode(content)
         restored = replace_segments(text, segments, translations, self.render)
         return mark + restored.encode(encoding)
 

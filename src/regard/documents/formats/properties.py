@@ -7,14 +7,13 @@ than ASCII gets none, so that both readers understand it: `\\u00e9` is written f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from regard.documents.formats.base import (
     DocumentSegment,
+    TextFormat,
     decode_document,
     has_words,
-    replace_segments,
 )
 from regard.documents.formats.strings import (
     CODE_UNITS,
@@ -43,37 +42,15 @@ _SPECIAL = re.compile(r"[\\\n\t\r\f]")
 _OTHER = re.compile(r"[^\0-\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class PropertiesFormat:
+class PropertiesFormat(TextFormat):
     """Files of `java.util.Properties`."""
 
-    name: str = "properties"
-
     def extract(self, content: bytes) -> list[DocumentSegment]:
-        text, _, encoding = _decode(content)
-        is_ascii = text.isascii() or encoding == _OLD
-        return find_properties(text, "ascii" if is_ascii else "")
-
-    def escape(self, text: str, style: str) -> str:
-        return escape_property(text, style)
-
-    def restore(
-        self,
-        content: bytes,
-        segments: Sequence[DocumentSegment],
-        translations: Sequence[MarkedText | None],
-    ) -> bytes:
-        text, mark, encoding = _decode(content)
-        restored = replace_segments(text, segments, translations, render_property)
-        return mark + restored.encode(encoding)
-
-    def unwritable(
-        self,
-        content: bytes,
-        segments: Sequence[DocumentSegment],
-        translations: Sequence[MarkedText | None],
-    ) -> list[int]:
-        return []
+        text, _, encoding = self.decode(content)
+        segments = self.find(text)
+        if not text.isascii() and encoding != _OLD:
+            return segments
+        return [replace(segment, style="ascii") for segment in segments]
 
 
 def _decode(content: bytes) -> tuple[str, bytes, str]:
@@ -83,15 +60,15 @@ def _decode(content: bytes) -> tuple[str, bytes, str]:
         return content.decode(_OLD), b"", _OLD
 
 
-def find_properties(text: str, style: str) -> list[DocumentSegment]:
-    """The segments of a file, in order; `style` is "ascii" for a file of ASCII characters."""
+def find_properties(text: str) -> list[DocumentSegment]:
+    """The segments of a file, in order. Their style is "ascii" in a file of ASCII characters."""
     segments = []
     for line in _LINE.finditer(text):
         if line["value"]:
             string = WrittenString(line["value"], _ESCAPE, _unescape)
             marked = mark_string(string.text, string.slice)
             if has_words(translated_text(marked)):
-                segments.append(DocumentSegment(*line.span("value"), marked, line["key"], style))
+                segments.append(DocumentSegment(*line.span("value"), marked, line["key"]))
     return segments
 
 
@@ -120,4 +97,6 @@ def render_property(marked: MarkedText, style: str) -> str:
     return f"\\{text}" if text.startswith((" ", "=", ":")) else text
 
 
-PROPERTIES = PropertiesFormat()
+PROPERTIES = PropertiesFormat(
+    "properties", find_properties, render_property, escape_property, _decode
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -74,7 +74,7 @@ class ScoresByLengthMeasure(MeasureConfig):
         buckets = length_buckets(sources, sources, self.edges)
         filled = {str(lengths): rows for lengths, rows in buckets.items() if rows}
         tables: list[ResultTable] = []
-        facts: dict[str, Any] = {}
+        facts: dict[str, object] = {}
         files: dict[str, str] = {}
         for metric in self.metrics:
             rows, evaluations = [], {}

@@ -71,7 +71,7 @@ class ForcedAttentionMeasure(MeasureConfig):
 
     def measure(self, context: MeasureContext) -> MeasureResult:
         rows: list[list[str]] = []
-        facts: dict[str, Any] = {}
+        facts: dict[str, object] = {}
         for name, seeds in context.forward().items():
             logps: dict[str, list[RatioStatistics]] = {}
             scores: dict[str, list[MetricStatistics]] = {}

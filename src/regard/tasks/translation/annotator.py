@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regard.align.alignment_head import AlignmentHead
 from regard.align.tokenized_text import TokenizedText
@@ -15,6 +15,7 @@ from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment, align_texts, concatenate_alignments
 from regard.errors import ArtifactError
 from regard.evaluate.quality import QualityThresholds, assess_quality, worst_report
+from regard.tasks.translation.options import AlignWith, TranslateOptions
 from regard.tasks.translation.result import TranslationResult
 from regard.text.tokenizer import Tokenizer
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from regard.batch import Tokens
     from regard.models import EncoderDecoder
 
-AlignWith: TypeAlias = Literal["aligner", "attention"]
 TextPair: TypeAlias = tuple[TokenizedText, TokenizedText]
 ForcedPair: TypeAlias = tuple[WordAlignment, tuple[float, ...]]
 """An alignment and the log-probabilities of the target's tokens."""
@@ -39,25 +39,22 @@ class Annotator:
     alignment_head: AlignmentHead | None
     thresholds: QualityThresholds | None
 
-    def check(self, alignments: bool, align_with: AlignWith | None, quality: bool) -> None:
-        """Raise ArtifactError if the bundle lacks what these annotations need."""
-        if alignments or quality:
-            self._aligns_by(align_with if alignments else None)
-        if quality and self.thresholds is None:
+    def check(self, options: TranslateOptions) -> None:
+        """Raise ArtifactError if the bundle lacks what the annotations need."""
+        if options.alignments or options.quality:
+            self._aligns_by(options.align_with if options.alignments else None)
+        if options.quality and self.thresholds is None:
             raise ArtifactError(
                 "The model has no calibration data, so quality checks (--check) are unavailable. "
                 "Train it again with `regard train`."
             )
 
     def annotate(
-        self,
-        results: list[TranslationResult],
-        alignments: bool,
-        align_with: AlignWith | None,
-        quality: bool,
+        self, results: list[TranslationResult], options: TranslateOptions
     ) -> list[TranslationResult]:
+        alignments, quality = options.alignments, options.quality
         pairs = self.segment_pairs(results) if alignments or quality else []
-        aligned = iter(self.align(pairs, align_with) if alignments else [])
+        aligned = iter(self.align(pairs, options.align_with) if alignments else [])
         forced = iter(self.force(pairs) if quality else [])
         annotated = []
         for result in results:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from regard.align.word_alignment import WordAlignment
 from regard.evaluate.quality import QualityReport
+from regard.hypothesis import Hypothesis
 from regard.inference.pipeline import Segment, join_segments
 from regard.text.tokenizer import Span, Tokenizer
+
+H = TypeVar("H")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +62,29 @@ def ranked_results(
 
     `tokenizer`: of the target.
     """
-    available = max((len(segment.hypotheses) for segment in segments), default=1)
+    ranks = rank_hypotheses([segment.hypotheses for segment in segments], n_best)
+    return [_result(tokenizer, text, segments, chosen, length_penalty) for chosen in ranks]
+
+
+def rank_hypotheses(hypotheses: Sequence[Sequence[H]], n_best: int) -> list[list[H]]:
+    """Return the hypotheses of the segments of each of the `n_best` translations of a text.
+
+    `hypotheses`: of each segment, best first. One with fewer than others repeats its last.
+    """
+    available = max(map(len, hypotheses), default=1)
     return [
-        _result(tokenizer, text, segments, rank, length_penalty)
+        [of_segment[min(rank, len(of_segment) - 1)] for of_segment in hypotheses]
         for rank in range(min(n_best, available))
     ]
 
 
 def _result(
-    tokenizer: Tokenizer, text: str, segments: list[Segment], rank: int, length_penalty: float
+    tokenizer: Tokenizer,
+    text: str,
+    segments: list[Segment],
+    chosen: list[Hypothesis],
+    length_penalty: float,
 ) -> TranslationResult:
-    chosen = [segment.hypotheses[min(rank, len(segment.hypotheses) - 1)] for segment in segments]
     texts = [tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
     joined, places = join_segments(text, [segment.span for segment in segments], texts)
     translated = tuple(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
@@ -26,9 +26,15 @@ from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.hypothesis import Hypothesis
-from regard.inference.engine import Engine, EngineName, SamplingOptions, SearchOptions
-from regard.inference.pipeline import Segment, Splitting, search_texts
-from regard.tasks.translation.annotator import AlignWith, Annotator, ForcedPair, TextPair
+from regard.inference.engine import Engine, EngineName, SearchOptions
+from regard.inference.pipeline import (
+    EncodedPart,
+    Segment,
+    Splitting,
+    search_parts,
+    split_texts,
+)
+from regard.tasks.translation.annotator import Annotator, ForcedPair, TextPair
 from regard.tasks.translation.bundle_model import BundleModel
 from regard.tasks.translation.bundle_parts import (
     choose_export,
@@ -39,7 +45,13 @@ from regard.tasks.translation.bundle_parts import (
     read_thresholds,
 )
 from regard.tasks.translation.languages import ModelLanguages, read_languages
-from regard.tasks.translation.options import encode_prefixes, make_search_options
+from regard.tasks.translation.options import (
+    DOCUMENT_OPTIONS,
+    AlignWith,
+    DocumentKeywords,
+    TranslateKeywords,
+    TranslateOptions,
+)
 from regard.tasks.translation.result import TranslationResult, ranked_results
 from regard.text.tokenizer import Tokenizer
 
@@ -193,40 +205,15 @@ class Translator:
     def translate(
         self,
         texts: Sequence[str],
-        *,
-        to: str | None = None,
-        beam_size: int | None = None,
-        n_best: int = 1,
-        length_penalty: float | None = None,
-        sampling: SamplingOptions | None = None,
-        prefix: str | Sequence[str] | None = None,
-        min_length: int = 0,
-        no_repeat_ngram: int = 0,
-        forbid: Sequence[str] = (),
-        logps: bool = False,
-        alignments: bool = False,
-        align_with: AlignWith | None = None,
-        quality: bool = False,
+        options: TranslateOptions | None = None,
+        **changes: Unpack[TranslateKeywords],
     ) -> list[TranslationResult]:
         """Translate each text. An empty text has an empty translation.
 
         Args:
             texts: Raw texts. Long ones are split into segments.
-            to: Code of the target language, of a model with several.
-            beam_size: Number of hypotheses to follow; 1 is greedy search. The default is saved in
-                the bundle. It is raised to `n_best` if it is smaller.
-            n_best: Number of translations of each text in the result's `n_best`.
-            length_penalty: α of the score Σ log p / length^α. The default is saved in the bundle.
-            sampling: Draw `n_best` translations at random instead of searching.
-            prefix: Text that the translation begins with, for all texts or one for each.
-            min_length: Minimum number of tokens of each segment's translation.
-            no_repeat_ngram: Exclude translations that repeat an n-gram of tokens of this size.
-            forbid: Texts that must not occur. Their token sequences are excluded, not other ways
-                to tokenize them. A prefix takes precedence.
-            logps: Compute the log-probability of each token with every engine.
-            alignments: Align the words of source and translation.
-            align_with: As for `align`.
-            quality: Check for omissions, repetitions and inventions; sets `quality` and `warnings`.
+            options: How they are translated.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
             CorpusError: `texts` is a single string.
@@ -236,44 +223,61 @@ class Translator:
         """
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
-        bound = self.into(to)
-        annotator = bound._annotator
-        annotator.check(alignments, align_with, quality)
-        options = make_search_options(
-            self.options,
-            self.target_tokenizer,
-            beam_size,
-            n_best,
-            length_penalty,
-            sampling,
-            min_length,
-            no_repeat_ngram,
-            forbid,
-        )
-        found = search_texts(
-            self.engine,
-            bound.tokenizer,
-            self.splitting,
-            texts,
-            options,
-            prefixes=encode_prefixes(self.target_tokenizer, prefix, len(texts)),
-        )
-        if logps:
-            found = self._add_logps(found, n_best)
+        options = replace(options or TranslateOptions(), **changes)
+        bound = self.into(options.to)
+        encoded = bound.tokenizer.encode(texts)
+        parts = split_texts(bound.tokenizer, self.splitting, texts, encoded)
+        return bound._translate_parts(texts, parts, options)
+
+    def translate_segments(
+        self,
+        segments: Sequence[str],
+        options: TranslateOptions,
+        positions: Sequence[tuple[int, int]],
+    ) -> list[TranslationResult]:
+        """Translate segments of texts, which are not split further.
+
+        `positions`: as for `Engine.search`.
+        """
+        bound = self.into(options.to)
+        parts = [
+            [((0, len(segment)), ids)] if ids else []
+            for segment, ids in zip(segments, bound.tokenizer.encode(segments), strict=True)
+        ]
+        return bound._translate_parts(segments, parts, options, positions)
+
+    def _translate_parts(
+        self,
+        texts: Sequence[str],
+        parts: Sequence[Sequence[EncodedPart]],
+        options: TranslateOptions,
+        positions: Sequence[tuple[int, int]] = (),
+    ) -> list[TranslationResult]:
+        """Translate the parts of each text, and assemble its translations."""
+        annotator = self._annotator
+        annotator.check(options)
+        search = options.search_options(self.options, self.target_tokenizer)
+        prefixes = options.encode_prefixes(self.target_tokenizer, len(texts))
+        segments = search_parts(self.engine, parts, search, prefixes=prefixes, positions=positions)
+        if options.logps:
+            segments = self._add_logps(segments, options.n_best)
         ranked = [
-            ranked_results(self.target_tokenizer, text, segments, n_best, options.length_penalty)
-            for text, segments in zip(texts, found, strict=True)
+            ranked_results(
+                self.target_tokenizer, text, of_text, options.n_best, search.length_penalty
+            )
+            for text, of_text in zip(texts, segments, strict=True)
         ]
         flat = [result for results in ranked for result in results]
-        annotated = iter(annotator.annotate(flat, alignments, align_with, quality))
+        annotated = iter(annotator.annotate(flat, options))
         ranked = [[next(annotated) for _ in results] for results in ranked]
-        if n_best == 1:
+        if options.n_best == 1:
             return [best for (best,) in ranked]
         return [replace(results[0], n_best=tuple(results)) for results in ranked]
 
     def translate_document(
         self,
         document: str | Path | bytes,
+        options: TranslateOptions | None = None,
         *,
         format: str | None = None,
         keep: Sequence[str] = (),
@@ -281,17 +285,16 @@ class Translator:
         memory: str | Path | Mapping[str, str] | None = None,
         min_match: float = 0.85,
         languages: tuple[str, str] | None = None,
-        to: str | None = None,
-        beam_size: int | None = None,
-        length_penalty: float | None = None,
-        align_with: AlignWith | None = None,
-        quality: bool = False,
         on_progress: Callable[[int, int], None] = lambda done, total: None,
+        **changes: Unpack[DocumentKeywords],
     ) -> TranslatedDocument:
         """Translate a document. Its markup, placeholders and everything else stay in place.
 
         Args:
             document: The path of a file, or the content of one.
+            options: How its texts are translated. The fields of `DocumentKeywords` are available,
+                and `quality` adds warnings to the report. `to` is by default the target of
+                `languages`.
             format: A name of `documents.formats.registry.FORMAT_NAMES`; by default that of the
                 path's suffix.
             keep: Texts that are not translated.
@@ -302,16 +305,13 @@ class Translator:
             min_match: Least similarity of a text in `memory`; 1: only equal texts.
             languages: Codes of source and target; by default those of the bundle, where known.
                 They are written into the document and select languages of `terms` and `memory`.
-            to: As for `translate`; by default the target of `languages`.
-            beam_size: As for `translate`.
-            length_penalty: Likewise.
-            align_with: Likewise.
-            quality: Add quality warnings to the report.
             on_progress: Called with the number of translated texts and of all.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
             DocumentError: The document or the terms cannot be read.
             CorpusError: The memory cannot be read.
+            ConfigError: An option is not available for documents.
             ArtifactError: The model cannot align words.
         """
         from regard.tasks.translation.document_resources import open_memory, open_terms
@@ -321,32 +321,29 @@ class Translator:
             translate_content,
         )
 
-        self._annotator.check(True, align_with, quality)
-        name, content, format_name = read_document(document, format)
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(DOCUMENT_OPTIONS, "for documents.")
+        to = options.to
         if to is None and languages is not None and len(self.languages.targets) > 1:
             to = languages[1]
         bound = self.into(to)
-        known = languages or bound.languages.only_pair
-        target = known[1:] if known is not None else bound.languages.targets
+        options = replace(options, to=None, alignments=True)
+        bound._annotator.check(options)
+        name, content, format_name = read_document(document, format)
+        pair = languages or bound.languages.only_pair
+        target = pair[1:] if pair is not None else bound.languages.targets
         job = DocumentJob(
             content,
             format_name,
             name=name,
             keep=keep,
-            terms=None if terms is None else open_terms(terms, known),
-            memory=None if memory is None else open_memory(memory, known, min_match),
+            terms=None if terms is None else open_terms(terms, pair),
+            memory=None if memory is None else open_memory(memory, pair, min_match),
             language=target[0] if target else None,
         )
         return translate_content(
-            lambda texts: bound.translate(
-                texts,
-                beam_size=beam_size,
-                length_penalty=length_penalty,
-                alignments=True,
-                align_with=align_with,
-                quality=quality,
-            ),
-            lambda sources, targets: bound.align(sources, targets, align_with=align_with),
+            lambda texts: bound.translate(texts, options),
+            lambda sources, targets: bound.align(sources, targets, align_with=options.align_with),
             job,
             on_progress,
         )
