@@ -114,7 +114,7 @@ def test_steps_of_a_sentence_do_not_depend_on_its_batch() -> None:
         assert len(alone) == len(batched)
         for one, other in zip(alone, batched, strict=True):
             at = other.sentences.index(row)
-            for name in ("origins", "tokens", "ended", "kept"):
+            for name in ("origins", "tokens", "ended", "survivors"):
                 assert getattr(one, name)[0].tolist() == getattr(other, name)[at].tolist()
             torch.testing.assert_close(one.totals[0], other.totals[at])
 
