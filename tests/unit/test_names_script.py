@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "names"
+ROOT = next(path for path in Path(__file__).parents if (path / "pyproject.toml").exists())
+SCRIPT = ROOT / "scripts" / "names"
 
 
 def names(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -55,5 +56,5 @@ def test_a_field_of_an_allowed_class_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_source_has_no_filler_names() -> None:
-    result = names(SCRIPT.parents[1] / "src" / "regard")
+    result = names(ROOT / "src" / "regard")
     assert result.returncode == 0, result.stdout
