@@ -109,7 +109,7 @@ def _in_regions(one: CaptionedImage, frame: ImageFrame) -> Iterator[NamedObject]
     for named in one.objects:
         boxes = []
         for box in named.boxes:
-            left, top, right, bottom = (edge * CELLS / SIDE for edge in at.place(box))
+            left, top, right, bottom = (edge * CELLS / SIDE for edge in at.to_frame(box))
             boxes.append((left, top, right, bottom))
         yield NamedObject(named.span, tuple(boxes))
 

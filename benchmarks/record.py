@@ -184,7 +184,7 @@ def best_path(
     for step in reversed(beam_steps[: last + 1]):
         row = step.sentences.index(sentence)
         if path:
-            extension = int(step.kept[row, path[-1][1]])
+            extension = int(step.survivors[row, path[-1][1]])
         path.append((row, int(step.origins[row, extension])))
     return path[::-1]
 

@@ -8,7 +8,7 @@ model:
 
 - none: the model alone
 - replacement: words that are linked to a term are replaced, as `regard translate --terms` does
-- stand-in: the model reads a word such as K1Z in place of the term, and copies it
+- placeholder code: the model reads a word such as K1Z in place of the term, and copies it
 - constrained: the search is repeated for sentences whose translation lacks a term, with the
   missing terms as constraints
 - code-mixing: the model reads the prescribed translation in place of the term, and copies it
@@ -113,8 +113,8 @@ def replace_after(
     return outputs
 
 
-def send_stand_ins(translate: Translate, sentences: Sequence[Sentence]) -> list[str]:
-    """Translate with stand-ins for terms, and replace these."""
+def send_placeholder_codes(translate: Translate, sentences: Sequence[Sentence]) -> list[str]:
+    """Translate with placeholder codes for terms, and replace these."""
     written = [
         [like_source(match, sentence.source) for match in sentence.matches]
         for sentence in sentences
@@ -212,7 +212,7 @@ def compare_methods(
         ("none", lambda: translate_alone(translate, sentences)),
         ("replacement", lambda: replace_after(translate, sentences, languages)),
         ("constrained", lambda: constrain_search(translator, translate, sentences, languages)),
-        ("stand-in", lambda: send_stand_ins(translate, sentences)),
+        ("placeholder code", lambda: send_placeholder_codes(translate, sentences)),
         ("code-mixing", lambda: mix_codes(translate, sentences)),
     ):
         outputs = run()

@@ -15,7 +15,7 @@ Number: TypeAlias = float | int
 
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 INK, SOFT, FAINT = "#222222", "#666666", "#DDDDDD"
-# Fonts with the metrics of Helvetica are listed one by one: not every renderer knows aliases.
+# Fonts with the metrics of Helvetica are listed one by one: some renderers lack aliases.
 _FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 # For Hebrew, Arabic and later Unicode blocks: Liberation has few of these characters, and resvg
 # takes missing glyphs from any other font, bold or not.
@@ -69,7 +69,7 @@ def escape(words: str) -> str:
 
 
 def visible(words: str) -> str:
-    """Replace control characters, which XML forbids and terminals obey, with visible symbols."""
+    """Replace control characters, which XML forbids and terminals execute, with visible symbols."""
     return words.translate(_VISIBLE)
 
 

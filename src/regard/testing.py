@@ -280,8 +280,8 @@ def check_decoder_rows(decoder: Decoder[Any], encoder: Encoder[Any]) -> None:
     inputs = _random(ROWS, STEPS, DIM)
     together = decoder(inputs, decoder.start(_source(encoder)))[0].hidden
     for row, n in enumerate(LENGTHS.tolist()):
-        one = slice(row, row + 1)
-        alone = decoder(inputs[one], decoder.start(_source(encoder, one, n)))[0].hidden
+        row_slice = slice(row, row + 1)
+        alone = decoder(inputs[row_slice], decoder.start(_source(encoder, row_slice, n)))[0].hidden
         _assert_close(alone[0], together[row])
 
 

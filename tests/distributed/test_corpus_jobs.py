@@ -57,7 +57,7 @@ class KillWorker:
         self.is_worker, self.killed, self.found = is_worker, 0, 0
 
     def __call__(self, progress: StageProgress) -> None:
-        self.found = progress.found
+        self.found = progress.reused
         if self.is_worker is None or self.killed or progress.stage == "cut" or progress.done < 3:
             return
         for child in psutil.Process().children(recursive=True):
@@ -128,7 +128,7 @@ def test_a_killed_driver_ends_its_workers_and_the_next_run_resumes(
     parts = _parts(folder / "resumed-score")
     progress = KillWorker()
     found = run_verb("score", folder, "resumed-score", InProcessRunner(), on_progress=progress)
-    assert 3 <= progress.found == parts < LINES / SIZE
+    assert 3 <= progress.reused == parts < LINES / SIZE
     assert found == expected["score"]
 
 
@@ -184,7 +184,7 @@ def test_a_cluster_writes_the_bytes_of_one_process_when_a_driver_and_a_node_are_
         process.wait()
 
         def lose_node(progress: StageProgress) -> None:
-            found.append(progress.found)
+            found.append(progress.reused)
             if progress.stage == "score" and progress.done >= 3:
                 cluster.lose_node()
 

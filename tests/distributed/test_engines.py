@@ -146,7 +146,7 @@ class DoneBefore:
 
     def __call__(self, progress: StageProgress) -> None:
         if progress.stage == "clean":
-            self.clean = progress.found
+            self.clean = progress.reused
 
 
 def test_a_killed_run_resumes_with_the_missing_shards(folder: Path) -> None:

@@ -72,7 +72,7 @@ def test_shards_in_a_store_equal_those_on_disk(store: str, tmp_path: Path) -> No
     all_done = []
 
     def on_progress(progress: StageProgress) -> None:
-        all_done.append(progress.found == progress.done)
+        all_done.append(progress.reused == progress.done)
 
     again = prepare_corpora(
         [remote_corpus], f"{store}/out", SETTINGS, InProcessRunner(), on_progress=on_progress

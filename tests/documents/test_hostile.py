@@ -78,4 +78,4 @@ def test_segments_pass_through_the_child() -> None:
     assert segments[0].marked.text == "A dog & {x}"
     restored, _ = sandbox.restore_document(content, "html", segments, [segments[0].marked])
     assert restored == b"<p>A <b>dog</b> &amp; {x}</p>"
-    assert json.loads(json.dumps([segment.place for segment in segments])) == ["line 1"]
+    assert json.loads(json.dumps([segment.location for segment in segments])) == ["line 1"]

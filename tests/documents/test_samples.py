@@ -69,7 +69,7 @@ def test_line_ends_do_not_change_the_segments(name: str) -> None:
     for content in documents(name):
         found = {
             label: [
-                (" ".join(segment.marked.text.split()), segment.place, markup(segment.marked))
+                (" ".join(segment.marked.text.split()), segment.location, markup(segment.marked))
                 for segment in load_format(name).extract(with_line_ends(name, content, end))
             ]
             for label, end in LINE_ENDS.items()

@@ -1,4 +1,4 @@
-"""Stand-ins of kept texts: what a model reads, and what is written in their place."""
+"""Placeholder codes of kept texts: the model's input, and the restored text."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def read_epoch(size: int) -> Work:
         shards = PreparedData.open(folder).shards("train")
         order = BatchOrder(seed=1, budget=256, pool_pairs=100)
         for step in Loader(shards, order).steps():
-            if step.after.epoch:
+            if step.next_cursor.epoch:
                 break
 
     return work

@@ -25,8 +25,8 @@ class StageClock:
         def measured(task: PreparationTask, stage: Stage) -> TaskResult:
             self._count()
             self._running.append(task.stage)
-            if "function" in task.where:
-                self.functions.add(type(task.where["function"]).__name__)
+            if "function" in task.locations:
+                self.functions.add(type(task.locations["function"]).__name__)
             try:
                 return run_task(task, stage)
             finally:

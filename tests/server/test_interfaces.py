@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from regard.serve.batcher import Batcher, QueueFullError
 from regard.serve.compatibility import Translate
 from regard.serve.deepl import DEEPL_ERRORS, NO_LIMIT, deepl_routes
-from regard.serve.http import RequestBorder
+from regard.serve.http import RequestMiddleware
 from regard.serve.keys import Keyring, StoredKey, _digest
 from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
 from regard.serve.limits import RequestError
@@ -61,7 +61,7 @@ class Interfaces:
             *deepl_routes(service, keyring, translate, lambda key: USED if key else 0),
         ]
         errors = LIBRETRANSLATE_ERRORS | DEEPL_ERRORS
-        self.client = TestClient(RequestBorder(Router(routes), ServerMetrics(), errors))
+        self.client = TestClient(RequestMiddleware(Router(routes), ServerMetrics(), errors))
 
     async def translate(
         self, request: Request, asked: TranslateRequest, key: StoredKey | None

@@ -133,12 +133,14 @@ def test_segments_have_their_places_and_spans(monkeypatch: pytest.MonkeyPatch) -
     for off_loop in (0, 10_000):
         monkeypatch.setattr(limits, "OFF_LOOP", off_loop)
         first, empty, last = check(texts=texts).texts
-        assert [segment.place for segment in first] == [(0, 0), (0, 1)]
+        assert [segment.position for segment in first] == [(0, 0), (0, 1)]
         assert [segment.text for segment in first] == [LINE, LINES[1]]
         assert first[1].span == (len(LINE) + 2, len(texts[0]))
         assert [segment.pieces for segment in first] == [len(x) for x in pieces().encode(LINES[:2])]
         assert empty == []
-        assert [(segment.place, segment.span) for segment in last] == [((2, 0), (0, len(LINES[2])))]
+        assert [(segment.position, segment.span) for segment in last] == [
+            ((2, 0), (0, len(LINES[2])))
+        ]
 
 
 def test_a_model_with_several_targets_needs_one() -> None:

@@ -96,7 +96,7 @@ def test_an_epoch_is_a_permutation_and_resumes_from_any_step_on_any_ranks(
     steps = []
     for step in corpus.steps(Cursor()):
         steps.append(step)
-        if step.after.epoch and len(steps) > stop:
+        if step.next_cursor.epoch and len(steps) > stop:
             break
     all_pairs = sorted((s, row) for s, count in enumerate(counts) for row in range(count))
     read = [pair for step in steps for batch in _pairs(step) for pair in batch]
@@ -107,10 +107,10 @@ def test_an_epoch_is_a_permutation_and_resumes_from_any_step_on_any_ranks(
             widths = pool.widths[pool.batches.rows(batch)]
             assert len(widths) == 1 or len(widths) * widths.max() <= budget
 
-    cursor = steps[stop % len(steps)].after
+    cursor = steps[stop % len(steps)].next_cursor
     tail = steps[stop % len(steps) + 1 :]
     for expected, step in zip(tail, corpus.steps(cursor), strict=False):
-        assert step.after == expected.after
+        assert step.next_cursor == expected.next_cursor
         batches = _pairs(step)
         ranks = [rank_batches(rank, world, len(batches)) for rank in range(world)]
         assert len({len(indices) for indices in ranks}) == 1  # equal numbers of passes
@@ -209,5 +209,5 @@ def test_the_stream_is_the_same_when_the_number_of_ranks_changes() -> None:
         for step in islice(corpus.steps(cursor), count):
             indices = sorted(i for rank in range(world) for i in rank_batches(rank, world, 4))
             read.append([_pairs(step)[i] for i in indices if i < len(step.batches)])
-            cursor = step.after
+            cursor = step.next_cursor
     assert read == expected

@@ -114,7 +114,7 @@ def test_invariant_9_two_ranks_read_the_batches_of_one(
     ranks = [Loader(shards, order, rank=rank, world=2).steps() for rank in (0, 1)]
     for _ in range(8):
         step, parts = next(single), [next(rank) for rank in ranks]
-        assert [part.after for part in parts] == [step.after] * 2
+        assert [part.next_cursor for part in parts] == [step.next_cursor] * 2
         assert [part.target_tokens for part in parts] == [step.target_tokens] * 2
         for expected, actual in zip(
             step.micro_batches, [part.micro_batches[0] for part in parts], strict=False

@@ -47,13 +47,13 @@ def test_only_changed_images_are_prepared_again(tmp_path: Path) -> None:
     names, out, reports = draw(tmp_path, 2), str(tmp_path / "out"), []
     prepare_images(names, out, ImageFrame(8, 8), InProcessRunner(), reports.append)
     prepare_images(names, out, ImageFrame(8, 8), InProcessRunner(), reports.append)
-    assert [(progress.done, progress.found) for progress in reports] == [
+    assert [(progress.done, progress.reused) for progress in reports] == [
         *((0, 0), (1, 0)),
         *((0, 0), (1, 1)),  # each stage reports its start, from which a display makes its bar
     ]
     Path(names[0]).write_bytes(encode_png(np.full((8, 8, 3), 77, np.uint8)))
     prepare_images(names, out, ImageFrame(8, 8), InProcessRunner(), reports.append)
-    assert reports[-1].found == 0
+    assert reports[-1].reused == 0
     assert ImageShards.open(out).read(hash_texts(names))[0].max() == 77
 
 

@@ -171,9 +171,9 @@ def test_an_image_is_scaled_and_centered_in_its_frame() -> None:
     fitted = frame.fit(image)
     at = frame.placement(50, 100)
     assert fitted.shape == (64, 64, 3)
-    assert (at.scale, at.left, at.top) == (0.64, 0, 16)
+    assert (at.scale, at.x, at.y) == (0.64, 0, 16)
     assert fitted[16:48].max() == 0 and fitted[:16].min() == fitted[48:].min() == 255
-    assert at.place((0.0, 0.0, 100.0, 50.0)) == (0.0, 16.0, 64.0, 48.0)
+    assert at.to_frame((0.0, 0.0, 100.0, 50.0)) == (0.0, 16.0, 64.0, 48.0)
 
 
 def test_an_image_of_one_row_fits_its_frame() -> None:

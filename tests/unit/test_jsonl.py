@@ -62,7 +62,7 @@ def test_a_killed_and_resumed_run_has_the_log_of_an_uninterrupted_one(
             file.truncate(path.stat().st_size - torn)
     after = killed // 10 * 10
     saved = CheckpointSaved(after, f"checkpoints/{after}", 0.0)  # its line may be incomplete
-    log(JsonlLogger(path, after=after), saved, *run(30, after=after))
+    log(JsonlLogger(path, resume_step=after), saved, *run(30, after=after))
     assert without_times(path) == without_times(complete)
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_was_rolled_back_and_killed(tmp_path: Path, count: int) -> No
     emitted = list(rolled_back_run())[:count]
     log(JsonlLogger(path), *emitted)
     after = [event.step for event in emitted if type(event) is CheckpointSaved][-1]
-    log(JsonlLogger(path, after=after), *rolled_back_run(after))
+    log(JsonlLogger(path, resume_step=after), *rolled_back_run(after))
     assert without_times(path) == without_times(tmp_path / "complete")
 
 
@@ -104,7 +104,7 @@ def test_a_resumed_run_drops_the_end_of_the_interrupted_one(tmp_path: Path) -> N
         saved,
         TrainingEnded(2, "interrupted", 0, None),
     )
-    log(JsonlLogger(path, after=2), step_completed(3))
+    log(JsonlLogger(path, resume_step=2), step_completed(3))
     assert [record["event"] for record in read_events(path)] == [
         "step_completed",
         "step_completed",
@@ -122,7 +122,7 @@ def test_a_step_repeated_after_a_rollback_is_logged_again(tmp_path: Path) -> Non
         CheckpointSaved(2, "checkpoints/2", 0.1),
     )
     log(
-        JsonlLogger(path, after=2),
+        JsonlLogger(path, resume_step=2),
         step_completed(3),
         rolled_back(1, 3),
         step_completed(2),
@@ -132,7 +132,7 @@ def test_a_step_repeated_after_a_rollback_is_logged_again(tmp_path: Path) -> Non
 
 
 def test_a_run_resumes_without_its_log(tmp_path: Path) -> None:
-    log(JsonlLogger(tmp_path / "log.jsonl", after=20), *run(30, after=20))
+    log(JsonlLogger(tmp_path / "log.jsonl", resume_step=20), *run(30, after=20))
     assert next(read_events(tmp_path / "log.jsonl"))["event"] == "training_started"
 
 

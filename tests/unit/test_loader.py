@@ -73,7 +73,7 @@ def test_a_batch_is_right_padded_with_special_tokens(
     expected = {pair[0][0]: pair for shard in rows for pair in shard}
     seen = 0
     for step in Loader(shards, ORDER).steps():
-        if step.after.epoch:
+        if step.next_cursor.epoch:
             break
         predicted = 0
         for micro in step.micro_batches:
@@ -117,7 +117,7 @@ def test_all_ranks_together_read_the_batches_of_one_rank(
         for alone in islice(Loader(shards, ORDER).steps(), 25):
             parts = [next(rank) for rank in ranks]
             assert {part.target_tokens for part in parts} == {alone.target_tokens}
-            assert {part.after for part in parts} == {alone.after}
+            assert {part.next_cursor for part in parts} == {alone.next_cursor}
             assert len({len(part.micro_batches) for part in parts}) == 1
             together = sorted(batch for part in parts for batch in _content(part) if batch[1])
             assert together == _content(alone)
@@ -128,7 +128,7 @@ def test_a_stream_resumes_from_its_state_on_another_number_of_ranks(
 ) -> None:
     shards, _ = corpus
     steps = list(islice(Loader(shards, ORDER).steps(), 40))
-    state = Loader(shards, ORDER).state(steps[16].after)
+    state = Loader(shards, ORDER).state(steps[16].next_cursor)
     assert set(state) == {"epoch", "pool", "batch", "step", "data"}
     rank = Loader(shards, ORDER, rank=1, world=2)
     for expected, step in zip(steps[17:], rank.steps(rank.cursor(state)), strict=False):
@@ -152,7 +152,7 @@ def test_a_corpus_is_read_as_often_as_its_weight(tmp_path: Path) -> None:
     shards = [write_shard(tmp_path, "one", one, "one"), write_shard(tmp_path, "two", two, "two")]
     counts = {4: 0, 44: 0}  # by the first number of each shard
     for step in Loader(shards, ORDER, weights={"two": 3.0}).steps():
-        if step.after.epoch:
+        if step.next_cursor.epoch:
             break
         for micro in step.micro_batches:
             for number in micro.batch.source.ids[:, 0].tolist():
@@ -180,7 +180,7 @@ def test_subword_sampling_reads_each_pair_once_per_epoch_and_is_resumable(tmp_pa
     loader = sampled_loader(tmp_path)
     assert loader.sampling is not None
     tokenizer = loader.sampling.tokenizers[0]
-    steps = list(takewhile(lambda step: step.after.epoch == 0, loader.steps()))
+    steps = list(takewhile(lambda step: step.next_cursor.epoch == 0, loader.steps()))
     rows = [
         [i for i in row if i not in (PAD, EOS)]
         for step in steps
@@ -190,7 +190,7 @@ def test_subword_sampling_reads_each_pair_once_per_epoch_and_is_resumable(tmp_pa
     assert sorted(texts) == sorted(LINES)
     different = sum(a != b for a, b in zip(rows, tokenizer.encode(texts), strict=True))
     assert different > 80
-    resumed = loader.steps(steps[2].after)
+    resumed = loader.steps(steps[2].next_cursor)
     assert [_content(step) for step in islice(resumed, 2)] == [
         _content(step) for step in steps[3:5]
     ]
@@ -228,7 +228,7 @@ def test_the_tokens_of_an_epoch_follow_the_weights(tmp_path: Path) -> None:
     shards = [write_shard(tmp_path, "one", one, "one"), write_shard(tmp_path, "two", two, "two")]
     order = BatchOrder(seed=3, budget=60)
     loader = Loader(shards, order, weights={"one": 1.0, "two": 3.0})
-    epoch = takewhile(lambda step: step.after.epoch == 0, loader.steps())
+    epoch = takewhile(lambda step: step.next_cursor.epoch == 0, loader.steps())
     assert loader.epoch_tokens == shards[0].tokens[1] + 40 + 3 * (shards[1].tokens[1] + 40)
     assert loader.epoch_tokens == sum(step.target_tokens for step in epoch)
 

@@ -57,9 +57,9 @@ def test_the_tag_selects_the_language(translator: Translator, source: str, targe
     results = translator.translate(SOURCES[source], to=target)
     assert [result.text for result in results] == SOURCES[target]
     assert [result.source for result in results] == SOURCES[source]
-    bound = translator.into(target)
+    bound = translator.for_target(target)
     assert [result.text for result in bound.translate(SOURCES[source])] == SOURCES[target]
-    assert bound.into(None) is bound
+    assert bound.for_target(None) is bound
 
 
 def test_a_language_is_required_and_must_be_known(run: RunDirectory) -> None:
@@ -77,7 +77,7 @@ def test_a_language_is_required_and_must_be_known(run: RunDirectory) -> None:
     with pytest.raises(ConfigError, match=r"does not translate into es.*fr, de, en"):
         translator.translate(["one"], to="es")
     with pytest.raises(ConfigError, match=r"does not translate into de.*fr"):
-        translator.into("fr").translate(["one"], to="de")
+        translator.for_target("fr").translate(["one"], to="de")
     with pytest.raises(ConfigError, match=r"--to\): fr, de, en"):
         run_cli(["translate", str(run.model), "one"])
     with pytest.raises(ConfigError, match=r"into es.*fr, de, en"):

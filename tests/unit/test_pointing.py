@@ -15,13 +15,13 @@ REGIONS = Regions(4, 4, 64, 64)
 
 
 def test_region_is_on_a_box_if_one_contains_the_centre_of_the_other() -> None:
-    on = REGIONS.on([(16.0, 0.0, 48.0, 16.0)])
+    on = REGIONS.covered_by([(16.0, 0.0, 48.0, 16.0)])
     assert np.argwhere(on).tolist() == [[0, 1], [0, 2]]
-    small = REGIONS.on([(33.0, 33.0, 37.0, 37.0)])
+    small = REGIONS.covered_by([(33.0, 33.0, 37.0, 37.0)])
     assert np.argwhere(small).tolist() == [[2, 2]]
-    assert REGIONS.on([(0.0, 0.0, 64.0, 64.0)]).all()
-    assert REGIONS.on([(60.0, 60.0, 70.0, 70.0)])[3, 3]
-    assert not REGIONS.on([]).any()
+    assert REGIONS.covered_by([(0.0, 0.0, 64.0, 64.0)]).all()
+    assert REGIONS.covered_by([(60.0, 60.0, 70.0, 70.0)])[3, 3]
+    assert not REGIONS.covered_by([]).any()
 
 
 def test_shares_are_covered_fractions_of_regions() -> None:

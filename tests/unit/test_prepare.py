@@ -58,7 +58,7 @@ class StageLog:
         self.stages: set[str] = set()
 
     def __call__(self, progress: StageProgress) -> None:
-        if progress.found < progress.done:
+        if progress.reused < progress.done:
             self.stages.add(progress.stage)
 
 
@@ -366,6 +366,6 @@ def test_unfinished_files_of_a_killed_preparation_are_deleted(tmp_path: Path) ->
 
 
 def test_progress_has_a_rate_once_the_pairs_are_counted() -> None:
-    progress = StageProgress("read", done=1, total=3, found=0, seconds=2.0, pairs=0)
+    progress = StageProgress("read", done=1, total=3, reused=0, seconds=2.0, pairs=0)
     assert stage_line(progress) == "reading words, 1 of 3 parts, 4 s left"
     assert stage_line(replace(progress, pairs=300)).endswith("parts, 50 pairs/s, 4 s left")

@@ -147,8 +147,8 @@ def test_constraints_get_all_tokens_so_far(search: str) -> None:
 def test_steps_of_a_beam_say_which_hypotheses_go_on() -> None:
     steps: list[BeamStep] = []
     beam(step, torch.zeros(1, 1), rows=1, beam_size=2, **ENDS, on_step=steps.append)
-    assert all(each.kept.ge(0).all() for each in steps[:-1])
-    assert steps[-1].kept.eq(-1).all()  # none after the end
+    assert all(each.survivors.ge(0).all() for each in steps[:-1])
+    assert steps[-1].survivors.eq(-1).all()  # none after the end
 
 
 @pytest.mark.parametrize("beam_size", [1, 2])

@@ -111,7 +111,7 @@ def test_a_single_validation_is_not_averaged(tmp_path: Path) -> None:
 def test_forgotten_scores_are_not_compared(tmp_path: Path) -> None:
     chosen = selection(tmp_path, average=3, patience=2)
     add(chosen, 3.0, 9.0, 4.0)
-    chosen.forget_scores()
+    chosen.reset_scores()
     progress = chosen.state.progress
     assert (progress.best, progress.best_step, progress.validated) == (None, 0, [])
     assert chosen.patience_left == 2

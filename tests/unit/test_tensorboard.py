@@ -73,7 +73,7 @@ def test_a_resumed_run_has_no_step_twice(tmp_path: Path) -> None:
         if event.step <= 17:
             killed(event)
     killed.writer.close()
-    logger = TensorBoardLogger(tmp_path, after=10)
+    logger = TensorBoardLogger(tmp_path, resume_step=10)
     for event in run(20, after=10):
         logger(event)
     assert steps(tmp_path, "train/loss") == list(range(1, 21))

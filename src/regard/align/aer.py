@@ -26,16 +26,16 @@ class AlignmentScores:
 
 
 def score_alignments(
-    found: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]
+    proposed: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]
 ) -> AlignmentScores:
     """Score the links of each sentence pair against its gold links."""
-    if len(found) != len(gold):
+    if len(proposed) != len(gold):
         raise CorpusError(
-            f"links: there are links for {len(found)} sentence pairs, but gold links for "
+            f"links: there are links for {len(proposed)} sentence pairs, but gold links for "
             f"{len(gold)}. Pass both for the same pairs."
         )
     links = sure = possible = hit_sure = hit_possible = 0
-    for pair_links, expected in zip(found, gold, strict=True):
+    for pair_links, expected in zip(proposed, gold, strict=True):
         unique = frozenset(pair_links)
         links += len(unique)
         sure += len(expected.sure)

@@ -77,13 +77,13 @@ def train_aligner(
 ) -> WordAligner:
     """Train an aligner on the pairs of `readers`; intermediate files are kept in `work`."""
     training = _read(readers, work, runner, on_progress, pretokenized)
-    kept = sum(chunk.facts["kept"] for chunk in training.chunks)
-    if not kept:
+    pairs = sum(chunk.facts["kept"] for chunk in training.chunks)
+    if not pairs:
         raise CorpusError("The corpus has no pairs of which both sides have words to align.")
     lexicon = StoredLexicon.of(work, training.lexicon(len(ITERATIONS)))
     facts = {
-        "pairs": kept,
-        "skipped": sum(chunk.facts["read"] for chunk in training.chunks) - kept,
+        "pairs": pairs,
+        "skipped": sum(chunk.facts["read"] for chunk in training.chunks) - pairs,
         "iterations": ITERATIONS,
     }
     return _compact(lexicon, training.vocabularies, facts)
@@ -136,10 +136,10 @@ class _Training:
         model = ITERATIONS[number - 1]
 
         def update(task: PreparationTask, write: Write) -> Facts:
-            before = self.lexicon(number - 1)
-            stored = StoredLexicon.of(self.work, before)
+            previous = self.lexicon(number - 1)
+            stored = StoredLexicon.of(self.work, previous)
             waves = self._waves()
-            summed = self._sum(number, model, before, waves, len(waves) - 1)
+            summed = self._sum(number, model, previous, waves, len(waves) - 1)
             counts = [_load_sums(self.work, summed.name, part) for part in range(len(stored))]
             return write_next_lexicon(
                 stored, counts, _load_word_sums(self.work, summed.name), name, write
@@ -164,9 +164,9 @@ class _Training:
         )  # fmt: skip
         edges = choose_edges(self.work, self.chunks, sizes[0])
         inputs = {"cells": _digest([done.outputs for done in cells])}
-        where = {"chunks": [chunk.name for chunk in self.chunks]}
+        origins = {"chunks": [chunk.name for chunk in self.chunks]}
         merges = [
-            self._task("merge", f"part-{n:02}", inputs, {"range": edges[n : n + 2]}, where)
+            self._task("merge", f"part-{n:02}", inputs, {"range": edges[n : n + 2]}, origins)
             for n in range(len(edges) - 1)
         ]
         parts = self._run("merge", merges)
@@ -192,9 +192,9 @@ class _Training:
         names = [f"counts-{number}-{n:05}" for n in waves[wave]]
 
         def add(task: PreparationTask, write: Write) -> Facts:
-            before = None
+            previous = None
             if wave:
-                before = self._sum(number, model, lexicon, waves, wave - 1).name
+                previous = self._sum(number, model, lexicon, waves, wave - 1).name
             stored = StoredLexicon.of(self.work, lexicon)
             tasks = [
                 self._task("count", name, inputs | {"chunk": _digest(self.chunks[n].outputs)},
@@ -203,11 +203,11 @@ class _Training:
             ]  # fmt: skip
             counted = self._run(f"{model} {number} ({wave + 1} of {len(waves)})", tasks)
             for part in range(len(stored)):
-                sums = _add_entries(stored, part, before, counted)
+                sums = _add_entries(stored, part, previous, counted)
                 for direction, array in zip(DIRECTIONS, sums, strict=True):
                     write(f"{task.name}-{part:02}.{direction}", array.data.cast("B"))
             chunks = [self.chunks[n].name for n in waves[wave]]
-            for field, array in _add_words(stored, before, counted, chunks).items():
+            for field, array in _add_words(stored, previous, counted, chunks).items():
                 write(f"{task.name}-words.{field}", array.data.cast("B"))
             return {}
 
@@ -220,9 +220,9 @@ class _Training:
         return done
 
     def _task(
-        self, stage: str, name: str, inputs: Facts, parameters: Facts, where: Facts
+        self, stage: str, name: str, inputs: Facts, parameters: Facts, origins: Facts
     ) -> PreparationTask:
-        return PreparationTask(f"align {stage}", self.work, name, inputs, parameters, where)
+        return PreparationTask(f"align {stage}", self.work, name, inputs, parameters, origins)
 
     def _run(self, stage: str, tasks: Sequence[PreparationTask]) -> list[TaskResult]:
         return run_tasks(stage, run_em_stage, tasks, self.runner, self.pairs, self.on_progress)
@@ -230,8 +230,8 @@ class _Training:
 
 def count_chunk(task: PreparationTask, write: Write) -> Facts:
     """Write the counts of a chunk: of its entries that have any, of its words and of jumps."""
-    words, pairs = load_chunk(task.root, task.where["chunk"])
-    chunk = load_chunk_lexicon(task.where["lexicon"], task.where["chunk"], words)
+    words, pairs = load_chunk(task.root, task.locations["chunk"])
+    chunk = load_chunk_lexicon(task.locations["lexicon"], task.locations["chunk"], words)
     model, agree = task.parameters["model"], task.parameters["agree"]
     counts = expected_counts(chunk.lexicon, pairs, model, agree=agree)
     used = np.flatnonzero((counts.forward > 0) | (counts.backward > 0))
@@ -256,14 +256,14 @@ def run_em_stage(task: PreparationTask) -> TaskResult:
 
 
 def _add_entries(
-    stored: StoredLexicon, part: int, before: str | None, counted: Sequence[TaskResult]
+    stored: StoredLexicon, part: int, previous: str | None, counted: Sequence[TaskResult]
 ) -> tuple[Floats, Floats]:
-    """The counts of the entries of a part: those of `before` and those of chunks."""
-    if before is None:
+    """The counts of the entries of a part: those of `previous` and those of chunks."""
+    if previous is None:
         size = len(stored.part(part).targets)
         sums = np.zeros(size, np.float32), np.zeros(size, np.float32)
     else:
-        sums = _load_sums(stored.root, before, part)
+        sums = _load_sums(stored.root, previous, part)
         sums = sums[0].copy(), sums[1].copy()
     for done in counted:
         path = storage.join_path(stored.root, done.name)
@@ -275,25 +275,28 @@ def _add_entries(
 
 
 def _add_words(
-    stored: StoredLexicon, before: str | None, counted: Sequence[TaskResult], chunks: Sequence[str]
+    stored: StoredLexicon,
+    previous: str | None,
+    counted: Sequence[TaskResult],
+    chunks: Sequence[str],
 ) -> WordSums:
-    """The counts of words and jumps: those of `before` and those of chunks."""
-    if before is None:
+    """The counts of words and jumps: those of `previous` and those of chunks."""
+    if previous is None:
         shapes = {field: array.shape for field, array in stored.words().items()}
         sums = {field: np.zeros(shapes[field], dtype) for field, dtype in SUM_TYPES.items()}
     else:
         sums = {
-            field: array.copy() for field, array in _load_word_sums(stored.root, before).items()
+            field: array.copy() for field, array in _load_word_sums(stored.root, previous).items()
         }
     for done, chunk in zip(counted, chunks, strict=True):
         path = storage.join_path(stored.root, done.name)
         words = load_words(stored.root, chunk)
-        found = {
+        chunk_sums = {
             field: storage.map_array(f"{path}.{field}", dtype) for field, dtype in SUM_TYPES.items()
         }
-        sums["null_targets"][words.targets] += found["null_targets"]
-        sums["null_sources"][words.sources] += found["null_sources"]
-        sums["jumps"] += found["jumps"].reshape(2, JUMPS)
+        sums["null_targets"][words.targets] += chunk_sums["null_targets"]
+        sums["null_sources"][words.sources] += chunk_sums["null_sources"]
+        sums["jumps"] += chunk_sums["jumps"].reshape(2, JUMPS)
     return sums
 
 
@@ -318,9 +321,14 @@ def _compact(stored: StoredLexicon, vocabularies: Vocabularies, facts: Facts) ->
     parts = []
     for number in range(len(stored)):
         part = stored.part(number)
-        kept = np.flatnonzero(np.maximum(part.forward, part.backward) >= MIN_SAVED)
+        likely = np.flatnonzero(np.maximum(part.forward, part.backward) >= MIN_SAVED)
         parts.append(
-            (part.sources[kept], part.targets[kept], part.forward[kept], part.backward[kept])
+            (
+                part.sources[likely],
+                part.targets[likely],
+                part.forward[likely],
+                part.backward[likely],
+            )
         )
     all_sources, all_targets, forward, backward = map(np.concatenate, zip(*parts, strict=True))
     used_sources, source = np.unique(all_sources, return_inverse=True)

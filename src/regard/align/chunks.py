@@ -112,7 +112,7 @@ def read_chunk(task: PreparationTask, write: Write) -> Facts:
     pretokenized, longest = task.parameters["pretokenized"], task.parameters["max_words"]
     words = (
         [aligner_words(text, pretokenized=pretokenized) for text in texts]
-        for texts in task.where["reader"].read()
+        for texts in task.locations["reader"].read()
     )
     pairs = list(zip(*words, strict=True))
     read = len(pairs)
@@ -194,11 +194,11 @@ def load_words(root: str, name: str) -> ChunkWords:
 
 def find_cells(task: PreparationTask, write: Write) -> Facts:
     """Write the places of each source word's cells, and the target words of the cells."""
-    words, pairs = load_chunk(task.root, task.where["chunk"])
+    words, pairs = load_chunk(task.root, task.locations["chunk"])
     keys = [_unique((_wide(s)[:, None] << 32 | _wide(t)).ravel()) for s, t in pairs]
     cells = _unique(np.concatenate([np.zeros(0, np.int64), *keys]))
     rows = np.concatenate([[0], np.cumsum(np.bincount(cells >> 32, None, len(words.sources)))])
-    name = task.where["chunk"]
+    name = task.locations["chunk"]
     write(f"{name}.rows", rows.astype(np.int64).tobytes())
     write(f"{name}.cells", (cells & 0xFFFFFFFF).astype(_cell_type(words)).tobytes())
     return {"cells": len(cells)}
@@ -233,7 +233,7 @@ def merge_part(task: PreparationTask, write: Write) -> Facts:
     merged = np.zeros(0, np.int64)
     waiting: list[NDArray[np.int64]] = []
     size = 0  # of all arrays in `waiting`
-    for name in task.where["chunks"]:
+    for name in task.locations["chunks"]:
         words = load_words(task.root, name)
         rows, cells = load_cells(task.root, name, words)
         start, end = np.searchsorted(words.sources, (first, stop))

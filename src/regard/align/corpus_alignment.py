@@ -53,14 +53,14 @@ class AlignerBlocks(BlockFunction):
         def compute(block: Block) -> BlockResult:
             spans = [(split(pair.source), split(pair.target)) for pair in block.pairs()]
             words = [
-                (_words(pair.source, one), _words(pair.target, other))
-                for pair, (one, other) in zip(block.pairs(), spans, strict=True)
+                (_words(pair.source, source_spans), _words(pair.target, target_spans))
+                for pair, (source_spans, target_spans) in zip(block.pairs(), spans, strict=True)
             ]
-            found = list(zip(spans, aligner.posteriors(words), strict=True))
-            links = [write_links(to_links(matrix)) for _, matrix in found]
+            posteriors = list(zip(spans, aligner.posteriors(words), strict=True))
+            links = [write_links(to_links(matrix)) for _, matrix in posteriors]
             lines = links
             if self.as_json:
-                lines = [json.dumps(alignment_json(*sides, matrix)) for sides, matrix in found]
+                lines = [json.dumps(alignment_json(*sides, matrix)) for sides, matrix in posteriors]
             return BlockResult(
                 lines, {"source": block.sources, "target": block.targets, "links": links}
             )

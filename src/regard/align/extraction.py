@@ -62,8 +62,8 @@ def align_words(
         forced.attention[alignment_head.attention], source, target, alignment_head.shift
     )
     weights = _select_head(weights, alignment_head.head)
-    found = _weighted_links(weights, alignment_head.null)
-    links = Links(link for link, weight in found.items() if weight >= alignment_head.threshold)
+    weighted = _weighted_links(weights, alignment_head.null)
+    links = Links(link for link, weight in weighted.items() if weight >= alignment_head.threshold)
     return WordAlignment(source, target, (weights.numpy(),), links)
 
 
@@ -87,19 +87,19 @@ def choose_alignment_head(
 ) -> AlignmentHead:
     """The alignment head, with its threshold, whose links have the highest F1 with `silver`."""
     heads = [
-        _with_best_threshold(head, found, silver)
-        for head, found in all_links(pairs, forced).items()
+        _with_best_threshold(head, pair_links, silver)
+        for head, pair_links in all_links(pairs, forced).items()
     ]
     return max(heads, key=lambda head: head.agreement)
 
 
 def _with_best_threshold(
-    head: AlignmentHead, found: Sequence[WeightedLinks], silver: Sequence[Links]
+    head: AlignmentHead, pair_links: Sequence[WeightedLinks], silver: Sequence[Links]
 ) -> AlignmentHead:
     """Set the threshold to the weight at which the links above it have the highest F1."""
     weighted = [
         (weight, link in expected)
-        for links, expected in zip(found, silver, strict=True)
+        for links, expected in zip(pair_links, silver, strict=True)
         for link, weight in links.items()
     ]
     if not weighted:
@@ -118,24 +118,27 @@ def measure_agreement(
     silver: Sequence[Links],
 ) -> AlignmentHead:
     """Return `head` with the F1 of its links with `silver` links."""
-    links = [align_words(head, *pair, one).links for pair, one in zip(pairs, forced, strict=True)]
+    links = [
+        align_words(head, *pair, decoding).links
+        for pair, decoding in zip(pairs, forced, strict=True)
+    ]
     return replace(head, agreement=_f1(links, silver))
 
 
-def _f1(some: Sequence[Links], others: Sequence[Links]) -> float:
-    both = sum(len(one & other) for one, other in zip(some, others, strict=True))
-    return 2 * both / max(1, sum(map(len, some)) + sum(map(len, others)))
+def _f1(proposed: Sequence[Links], expected: Sequence[Links]) -> float:
+    both = sum(len(links & reference) for links, reference in zip(proposed, expected, strict=True))
+    return 2 * both / max(1, sum(map(len, proposed)) + sum(map(len, expected)))
 
 
 def all_links(
     pairs: Sequence[tuple[TokenizedText, TokenizedText]], forced: Sequence[ForcedDecoding]
 ) -> dict[AlignmentHead, list[WeightedLinks]]:
     """The links of all pairs with their weights, for every alignment head without a threshold."""
-    found: dict[AlignmentHead, list[WeightedLinks]] = defaultdict(list)
-    for (source, target), each in zip(pairs, forced, strict=True):
-        for head, links in _links_by_head(source, target, each):
-            found[head].append(links)
-    return found
+    links_by_head: dict[AlignmentHead, list[WeightedLinks]] = defaultdict(list)
+    for (source, target), decoding in zip(pairs, forced, strict=True):
+        for head, links in _links_by_head(source, target, decoding):
+            links_by_head[head].append(links)
+    return links_by_head
 
 
 def _links_by_head(
@@ -188,5 +191,5 @@ def _weighted_links(weights: Float[Tensor, "J I"], null: bool) -> WeightedLinks:
     if end == 0 or weights.size(0) == 0:
         return {}
     strongest = (weights if null else weights[:, :-1]).max(dim=1)
-    found = zip(strongest.indices.tolist(), strongest.values.tolist(), strict=True)
-    return {(i, j): weight for j, (i, weight) in enumerate(found) if i != end}
+    strongest_links = zip(strongest.indices.tolist(), strongest.values.tolist(), strict=True)
+    return {(i, j): weight for j, (i, weight) in enumerate(strongest_links) if i != end}

@@ -34,9 +34,9 @@ def read_links(path: str) -> list[Links]:
     return [gold.possible for gold in _read(path, first=0, separators="-")]
 
 
-def parse_links(line: str, where: str) -> Links:
-    """Parse one line of a Pharaoh file; `where` locates it in error messages."""
-    return _parse(line, where, first=0, separators="-").possible
+def parse_links(line: str, origin: str) -> Links:
+    """Parse one line of a Pharaoh file; `origin` locates it in error messages."""
+    return _parse(line, origin, first=0, separators="-").possible
 
 
 def read_gold(path: str, *, first: int = 0) -> list[GoldAlignment]:
@@ -58,9 +58,9 @@ def check_gold(
             f"{path}: has links for {len(gold)} pairs, but there are {len(sources)} sources and "
             f"{len(targets)} targets. Pass all three for the same pairs."
         )
-    for line, (each, source, target) in enumerate(zip(gold, sources, targets, strict=True), 1):
+    for line, (alignment, source, target) in enumerate(zip(gold, sources, targets, strict=True), 1):
         size = len(source.split()), len(target.split())
-        for link in sorted(each.possible):
+        for link in sorted(alignment.possible):
             if link[0] >= size[0] or link[1] >= size[1]:
                 raise CorpusError(
                     f"{path}, line {line}: link {link[0]}-{link[1]} (counted from 0) is outside "
@@ -75,20 +75,20 @@ def _read(path: str, first: int, separators: str) -> Iterator[GoldAlignment]:
         yield _parse(line, f"{path}, line {number}", first, separators)
 
 
-def _parse(line: str, where: str, first: int, separators: str) -> GoldAlignment:
+def _parse(line: str, origin: str, first: int, separators: str) -> GoldAlignment:
     sure, possible = set(), set()
     for text in line.split():
         match = _LINK.fullmatch(text)
         if match is None or match[2] not in separators:
             raise CorpusError(
-                f"{where}: {text[:40]!r} is not a link such as "
+                f"{origin}: {text[:40]!r} is not a link such as "
                 + " or ".join(f"3{separator}4" for separator in separators)
             )
         if "NULL" in match.groups():
             continue
         link = int(match[1]) - first, int(match[3]) - first
         if link == (-1, -1):  # a word may be linked to the number before the first, NULL never is
-            raise CorpusError(f"{where}: has the link 0-0, so it counts from 0. Omit --one-based.")
+            raise CorpusError(f"{origin}: has the link 0-0, so it counts from 0. Omit --one-based.")
         if min(link) < 0:
             continue
         possible.add(link)

@@ -40,10 +40,10 @@ class TokenizedText:
     @property
     def word_pieces(self) -> list[list[int]]:
         """For each word, the indices of its pieces. Tags are part of no word."""
-        found = pieces_by_word(self.pieces.spans, self.words)
+        words = pieces_by_word(self.pieces.spans, self.words)
         if not self.pieces.tags:
-            return found
-        return [[piece for piece in word if piece not in self.pieces.tags] for word in found]
+            return words
+        return [[piece for piece in word if piece not in self.pieces.tags] for word in words]
 
     @property
     def word_texts(self) -> list[str]:
@@ -73,7 +73,9 @@ def concatenate_texts(raw: str, parts: Sequence[tuple[int, TokenizedText]]) -> T
         (part.pieces.ids, part.pieces.pieces, _shifted(part.pieces.spans, start))
         for start, part in parts
     ]
-    ids, pieces, spans = (tuple(chain.from_iterable(each)) for each in zip(*fields, strict=True))
+    ids, pieces, spans = (
+        tuple(chain.from_iterable(column)) for column in zip(*fields, strict=True)
+    )
     sizes = [len(part.pieces.ids) for _, part in parts]
     firsts = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True)]
     tags = tuple(
@@ -90,13 +92,13 @@ def _shifted(spans: Sequence[Span], offset: int) -> list[Span]:
 
 
 def check_links(
-    links: Links, source: TokenizedText, target: TokenizedText, where: str, remedy: str = ""
+    links: Links, source: TokenizedText, target: TokenizedText, origin: str, remedy: str = ""
 ) -> None:
-    """Raise CorpusError if a link is outside the words of the texts; `where` locates the links."""
+    """Raise CorpusError if a link is outside the words of the texts; `origin` locates the links."""
     size = len(source.words), len(target.words)
     for link in sorted(links):
         if link[0] >= size[0] or link[1] >= size[1]:
             raise CorpusError(
-                f"{where}: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
+                f"{origin}: link {link[0]}-{link[1]} (counted from 0) is outside sentences of "
                 f"{size[0]} and {size[1]} words. {remedy}".rstrip()
             )

@@ -66,8 +66,8 @@ class WordAligner:
         for model, fits in models:
             chosen = [n for n, length in enumerate(lengths) if (length <= MAX_HMM_WORDS) is fits]
             encoded = encode_pairs([pairs[n] for n in chosen], self.sources, self.targets)
-            found = posteriors(self.lexicon, encoded, model)
-            for n, (forward, backward) in zip(chosen, found, strict=True):
+            results = posteriors(self.lexicon, encoded, model)
+            for n, (forward, backward) in zip(chosen, results, strict=True):
                 result[n] = np.float32(0.5) * (forward + backward)
         return [result[n] for n in range(len(pairs))]
 
@@ -98,10 +98,10 @@ class WordAligner:
         try:
             sources, targets, facts = (arrays.pop(name).tobytes().decode() for name in _TEXTS)
             lexicon = Lexicon(**arrays)
-            found = json.loads(facts)
-            if found.pop("format") != FORMAT:
+            stored_facts = json.loads(facts)
+            if stored_facts.pop("format") != FORMAT:
                 raise ValueError(f"this version reads format {FORMAT}")
-            aligner = cls(_vocabulary(sources), _vocabulary(targets), lexicon, found)
+            aligner = cls(_vocabulary(sources), _vocabulary(targets), lexicon, stored_facts)
             _check_lexicon(lexicon, len(aligner.sources), len(aligner.targets))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ArtifactError(

@@ -198,7 +198,7 @@ def replace_normalizers(normalizers: Mapping[Attention, Normalizer]) -> Iterator
 
 
 def _check_parts(score: object, span: object, normalizer: object) -> None:
-    """Say how to build an attention where the arguments are those of another class."""
+    """Raise TypeError with an example if the arguments are those of another class."""
     if isinstance(score, int):
         raise TypeError(
             "Attention takes a score, not sizes. For the heads of torch.nn.MultiheadAttention, use "
@@ -210,8 +210,8 @@ def _check_parts(score: object, span: object, normalizer: object) -> None:
         if isinstance(part, kind) or (part is None and name != "score"):
             continue
         example = "additive(64, 64, dim=64)" if name == "score" else "score"
-        for right, (_, other) in parts.items():
-            if isinstance(part, other):
+        for right, (_, required_type) in parts.items():
+            if isinstance(part, required_type):
                 raise TypeError(
                     f"{type(part).__name__} is a {right}, not a {name}. "
                     f"Use Attention({example}, {right}={type(part).__name__}(…))."

@@ -28,7 +28,7 @@ from regard.attention.spans import Span
 
 
 class PositionsOfCall(NamedTuple):
-    """PositionsOfCall of queries and keys, and the number of keys of each row."""
+    """Positions of queries and keys, and the number of keys of each row."""
 
     t: Int[Tensor, "#B #KT 1"]
     s: Int[Tensor, "#B #KT S"]

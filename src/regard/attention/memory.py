@@ -33,9 +33,9 @@ class Memory:
     def size(self) -> int:
         return self.keys.size(2)
 
-    def map(self, function: Callable[..., Tensor], *others: Memory) -> Memory:
+    def map(self, function: Callable[..., Tensor], *more_memories: Memory) -> Memory:
         """Apply a function to the keys, to the values and to what is prepared."""
-        memories = (self, *others)
+        memories = (self, *more_memories)
         prepared = None
         if self.prepared is not None:
             prepared = function(*(memory.prepared for memory in memories))

@@ -59,7 +59,7 @@ class Score(nn.Module, ABC):
         self.to_query, self.to_keys, self.heads = to_query, to_keys, heads
 
     def __init_subclass__(cls) -> None:
-        """A class that computes other scores does not inherit the terms of these."""
+        """Drop inherited `terms` from a subclass that overrides `forward`."""
         super().__init_subclass__()
         if "forward" in cls.__dict__ and "terms" not in cls.__dict__:
             cls.terms = Score.terms  # type: ignore[method-assign]

@@ -24,23 +24,23 @@ def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return save(dict(arrays))
 
 
-def unpack_arrays(data: bytes, where: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a safetensors file; errors name `where`."""
-    check_header(data, where)
+def unpack_arrays(data: bytes, path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a safetensors file; errors name `path`."""
+    check_header(data, path)
     try:
         return load(data)
     except (SafetensorError, KeyError) as error:  # KeyError: a dtype that NumPy lacks
-        raise ArtifactError(f"{where}: cannot be read ({error}). Copy the bundle again") from None
+        raise ArtifactError(f"{path}: cannot be read ({error}). Copy the bundle again") from None
 
 
-def check_header(data: bytes, where: Path) -> None:
+def check_header(data: bytes, path: Path) -> None:
     """Raise ArtifactError if a safetensors file has a huge header or too many tensors."""
     header = int.from_bytes(data[:8], "little")
     if header > MAX_HEADER:
         raise ArtifactError(
-            f"{where}: not the weights of a model: its header has {header:,} bytes, and the limit "
+            f"{path}: not the weights of a model: its header has {header:,} bytes, and the limit "
             f"is {MAX_HEADER:,}. Copy the bundle again"
         )
     # Every tensor has one brace in the header. Braces within names only make the check stricter.
     if data.count(b"{", 8, 8 + header) > MAX_TENSORS:
-        raise ArtifactError(f"{where}: has more than {MAX_TENSORS:,} tensors. Use a smaller model")
+        raise ArtifactError(f"{path}: has more than {MAX_TENSORS:,} tensors. Use a smaller model")

@@ -111,8 +111,8 @@ def save_bundle(path: Path, files: Mapping[str, bytes]) -> Bundle:
 
 def add_files(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
     """Save the bundle again with files added or replaced."""
-    kept = ((name, bundle.read(name)) for name in bundle.names if name not in files)
-    return _write_bundle(bundle.path, chain(kept, files.items()))
+    unchanged = ((name, bundle.read(name)) for name in bundle.names if name not in files)
+    return _write_bundle(bundle.path, chain(unchanged, files.items()))
 
 
 def find_bundle(path: Path) -> Path:
@@ -152,10 +152,10 @@ def open_bundle(path: Path) -> Bundle:
         with _open(path, name) as file:
             size = os.fstat(file.fileno()).st_size
             if size == identity.size:
-                found = FileIdentity(size, hashlib.file_digest(file, "sha256").hexdigest())
+                actual = FileIdentity(size, hashlib.file_digest(file, "sha256").hexdigest())
             else:
-                found = FileIdentity(size, "")
-        _compare(path / name, found, identity)
+                actual = FileIdentity(size, "")
+        _compare(path / name, actual, identity)
     return Bundle(path, files)
 
 
@@ -217,22 +217,22 @@ def _open(folder: Path, name: str) -> BufferedReader:
     path = folder / name
     try:
         inside = path.parent == folder or stat.S_ISDIR(path.parent.lstat().st_mode)
-        found = path.lstat()
-        if not (inside and stat.S_ISREG(found.st_mode)):
+        status = path.lstat()
+        if not (inside and stat.S_ISREG(status.st_mode)):
             raise ArtifactError(f"{path}: not a regular file. Copy the bundle again")
         file = path.open("rb")
     except OSError as error:
         raise ArtifactError(
             f"{path}: cannot be read ({error.strerror}). Copy the bundle again"
         ) from None
-    if not os.path.samestat(found, os.fstat(file.fileno())):
+    if not os.path.samestat(status, os.fstat(file.fileno())):
         file.close()
         raise ArtifactError(f"{path}: was replaced while it was opened. Open the bundle again")
     return file
 
 
-def _compare(path: Path, found: FileIdentity, expected: FileIdentity) -> None:
-    if found != expected:
+def _compare(path: Path, actual: FileIdentity, expected: FileIdentity) -> None:
+    if actual != expected:
         raise ArtifactError(
             f"{path}: does not match {MANIFEST}: damaged or changed. Copy the bundle again"
         )

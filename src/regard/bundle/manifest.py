@@ -52,49 +52,49 @@ def write_manifest(files: Mapping[str, FileIdentity]) -> bytes:
     return json.dumps(content, indent=1, sort_keys=True).encode()
 
 
-def read_manifest(data: bytes, where: Path) -> dict[str, FileIdentity]:
-    """Return the files of a manifest, after checking names and sizes; errors name `where`."""
+def read_manifest(data: bytes, path: Path) -> dict[str, FileIdentity]:
+    """Return the files of a manifest, after checking names and sizes; errors name `path`."""
     try:
         content = json.loads(data)
         version = content["format"]
         files = {name: _identity(facts) for name, facts in content["files"].items()}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(
-            f"{where}: not the manifest of a bundle ({type(error).__name__}). Copy the bundle again"
+            f"{path}: not the manifest of a bundle ({type(error).__name__}). Copy the bundle again"
         ) from None
     if version == 1:
         raise ArtifactError(
-            f"{where}: bundle format 1 was never released and cannot be read. Retrain the model"
+            f"{path}: bundle format 1 was never released and cannot be read. Retrain the model"
         )
     if type(version) is int and version != FORMAT:
         raise ArtifactError(
-            f"{where}: this version of regard reads bundle format {FORMAT}, not {version}. Use the "
+            f"{path}: this version of regard reads bundle format {FORMAT}, not {version}. Use the "
             "version of regard that saved the bundle, or copy it again if it was damaged"
         )
     if write_manifest(files) != data:
-        raise ArtifactError(f"{where}: damaged or edited. Copy the bundle again")
+        raise ArtifactError(f"{path}: damaged or edited. Copy the bundle again")
     for name, identity in files.items():
-        check_file(name, identity.size, where)
+        check_file(name, identity.size, path)
     return files
 
 
-def check_file(name: str, size: int, where: Path) -> None:
+def check_file(name: str, size: int, path: Path) -> None:
     """Raise an ArtifactError if a file's name, type or size is not allowed in a bundle."""
     shown = repr(name[:80])  # it may contain any character
     if not _NAME.fullmatch(name) or name == MANIFEST:
         raise ArtifactError(
-            f"{where}: {shown} is not an allowed file name in a model bundle: ASCII letters, "
+            f"{path}: {shown} is not an allowed file name in a model bundle: ASCII letters, "
             "digits and . _ - with at most one directory. Do not use this bundle"
         )
     largest = MAX_FILE_BYTES.get(PurePosixPath(name).suffix)
     if largest is None:
         raise ArtifactError(
-            f"{where}: {shown} is not an allowed file type in a model bundle. Allowed: "
+            f"{path}: {shown} is not an allowed file type in a model bundle. Allowed: "
             f"{', '.join(sorted(MAX_FILE_BYTES))}"
         )
     if size > largest:
         raise ArtifactError(
-            f"{where}: {shown} has {size:,} bytes, and the limit is {largest:,}. Do not use this "
+            f"{path}: {shown} has {size:,} bytes, and the limit is {largest:,}. Do not use this "
             "bundle"
         )
 

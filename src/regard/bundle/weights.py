@@ -24,10 +24,10 @@ def pack(weights: Mapping[str, Tensor]) -> bytes:
     return save({name: tensor.cpu().contiguous() for name, tensor in weights.items()})
 
 
-def unpack(data: bytes, where: Path) -> dict[str, Tensor]:
-    """Return the tensors of a safetensors file; errors name `where`."""
-    check_header(data, where)
+def unpack(data: bytes, path: Path) -> dict[str, Tensor]:
+    """Return the tensors of a safetensors file; errors name `path`."""
+    check_header(data, path)
     try:
         return load(data)
     except (SafetensorError, KeyError) as error:  # KeyError: a dtype that torch lacks
-        raise ArtifactError(f"{where}: cannot be read ({error}). Copy the bundle again") from None
+        raise ArtifactError(f"{path}: cannot be read ({error}). Copy the bundle again") from None

@@ -55,14 +55,18 @@ class ModelAlignBlocks(BlockFunction):
             )
             links = [alignment.links for alignment in alignments]
             if backward is not None:
-                others = backward.align(
+                reversed_alignments = backward.align(
                     *reversed(sides), pretokenized=self.pretokenized, align_with=self.align_with
                 )
                 links = [
-                    symmetrize(one, transpose_links(two.links), self.symmetry)
-                    for one, two in zip(links, others, strict=True)
+                    symmetrize(
+                        forward_links, transpose_links(backward_alignment.links), self.symmetry
+                    )
+                    for forward_links, backward_alignment in zip(
+                        links, reversed_alignments, strict=True
+                    )
                 ]
-            texts = [write_links(each) for each in links]
+            texts = [write_links(pair_links) for pair_links in links]
             lines = texts
             if self.as_json:
                 lines = [

@@ -32,9 +32,9 @@ def caption(
     for result in captioner.caption(images, options, n_best=n_best):
         captions = (result, *result.alternatives)
         if as_json:
-            values = [{"text": each.text, "score": each.score} for each in captions]
+            values = [{"text": caption.text, "score": caption.score} for caption in captions]
             print(json.dumps({"image": result.image, "captions": values}, ensure_ascii=False))
         else:
-            for each in captions:
-                text = to_line(each.text)
+            for caption in captions:
+                text = to_line(caption.text)
                 print(text if len(images) == 1 else f"{result.image}\t{text}")

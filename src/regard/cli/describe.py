@@ -218,7 +218,7 @@ def _print_description(name: str, description: Description, obstacles: list[str]
     if description.shapes:
         heading("shapes")
         for shapes in description.shapes:
-            console.print(f"  {shapes.where:<28} {shapes}")
+            console.print(f"  {shapes.layer:<28} {shapes}")
     heading("parameters")
     for part, count in description.parameters.items():
         console.print(f"  {part:<10}{count:>14,}")

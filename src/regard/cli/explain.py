@@ -11,7 +11,7 @@ from rich.console import Console
 
 from regard.align.links import parse_links
 from regard.cli.common_options import To
-from regard.cli.outputs import check_output, write_output, written_aside
+from regard.cli.outputs import atomic_write, check_output, write_output
 from regard.cli.usage import UsageError
 from regard.errors import ConfigError
 from regard.explain.pictures.raster import check_png
@@ -96,7 +96,7 @@ def explain(
     if len(explanations) > 1:
         write_output(out, side_by_side(explanations))
     else:
-        with written_aside(out) as temporary:
+        with atomic_write(out) as temporary:
             explanations[0].save(temporary)
     if open_page:
         webbrowser.open(out.resolve().as_uri())

@@ -35,4 +35,4 @@ class JobModel:
 
     def load(self) -> Translator:
         """Return the model with the torch engine, which scores and aligns."""
-        return Translator.load(self.fetch(), engine="torch").into(self.to)
+        return Translator.load(self.fetch(), engine="torch").for_target(self.to)

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.bounds import WORKERS
-from regard.cli.outputs import check_output, written_aside
+from regard.cli.outputs import atomic_write, check_output
 from regard.cli.prepare import open_runner, show_stages
 from regard.cli.usage import UsageError
 from regard.data import storage
@@ -111,7 +111,7 @@ def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Ru
                     work,
                     runner,
                     suffix=suffix,
-                    on_progress=report if sys.stderr.isatty() else _after_a_while(report),
+                    on_progress=report if sys.stderr.isatty() else _report_if_slow(report),
                     on_estimate=_print_estimate,
                 )
             with _open_binary_output(out) as file:
@@ -145,11 +145,11 @@ def _open_binary_output(out: str | None) -> Iterator[IO[bytes]]:
         with storage.open_upload(out) as file:
             yield file
     else:
-        with written_aside(Path(out)) as temporary, temporary.open("wb") as file:
+        with atomic_write(Path(out)) as temporary, temporary.open("wb") as file:
             yield file
 
 
-def _after_a_while(report: ProgressCallback) -> ProgressCallback:
+def _report_if_slow(report: ProgressCallback) -> ProgressCallback:
     """Report stages only after QUIET seconds, so that short jobs print nothing."""
 
     def on_progress(progress: StageProgress) -> None:

@@ -44,10 +44,10 @@ def list_keys(keys: KeyFilePath = Path("keys.json")) -> None:
     """
     from regard.serve.keys import read_keys
 
-    for each in read_keys(keys).keys:
-        budget = "no budget" if each.budget is None else f"{each.budget} per minute"
-        admin = ", admin" if each.admin else ""
-        print(f"{each.name}\t{each.digest[:8]}\t{each.created}\t{budget}{admin}")
+    for key in read_keys(keys).keys:
+        budget = "no budget" if key.budget is None else f"{key.budget} per minute"
+        admin = ", admin" if key.admin else ""
+        print(f"{key.name}\t{key.digest[:8]}\t{key.created}\t{budget}{admin}")
 
 
 @key.command()

@@ -26,18 +26,18 @@ def check_loggers(arguments: LoggerArguments) -> None:
 
 def make_loggers(directory: RunDirectory, arguments: LoggerArguments) -> list[EventHandler]:
     """Return the loggers; each continues after the last checkpoint."""
-    after = directory.last_step
+    resume_step = directory.last_step
     loggers: list[EventHandler] = [directory.jsonl_logger()]
     if arguments.tensorboard:
         from regard.train.loggers.tensorboard import TensorBoardLogger
 
-        loggers.append(TensorBoardLogger(directory.path / "tensorboard", after=after))
+        loggers.append(TensorBoardLogger(directory.path / "tensorboard", resume_step=resume_step))
     if arguments.mlflow:
         from regard.train.loggers.mlflow import MLflowLogger
 
-        loggers.append(MLflowLogger(directory.path, after=after))
+        loggers.append(MLflowLogger(directory.path, resume_step=resume_step))
     if arguments.wandb:
         from regard.train.loggers.wandb import WandbLogger
 
-        loggers.append(WandbLogger(directory.path, after=after))
+        loggers.append(WandbLogger(directory.path, resume_step=resume_step))
     return loggers

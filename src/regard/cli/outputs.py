@@ -1,4 +1,4 @@
-"""Output files: checked before the work, written aside and renamed when they are complete."""
+"""Output files: checked before the work, and written atomically."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def _is_pipe_or_device(path: Path, real: Path) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def check_output(path: Path | None, *others: str | Path | None) -> None:
+def check_output(path: Path | None, *paths: str | Path | None) -> None:
     """Refuse an output file that cannot be written, before any work.
 
-    `others`: the input files and the other outputs of the command, which it must not replace.
+    `paths`: the input files and the other outputs of the command, which it must not replace.
     """
     if path is None:
         return
@@ -53,7 +53,7 @@ def check_output(path: Path | None, *others: str | Path | None) -> None:
         raise UsageError(f"{path}: the directory {real.parent} does not exist. Create it first.")
     if not os.access(real.parent, os.W_OK):
         raise UsageError(f"{path}: the directory {real.parent} is not writable.")
-    if any(_is_same(real, other) for other in (*others, 0) if other is not None):
+    if any(_is_same(real, path_in_use) for path_in_use in (*paths, 0) if path_in_use is not None):
         raise UsageError(
             f"{path}: is also an input file or another output. Choose another output file."
         )
@@ -65,7 +65,7 @@ def check_output(path: Path | None, *others: str | Path | None) -> None:
 
 def write_output(path: Path, content: str | bytes) -> None:
     """Write a whole file, or leave the old one as it was."""
-    with written_aside(path) as temporary:
+    with atomic_write(path) as temporary:
         if isinstance(content, str):
             content = content.encode(errors="backslashreplace")
         temporary.write_bytes(content)
@@ -81,14 +81,14 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         return
     with (
-        written_aside(path) as temporary,
+        atomic_write(path) as temporary,
         temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
     ):
         yield file
 
 
 @contextmanager
-def written_aside(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path with the same suffix; it replaces `path` if there is no error."""
     real = Path(os.path.realpath(path))
     if real.exists() and not real.is_file():  # a pipe or a device cannot be replaced
@@ -104,9 +104,9 @@ def written_aside(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _is_same(path: Path, other: str | Path | int) -> bool:
+def _is_same(path: Path, path_in_use: str | Path | int) -> bool:
     """Whether both are one file; 0 is standard input."""
     try:
-        return os.path.samestat(path.stat(), os.stat(other))  # noqa: PTH116  also descriptors
+        return os.path.samestat(path.stat(), os.stat(path_in_use))  # noqa: PTH116  also descriptors
     except OSError:  # one does not exist
-        return not isinstance(other, int) and os.path.realpath(other) == str(path)
+        return not isinstance(path_in_use, int) and os.path.realpath(path_in_use) == str(path)

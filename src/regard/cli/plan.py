@@ -94,14 +94,14 @@ def plan(
         refuse_without("--pairs", "hours")
     cores = cores or available_cores()
     texts = _read_sample(source)
-    found: dict[str, Any] = {"cores": cores, "price": price}
+    facts: dict[str, Any] = {"cores": cores, "price": price}
     if requests_per_day is not None and p99 is not None:
-        found["fleet"] = _plan_fleet(
+        facts["fleet"] = _plan_fleet(
             model, texts, requests_per_day * peak / DAY, p99 / 1000, cores, price, engine
         )
     if pairs is not None:
-        found["corpus"] = _plan_corpus(model, texts, pairs, 3600 * hours, cores, price, engine)
-    print(json.dumps(found) if as_json else _describe(found))
+        facts["corpus"] = _plan_corpus(model, texts, pairs, 3600 * hours, cores, price, engine)
+    print(json.dumps(facts) if as_json else _describe(facts))
 
 
 def _read_sample(source: str) -> list[str]:
@@ -178,9 +178,9 @@ def _plan_corpus(
     }
 
 
-def _describe(found: dict[str, Any]) -> str:
+def _describe(facts: dict[str, Any]) -> str:
     lines = []
-    if fleet := found.get("fleet"):
+    if fleet := facts.get("fleet"):
         measured = fleet["measured"]
         lines += [
             f"measured: {measured['engine_ms']:.1f} ms of an engine and {measured['front_ms']:.1f} "
@@ -189,18 +189,18 @@ def _describe(found: dict[str, Any]) -> str:
             f"and {measured['pause_slowdown']:.2f} times after a pause "
             f"(formula within {100 * measured['fit_error']:.0f} %)",
             f"load: {fleet['peak_rate']:,.1f} requests per second in the busiest hour",
-            f"machines: {fleet['machines']:,} with {found['cores']} cores each, of which one may "
+            f"machines: {fleet['machines']:,} with {facts['cores']} cores each, of which one may "
             "fail",
             f"latency: 50 % within {fleet['p50_ms']:.0f} ms, 95 % within {fleet['p95_ms']:.0f} ms, "
             f"99 % within {fleet['p99_ms']:.0f} ms, without the network",
-            f"cost: {fleet['cost_per_month']:,.2f} a month at {found['price']:g} per core and hour",
+            f"cost: {fleet['cost_per_month']:,.2f} a month at {facts['price']:g} per core and hour",
         ]
-    if corpus := found.get("corpus"):
+    if corpus := facts.get("corpus"):
         lines += [
             f"measured: {corpus['measured']['per_core_second']:,.0f} texts per second and core",
-            f"machines: {corpus['machines']:,} with {found['cores']} cores each, "
+            f"machines: {corpus['machines']:,} with {facts['cores']} cores each, "
             f"{corpus['tasks']:,} tasks",
             f"time: {format_duration(corpus['seconds'])}, {corpus['core_hours']:,.1f} core hours",
-            f"cost: {corpus['cost']:,.2f} at {found['price']:g} per core and hour",
+            f"cost: {corpus['cost']:,.2f} at {facts['price']:g} per core and hour",
         ]
     return "\n".join(lines)

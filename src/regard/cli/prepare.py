@@ -205,12 +205,12 @@ def show_stages(end: str) -> Iterator[ProgressCallback]:
 
 
 def stage_line(progress: StageProgress) -> str:
-    """Return one line: what is done, how much of it, and how long the rest takes."""
+    """Return one line: the stage, its progress, and the remaining time."""
     line = STAGES.get(progress.stage, f"training the word aligner, {progress.stage}")
     if progress.total > 1:
         line += f", {progress.done:,} of {progress.total:,} parts"
-        if progress.found:
-            line += f" ({progress.found:,} from an earlier run)"
+        if progress.reused:
+            line += f" ({progress.reused:,} from an earlier run)"
     if progress.remaining >= 1:
         if progress.pairs:
             line += f", {progress.rate:,.0f} pairs/s"

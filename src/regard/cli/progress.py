@@ -117,8 +117,8 @@ def _validation(event: ValidationCompleted, state: ProgressState) -> str:
         text += ", new best"
     elif (best := state.best) is not None:
         text += f" (best {best.scores.values[best.metric]:#.4g} at step {best.step:,})"
-    others = [f"{name} {value:#.4g}" for name, value in values.items()]
-    text = "; ".join([text, ", ".join(others)]) if others else text
+    further_metrics = [f"{name} {value:#.4g}" for name, value in values.items()]
+    text = "; ".join([text, ", ".join(further_metrics)]) if further_metrics else text
     if event.patience is not None and not event.improved:
         text += f"; stops after {event.patience} more without improvement"
     return f"{text} ({format_duration(event.seconds)})"

@@ -45,7 +45,7 @@ class ScoreBlocks(BlockFunction):
             scores = score_pairs(
                 forward, backward, block.sources, block.targets, quality=self.check
             )
-            rows = [_values(each, self.check) for each in scores]
+            rows = [_values(pair_score, self.check) for pair_score in scores]
             return BlockResult(
                 [_to_json(row) if self.as_json else _tabbed(row) for row in rows],
                 {

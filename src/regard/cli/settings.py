@@ -43,21 +43,21 @@ def settings(
 
     regard settings --of server
     """
-    found = [part for part in _list(_root(of)) if _is_below(part[0], path)]
-    if not found and path is not None:
-        found = _single(of, path)
-    if not found:
+    parts = [part for part in _list(_root(of)) if _is_below(part[0], path)]
+    if not parts and path is not None:
+        parts = _single(of, path)
+    if not parts:
         raise UsageError(f"{path}: is no setting. List all with `regard settings --of {of}`.")
-    for place, text, listed in found:
+    for section, text, listed in parts:
         if as_json:
-            for each in listed:
-                values = asdict(each) | {"in": place}
+            for setting in listed:
+                values = asdict(setting) | {"in": section}
                 print(json.dumps(values, ensure_ascii=False))
             continue
-        print("\n".join(filter(None, (place or f"{of} file", text))))
-        for each in listed:
-            default = "required" if each.default is None else f"default {each.default}"
-            print(f"  {each.name}: {each.values}; {default}\n      {each.meaning}")
+        print("\n".join(filter(None, (section or f"{of} file", text))))
+        for setting in listed:
+            default = "required" if setting.default is None else f"default {setting.default}"
+            print(f"  {setting.name}: {setting.values}; {default}\n      {setting.meaning}")
         print()
 
 
@@ -86,29 +86,32 @@ def _list(root: type[Config]) -> Listed:
         summary,
     )
 
-    places = config_places(root)
-    titles = section_titles(places) | {root: ""}
-    names = {config.__name__: config for config in places}
+    section_places = config_places(root)
+    titles = section_titles(section_places) | {root: ""}
+    names = {config.__name__: config for config in section_places}
     schema = root.model_json_schema()
     schemas = schema.get("$defs", {}) | {root.__name__: schema}
 
     def name_of(name: str) -> str:
         return kind_of(names[name]) or "settings below"
 
-    found = []
-    for config in places:
+    parts = []
+    for config in section_places:
         listed = [
-            type(each)(each.name, each.values.replace("`", ""), each.default, each.meaning)
-            for each in list_settings(config, schemas[config.__name__], name_of)
+            type(setting)(
+                setting.name, setting.values.replace("`", ""), setting.default, setting.meaning
+            )
+            for setting in list_settings(config, schemas[config.__name__], name_of)
         ]
-        found.append((titles[config].replace("`", ""), summary(config), listed))
-    return found
+        parts.append((titles[config].replace("`", ""), summary(config), listed))
+    return parts
 
 
-def _is_below(place: str, path: str | None) -> bool:
+def _is_below(section: str, path: str | None) -> bool:
     """Whether a part, such as “train.schedule: linear”, is below a path."""
     return path is None or any(
-        each == path or each.startswith(f"{path}.") for each in place.split(": ")[0].split(", ")
+        parent == path or parent.startswith(f"{path}.")
+        for parent in section.split(": ")[0].split(", ")
     )
 
 
@@ -116,8 +119,8 @@ def _single(of: str, path: str) -> Listed:
     """Return a setting that is a value."""
     parent, _, name = path.rpartition(".")
     return [
-        (place, text, [each for each in listed if each.name == name])
-        for place, text, listed in _list(_root(of))
-        if (place == "" if not parent else _is_below(place, parent))
-        and any(each.name == name for each in listed)
+        (section, text, [setting for setting in listed if setting.name == name])
+        for section, text, listed in _list(_root(of))
+        if (section == "" if not parent else _is_below(section, parent))
+        and any(setting.name == name for setting in listed)
     ]

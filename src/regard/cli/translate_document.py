@@ -89,7 +89,7 @@ class DocumentArguments:
             min_match=self.min_match,
             languages=languages,
         )
-        pair = languages or translator.languages.into(options.to).only_pair
+        pair = languages or translator.languages.for_target(options.to).only_pair
         self.write(translate, files, options, pair or (None, None))
 
     def write(
@@ -131,10 +131,10 @@ def chosen_format(source: Path | None, name: str | None) -> str | None:
     if name is not None:
         return name
     try:
-        found = format_of_path(source)
+        format_name = format_of_path(source)
     except DocumentError:
         return None
-    return None if found == "text" else found
+    return None if format_name == "text" else format_name
 
 
 def check_document_files(
@@ -161,14 +161,14 @@ def check_document_files(
 
 
 def _check_suffix(source: Path, out: Path, format_name: str) -> None:
-    """Refuse a name that promises another format than that of the document."""
+    """Refuse a file name with the suffix of another format than that of the document."""
     if not out.suffix or out.suffix.lower() == source.suffix.lower():
         return
     try:
-        promised = format_of_path(out)
+        named_format = format_of_path(out)
     except DocumentError:
-        promised = None
-    if promised != format_name:
+        named_format = None
+    if named_format != format_name:
         raise UsageError(
             f"{out}: the translation of {source} has the format {format_name}. Name it "
             f"{out.with_suffix(source.suffix).name}."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def check_table(out: str | None, options: TranslateOptions, as_json: bool) -> None:
     """Refuse options whose results no table can hold, if the output is one."""
     if output_suffix(out or "") == TABLE and (as_json or options.n_best > 1 or options.alignments):
-        raise UsageError(f"{out}: a table has no room for --json, --n-best and --align.")
+        raise UsageError(f"{out}: a table cannot hold the output of --json, --n-best and --align.")
 
 
 def translate_blocks(
@@ -65,8 +65,10 @@ class TranslateBlocks(BlockFunction):
         }
 
     def load(self) -> Compute:
-        first, *others = (model.fetch() for model in self.models)
-        translator = Translator.load(first, engine=self.engine, ensemble=others, fixed_batches=True)
+        first, *ensemble = (model.fetch() for model in self.models)
+        translator = Translator.load(
+            first, engine=self.engine, ensemble=ensemble, fixed_batches=True
+        )
         formatted = translation_formatter(self.as_json, self.options.n_best > 1)
 
         def compute(block: Block) -> BlockResult:

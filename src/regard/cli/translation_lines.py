@@ -34,8 +34,15 @@ def translation_formatter(as_json: bool, n_best: bool) -> Callable[[int, Result]
 
     def to_n_best(number: int, result: Result) -> list[str]:
         return [
-            " ||| ".join([str(number - 1), to_line(each.text), f"{each.score:.4f}", *aligned(each)])
-            for each in result.n_best
+            " ||| ".join(
+                [
+                    str(number - 1),
+                    to_line(hypothesis.text),
+                    f"{hypothesis.score:.4f}",
+                    *aligned(hypothesis),
+                ]
+            )
+            for hypothesis in result.n_best
         ]
 
     def to_text(number: int, result: Result) -> list[str]:
@@ -49,7 +56,7 @@ def _json_values(result: Result) -> dict[str, object]:
 
     values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
     if result.n_best:
-        values["n_best"] = [_translation_values(each) for each in result.n_best]
+        values["n_best"] = [_translation_values(hypothesis) for hypothesis in result.n_best]
     if not isinstance(result, ServedTranslation) and result.quality is not None:
         values["quality"] = asdict(result.quality)
     return values

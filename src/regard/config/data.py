@@ -68,8 +68,8 @@ def corpus_languages(corpora: Sequence[CorpusConfig]) -> tuple[str, str] | None:
 
     A file is in a language if its suffix is a two-letter code: train.en, train.de.gz.
     """
-    found = {_languages(corpus) for corpus in corpora}
-    return found.pop() if len(found) == 1 else None
+    pairs = {_languages(corpus) for corpus in corpora}
+    return pairs.pop() if len(pairs) == 1 else None
 
 
 def _languages(corpus: CorpusConfig) -> tuple[str, str] | None:
@@ -118,11 +118,11 @@ class DataConfig(Config):
         """Check that all corpora or none name their languages."""
         named = [corpus.languages for corpus in (*self.train, *self.valid)]
         if any(named) and not all(named):
-            place = named.index(None)
-            where = "train" if place < len(self.train) else "valid"
-            number = place if where == "train" else place - len(self.train)
+            index = named.index(None)
+            split = "train" if index < len(self.train) else "valid"
+            number = index if split == "train" else index - len(self.train)
             raise ConfigError(
-                f"data.{where}.{number}.languages: is missing, and other corpora have it. Add it, "
+                f"data.{split}.{number}.languages: is missing, and other corpora have it. Add it, "
                 "for example [en, fr]"
             )
         targets = {corpus.languages[1] for corpus in self.train if corpus.languages}
@@ -167,5 +167,5 @@ def language_pairs(data: DataConfig) -> tuple[tuple[str, str], ...]:
         return tuple(named)
     if data.source_language is not None and data.target_language is not None:
         return ((data.source_language, data.target_language),)
-    found = corpus_languages(data.train)
-    return () if found is None else (found,)
+    languages = corpus_languages(data.train)
+    return () if languages is None else (languages,)

@@ -20,7 +20,7 @@ from regard.config.run import RunConfig
 class AttentionShapes:
     """Tensor sizes in one attention of the model."""
 
-    where: str  # module name; equal layers appear once, as `name.* × count`
+    layer: str  # module name; equal layers appear once, as `name.* × count`
     query: int
     keys: tuple[int, int]  # number of heads, size of a head
     values: tuple[int, int]
@@ -108,15 +108,15 @@ def _shapes(run: RunConfig, model: nn.Module) -> list[AttentionShapes]:
     shapes: dict[str, AttentionShapes] = {}
 
     def record_shapes(name: str) -> Any:
-        where = re.sub(r"\.\d+\.", ".*.", name)
+        layer = re.sub(r"\.\d+\.", ".*.", name)
 
         def hook(
             module: nn.Module, args: tuple[Any, ...], kwargs: Any, output: AttentionOutput
         ) -> None:
             query, memory = args
-            layers.setdefault(where, set()).add(name)
-            shapes[where] = AttentionShapes(
-                f"{where} × {len(layers[where])}" if where != name else name,
+            layers.setdefault(layer, set()).add(name)
+            shapes[layer] = AttentionShapes(
+                f"{layer} × {len(layers[layer])}" if layer != name else name,
                 query.size(-1),
                 (memory.keys.size(1), memory.keys.size(3)),
                 (memory.values.size(1), memory.values.size(3)),

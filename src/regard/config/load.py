@@ -51,14 +51,14 @@ def load_config(name: str | Path, overrides: Iterable[Override] = ()) -> RunConf
     return run
 
 
-def parse_config(text: str, where: str, *, imports: bool = False) -> RunConfig:
+def parse_config(text: str, origin: str, *, imports: bool = False) -> RunConfig:
     """Parse a resolved config, as `dump_config` writes it; `extends` is not allowed."""
-    return validate_config(parse_settings(text, where), where, imports=imports)
+    return validate_config(parse_settings(text, origin), origin, imports=imports)
 
 
-def change_config(run: RunConfig, overrides: Iterable[Override], where: str) -> RunConfig:
-    """Return `run` with `overrides` applied in order; errors name `where`."""
-    return validate_config(_override(run.model_dump(mode="json"), overrides), where)
+def change_config(run: RunConfig, overrides: Iterable[Override], origin: str) -> RunConfig:
+    """Return `run` with `overrides` applied in order; errors name `origin`."""
+    return validate_config(_override(run.model_dump(mode="json"), overrides), origin)
 
 
 def dump_config(run: RunConfig) -> str:
@@ -66,20 +66,20 @@ def dump_config(run: RunConfig) -> str:
     return dump_yaml(run.model_dump(mode="json"))
 
 
-def validate_config(settings: Any, where: str, *, imports: bool = False) -> RunConfig:
+def validate_config(settings: Any, origin: str, *, imports: bool = False) -> RunConfig:
     """Validate the settings of a run. `imports`: `kind: module:Class` may import its module."""
-    return validate_settings(RunConfig, settings, where, imports=imports)
+    return validate_settings(RunConfig, settings, origin, imports=imports)
 
 
-def validate_settings(kind: type[C], settings: Any, where: str, *, imports: bool = False) -> C:
+def validate_settings(kind: type[C], settings: Any, origin: str, *, imports: bool = False) -> C:
     """Make a config from `settings`; raise a ConfigError with one line for each mistake."""
     try:
         return kind.model_validate(settings, context={IMPORTS: imports})
     except ValidationError as error:
-        raise ConfigError("\n".join(_explain_all(error.errors(), where, kind))) from None
+        raise ConfigError("\n".join(_explain_all(error.errors(), origin, kind))) from None
 
 
-def _check_positions(run: RunConfig, where: str) -> None:
+def _check_positions(run: RunConfig, origin: str) -> None:
     """Refuse a setting without effect, except in the bundles of earlier versions."""
     for name in ("encoder", "decoder"):
         part = getattr(run.model, name, None)
@@ -87,7 +87,7 @@ def _check_positions(run: RunConfig, where: str) -> None:
             continue
         if part.max_positions != TransformerConfig.model_fields["max_positions"].default:
             raise ConfigError(
-                f"{where}: model.{name}.max_positions: is the number of learned positions, and "
+                f"{origin}: model.{name}.max_positions: is the number of learned positions, and "
                 f"model.{name}.positions is {part.positions}. Remove it, or set positions to "
                 "learned"
             )
@@ -97,10 +97,10 @@ def _settings(name: str, extending: tuple[str, ...] = ()) -> dict[str, object]:
     """Read a preset or a file and the one that it extends; `extending` are the files so far."""
     if name in extending:
         raise ConfigError(f"{' extends '.join([*extending, name])}. Extend a preset instead")
-    known = yaml_files(PRESETS)
-    text = read_named_text(name, known, "preset")
-    where = f"preset {name}" if name in known else name
-    settings = parse_settings(text, where)
+    presets = yaml_files(PRESETS)
+    text = read_named_text(name, presets, "preset")
+    origin = f"preset {name}" if name in presets else name
+    settings = parse_settings(text, origin)
     base = settings.pop("extends", None)
     if base is None:
         return settings
@@ -120,10 +120,10 @@ def _describing(changed: dict[str, object], original: dict[str, object]) -> dict
     return changed
 
 
-def read_named_text(name: str, known: Mapping[str, Traversable], noun: str) -> str:
+def read_named_text(name: str, named_files: Mapping[str, Traversable], noun: str) -> str:
     """Return the text of a known name or of a file; `noun` names what is known in errors."""
-    if name in known:
-        return known[name].read_text("utf-8")
+    if name in named_files:
+        return named_files[name].read_text("utf-8")
     try:
         with Path(name).open(encoding="utf-8") as file:
             return file.read(MAX_FILE_BYTES + 1)
@@ -131,7 +131,7 @@ def read_named_text(name: str, known: Mapping[str, Traversable], noun: str) -> s
         raise ConfigError(f"{name}: is not UTF-8 text, so it is not a YAML file") from None
     except (FileNotFoundError, IsADirectoryError, ValueError):  # ValueError: a null character
         raise ConfigError(
-            f"{name} is neither a {noun} nor a file. {_suggestion(name, known)}"
+            f"{name} is neither a {noun} nor a file. {_suggestion(name, named_files)}"
         ) from None
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
@@ -211,7 +211,7 @@ _EXPECTED = {
 """What each pydantic error type expects, with the fields of its context."""
 
 
-def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[str]:
+def _explain_all(errors: Iterable[Any], origin: str, root: type[Config]) -> list[str]:
     """Return one line for each setting: file, path, what is allowed, and the value."""
     expected: dict[str, list[str]] = {}  # what the kinds of a value expect, by path
     values: dict[str, object] = {}
@@ -219,7 +219,7 @@ def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[
     for error in errors:
         path, _, _ = _walk(error["loc"], root)
         if error["type"] not in _EXPECTED:
-            lines.append(_explain(error, where, root))
+            lines.append(_explain(error, origin, root))
             continue
         expected.setdefault(path, []).append(
             _EXPECTED[error["type"]].format(**error.get("ctx", {}))
@@ -228,7 +228,7 @@ def _explain_all(errors: Iterable[Any], where: str, root: type[Config]) -> list[
     for path, options in expected.items():
         allowed = " or ".join(dict.fromkeys(options))
         hint = ". Put it in quotes" if allowed == "text" and _is_scalar(values[path]) else ""
-        lines.append(f"{where}: {path} must be {allowed}, not {_show(values[path])}{hint}")
+        lines.append(f"{origin}: {path} must be {allowed}, not {_show(values[path])}{hint}")
     return lines
 
 
@@ -243,28 +243,28 @@ def _show(value: Any) -> str:
     return f"{value!r:.100}"
 
 
-def _explain(error: Any, where: str, root: type[Config]) -> str:
+def _explain(error: Any, origin: str, root: type[Config]) -> str:
     """Return one line: file, path of the setting, what is wrong, and the nearest valid name."""
-    path, known, configs = _walk(error["loc"], root)
+    path, valid_names, configs = _walk(error["loc"], root)
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            suggestion = _suggestion(str(error["loc"][-1]), known)
-            return f"{where}: {path} is not a setting. {suggestion}"
+            suggestion = _suggestion(str(error["loc"][-1]), valid_names)
+            return f"{origin}: {path} is not a setting. {suggestion}"
         case "union_tag_invalid":
             kinds = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
             tag = str(context["tag"])
             extensible = any(issubclass(config, MechanismConfig) for config in configs)
             missing = f' If another package adds "{tag:.100}", install it.' if extensible else ""
             return (
-                f'{where}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}{missing}'
+                f'{origin}: {path}.kind cannot be "{tag:.100}". {_suggestion(tag, kinds)}{missing}'
             )
         case "union_tag_not_found":
-            return f"{where}: {path}.kind is missing"
+            return f"{origin}: {path}.kind is missing"
         case "missing":
-            return f"{where}: {path} is missing"
+            return f"{origin}: {path} is missing"
         case _:
-            return f"{where}: {path}: {error['msg']}, not {_show(error['input'])}"
+            return f"{origin}: {path}: {error['msg']}, not {_show(error['input'])}"
 
 
 def _walk(
@@ -276,7 +276,7 @@ def _walk(
     """
     path: list[str] = []
     candidates: list[type[Config]] = [root]
-    known: list[str] = []
+    fields: list[str] = []
     for step in map(str, location):
         tagged = [config for config in candidates if kind_of(config) == step]
         if len(candidates) > 1 and tagged:
@@ -286,17 +286,17 @@ def _walk(
             path.append(step)
         elif candidates:
             path.append(step)
-            known = list(candidates[0].model_fields)
+            fields = list(candidates[0].model_fields)
             field = candidates[0].model_fields.get(step)
             candidates = member_configs(field.annotation) if field is not None else []
-    return ".".join(path), known, candidates
+    return ".".join(path), fields, candidates
 
 
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    known = sorted(known)
-    nearest = [each for each in known if name in each.split("-")]
-    nearest = nearest or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def _suggestion(name: str, valid_names: Iterable[str]) -> str:
+    valid_names = sorted(valid_names)
+    nearest = [candidate for candidate in valid_names if name in candidate.split("-")]
+    nearest = nearest or difflib.get_close_matches(name, valid_names, n=1, cutoff=0.5)
     if nearest:
-        quoted = " or ".join(f'"{each}"' for each in nearest)
+        quoted = " or ".join(f'"{candidate}"' for candidate in nearest)
         return f"Did you mean {quoted}?"
-    return f"Valid names: {', '.join(known)}."
+    return f"Valid names: {', '.join(valid_names)}."

@@ -291,16 +291,16 @@ def _load_all() -> None:
 
 
 def _load(point: EntryPoint) -> None:
-    where = f"entry point {point.name} = {point.value} of {ENTRY_POINTS}"
+    origin = f"entry point {point.name} = {point.value} of {ENTRY_POINTS}"
     try:
         part = point.load()
     except Exception as error:  # of another package: anything
         raise ConfigError(
-            f"{where}: cannot be imported ({type(error).__name__}: {error})"
+            f"{origin}: cannot be imported ({type(error).__name__}: {error})"
         ) from None
     name = _equation(part).name
     if name != point.name:
-        raise ConfigError(f'{where}: its equation has the name "{name}". Use one name')
+        raise ConfigError(f'{origin}: its equation has the name "{name}". Use one name')
     register(part)
 
 

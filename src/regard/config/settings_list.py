@@ -83,25 +83,27 @@ def list_settings(
 
 def config_places(root: type[BaseModel]) -> Places:
     """Map `root` and the configs in it to their places, in the order of the sections."""
-    places: Places = {root: [Place("", root)]}
+    config_paths: Places = {root: [Place("", root)]}
     queue = [root]
     for config in queue:  # grows in the loop
         for name, field in config.model_fields.items():
-            place = Place(f"{places[config][0].path}.{name}".lstrip("."), config)
+            config_place = Place(f"{config_paths[config][0].path}.{name}".lstrip("."), config)
             for inner in member_configs(field.annotation):
-                if inner not in places:
+                if inner not in config_paths:
                     queue.append(inner)
-                places.setdefault(inner, []).append(place)
-    parts = {config: found[0].path.partition(".")[0] for config, found in places.items()}
+                config_paths.setdefault(inner, []).append(config_place)
+    parts = {
+        config: own_places[0].path.partition(".")[0] for config, own_places in config_paths.items()
+    }
     order = list(dict.fromkeys((*PARTS, *parts.values())))
-    return dict(sorted(places.items(), key=lambda item: order.index(parts[item[0]])))
+    return dict(sorted(config_paths.items(), key=lambda item: order.index(parts[item[0]])))
 
 
-def section_titles(places: Places) -> dict[type[BaseModel], str]:
+def section_titles(config_paths: Places) -> dict[type[BaseModel], str]:
     """Name each config by its places; one of several kinds by its setting and its kind."""
     titles = {}
-    for config, found in places.items():
-        paths = list(dict.fromkeys(place.path for place in found))
+    for config, own_places in config_paths.items():
+        paths = list(dict.fromkeys(config_place.path for config_place in own_places))
         if kind := kind_of(config):
             name = paths[0] if len(paths) == 1 else paths[0].rpartition(".")[2]
             titles[config] = f"`{name}`: `{kind}`"
@@ -109,7 +111,9 @@ def section_titles(places: Places) -> dict[type[BaseModel], str]:
             titles[config] = ", ".join(f"`{path}`" for path in paths)
     counts = Counter(titles.values())
     return {
-        config: title if counts[title] == 1 else f"{title} of `{kind_of(places[config][0].owner)}`"
+        config: title
+        if counts[title] == 1
+        else f"{title} of `{kind_of(config_paths[config][0].owner)}`"
         for config, title in titles.items()
     }
 
@@ -166,7 +170,7 @@ def inline_yaml(value: Any) -> str:
 @cache
 def comments(config: type[BaseModel]) -> dict[str, str]:
     """Return the comment of each field: behind it, or on the lines above it."""
-    found: dict[str, str] = {}
+    comment_of: dict[str, str] = {}
     for base in reversed(config.__mro__):
         if not issubclass(base, BaseModel) or base is BaseModel:
             continue
@@ -190,8 +194,8 @@ def comments(config: type[BaseModel]) -> dict[str, str]:
                     line -= 1
                 behind = lines.get(node.end_lineno or 0, ("", True))[0]
                 if comment := behind or " ".join(above):
-                    found[node.target.id] = _sentence(comment)
-    return found
+                    comment_of[node.target.id] = _sentence(comment)
+    return comment_of
 
 
 def _sentence(comment: str) -> str:

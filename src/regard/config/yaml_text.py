@@ -54,7 +54,8 @@ class _CoreDumper(yaml.SafeDumper):
     """Quotes text that either version of YAML would read as something else."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012
-        first: list(found) for first, found in yaml.SafeDumper.yaml_implicit_resolvers.items()
+        first: list(resolvers)
+        for first, resolvers in yaml.SafeDumper.yaml_implicit_resolvers.items()
     }
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -79,46 +80,46 @@ _CoreLoader.add_constructor(_TAG + "int", _construct_int)
 _CoreLoader.add_constructor(_TAG + "float", _construct_float)
 
 
-def parse_settings(text: str, where: str) -> dict[str, object]:
-    """Parse a YAML mapping of limited size, which may be empty; `where` locates it in errors."""
+def parse_settings(text: str, origin: str) -> dict[str, object]:
+    """Parse a YAML mapping of limited size, which may be empty; `origin` locates it in errors."""
     if len(text) > MAX_FILE_BYTES:
-        raise ConfigError(f"{where}: must have at most {MAX_FILE_BYTES:,} characters")
+        raise ConfigError(f"{origin}: must have at most {MAX_FILE_BYTES:,} characters")
     try:
-        settings = load_yaml(text, where)
+        settings = load_yaml(text, origin)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a number of too many digits
-        raise ConfigError(f"{where}: not valid YAML: {error}") from None
+        raise ConfigError(f"{origin}: not valid YAML: {error}") from None
     if settings is None:
         return {}
     if not isinstance(settings, dict):
-        raise ConfigError(f"{where}: must be a mapping of settings")
+        raise ConfigError(f"{origin}: must be a mapping of settings")
     return settings
 
 
-def parse_value(text: str, where: str) -> Any:
+def parse_value(text: str, origin: str) -> Any:
     """Parse the value of an assignment `a.b=value`. What is no YAML is text."""
     try:
-        return load_yaml(text, where)
+        return load_yaml(text, origin)
     except (yaml.YAMLError, ValueError):
         return text
 
 
-def load_yaml(text: str, where: str) -> Any:
+def load_yaml(text: str, origin: str) -> Any:
     """Load YAML of limited size, without aliases and without tags, which can raise anything."""
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent):
-            raise ConfigError(f"{where}: YAML aliases (*{event.anchor}) are not allowed")
+            raise ConfigError(f"{origin}: YAML aliases (*{event.anchor}) are not allowed")
         tag = getattr(event, "tag", None)
         if tag is not None:
-            raise ConfigError(f"{where}: YAML tags ({tag}) are not allowed")
+            raise ConfigError(f"{origin}: YAML tags ({tag}) are not allowed")
         if depth > MAX_DEPTH:
-            raise ConfigError(f"{where}: nested more than {MAX_DEPTH} levels deep")
+            raise ConfigError(f"{origin}: nested more than {MAX_DEPTH} levels deep")
         if count > MAX_PARTS:
-            raise ConfigError(f"{where}: must have at most {MAX_PARTS:,} keys and values")
+            raise ConfigError(f"{origin}: must have at most {MAX_PARTS:,} keys and values")
         if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_PART_LENGTH:
-            raise ConfigError(f"{where}: a value has more than {MAX_PART_LENGTH:,} characters")
+            raise ConfigError(f"{origin}: a value has more than {MAX_PART_LENGTH:,} characters")
     return yaml.load(text, Loader=_CoreLoader)  # noqa: S506  a subclass of SafeLoader
 
 

@@ -27,7 +27,7 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
     """Hold the lock of a directory, which is created if it does not exist.
 
     A directory is also locked by a process that holds the lock of one that contains it: while a run
-    trains, nobody else writes to its prepared data.
+    trains, no other process writes to its prepared data.
 
     Directories that were created for the lock are removed at the end, if they have no files but
     markers.

@@ -130,10 +130,10 @@ def drop_reasons(
         suspect |= count > limits.max_punctuation * size / 2
     if limits.source_script is not None or limits.target_script is not None:
         suspect[:] = True
-    found: list[str | None] = [None] * len(sources)
+    reasons: list[str | None] = [None] * len(sources)
     for i in np.flatnonzero(suspect).tolist():
-        found[i] = drop_reason(sources[i], targets[i], limits)
-    return found
+        reasons[i] = drop_reason(sources[i], targets[i], limits)
+    return reasons
 
 
 def _size(text: str) -> int:

@@ -1,4 +1,4 @@
-"""What regard has created in a directory, and may therefore replace or delete.
+"""Ownership of directories: the files that regard has created and may replace or delete.
 
 A command that writes a directory claims it first: the file `.regard.json` marks the directory and
 names its kind. A directory without this file is refused if it has an entry of a name that the

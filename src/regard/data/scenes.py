@@ -118,14 +118,12 @@ class Scenes:
             if previous_row is not None:
                 caption += (BESIDE if row == previous_row else BELOW)[self.language]
             previous_row = row
-            left, top, size = self._draw(draws, image, self.icons[icon], row, column)
+            x, y, size = self._draw(draws, image, self.icons[icon], row, column)
             caption += self._article(self.icons[icon].name)
             span = len(caption), len(caption) + len(self.icons[icon].name)
             caption += self.icons[icon].name
             objects.append(
-                NamedObject(
-                    span, ((float(left), float(top), float(left + size), float(top + size)),)
-                )
+                NamedObject(span, ((float(x), float(y), float(x + size), float(y + size)),))
             )
         return Scene(image, caption, tuple(objects))
 
@@ -148,11 +146,11 @@ class Scenes:
         """Draw an icon at a random position of its cell; return left, top and size."""
         cell = self.side // self.cells
         size = int(draws.integers(cell * 3 // 4, cell + 1))
-        top, left = (int(at * cell + draws.integers(0, cell - size + 1)) for at in (row, column))
+        y, x = (int(at * cell + draws.integers(0, cell - size + 1)) for at in (row, column))
         rgba = resize_square(icon.rgba, size)
-        background = image[top : top + size, left : left + size]
+        background = image[y : y + size, x : x + size]
         background[:] = blend(rgba[..., :3], rgba[..., 3:], background)
-        return left, top, size
+        return x, y, size
 
     def _article(self, name: str) -> str:
         plural = name.endswith("s") and not name.endswith(("ss", "us"))

@@ -1,4 +1,4 @@
-"""What documents need of the translation of a text."""
+"""The translation of a text with its word links, as documents need it."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ def write_bilingual(
 
 def _xliff(report: DocumentReport, source: str, target: str) -> str:
     units = [
-        f'<trans-unit id="{number}" resname="{_xml(each.place)}">\n'
-        f'<source xml:lang="{source}">{_xml(each.source)}</source>\n'
-        f'<target xml:lang="{target}" {_xliff_state(each)}>{_xml(each.target)}</target>\n'
-        + "".join(f"<note>{_xml(note)}</note>\n" for note in each.notes)
+        f'<trans-unit id="{number}" resname="{_xml(segment.place)}">\n'
+        f'<source xml:lang="{source}">{_xml(segment.source)}</source>\n'
+        f'<target xml:lang="{target}" {_xliff_state(segment)}>{_xml(segment.target)}</target>\n'
+        + "".join(f"<note>{_xml(note)}</note>\n" for note in segment.notes)
         + "</trans-unit>\n"
-        for number, each in enumerate(report.segments, 1)
+        for number, segment in enumerate(report.segments, 1)
     ]
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -61,26 +61,26 @@ def _xliff_state(segment: SegmentReport) -> str:
 
 
 def _xml(text: str) -> str:
-    """Text for XML, which has no place for most control characters."""
+    """Escape text for XML; control characters, which XML forbids, become spaces."""
     return escape(_CONTROL.sub(" ", text))
 
 
 def _po(report: DocumentReport, source: str, target: str) -> str:
-    """Each source once, as PO demands."""
+    """Write each source once: PO forbids duplicate messages."""
     entries = [
         'msgid ""\nmsgstr ""\n"MIME-Version: 1.0\\n"\n'
         '"Content-Type: text/plain; charset=UTF-8\\n"\n"Content-Transfer-Encoding: 8bit\\n"\n'
         f'"Language: {target}\\n"\n"X-Source-Language: {source}\\n"\n'
     ]
-    known: dict[str, SegmentReport] = {}
-    for each in report.segments:
-        known.setdefault(each.source, each)
-    for each in known.values():
-        notes = "".join(f"#. {' '.join(note.split())}\n" for note in each.notes)
-        fuzzy = "#, fuzzy\n" if each.notes else ""
+    first_segments: dict[str, SegmentReport] = {}
+    for segment in report.segments:
+        first_segments.setdefault(segment.source, segment)
+    for segment in first_segments.values():
+        notes = "".join(f"#. {' '.join(note.split())}\n" for note in segment.notes)
+        fuzzy = "#, fuzzy\n" if segment.notes else ""
         entries.append(
-            f"{notes}#: {'_'.join(f'{report.name}:{each.place}'.split())}\n{fuzzy}"
-            f"msgid {_po_string(each.source)}\nmsgstr {_po_string(each.target)}\n"
+            f"{notes}#: {'_'.join(f'{report.name}:{segment.place}'.split())}\n{fuzzy}"
+            f"msgid {_po_string(segment.source)}\nmsgstr {_po_string(segment.target)}\n"
         )
     return "\n".join(entries)
 
@@ -93,10 +93,10 @@ def _po_string(text: str) -> str:
 
 def _tmx(report: DocumentReport, source: str, target: str) -> str:
     units = [
-        f'<tu><prop type="state">{"needs-review" if each.notes else "translated"}</prop>\n'
-        f'<tuv xml:lang="{source}"><seg>{_xml(each.source)}</seg></tuv>\n'
-        f'<tuv xml:lang="{target}"><seg>{_xml(each.target)}</seg></tuv></tu>\n'
-        for each in report.segments
+        f'<tu><prop type="state">{"needs-review" if segment.notes else "translated"}</prop>\n'
+        f'<tuv xml:lang="{source}"><seg>{_xml(segment.source)}</seg></tuv>\n'
+        f'<tuv xml:lang="{target}"><seg>{_xml(segment.target)}</seg></tuv></tu>\n'
+        for segment in report.segments
     ]
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'

@@ -90,7 +90,7 @@ def _check_languages(named: list[str | None], wanted: tuple[str, str] | None) ->
         if code and code.lower() != "und" and _base(code) != _base(expected):
             assert wanted is not None
             raise DocumentError(
-                f"its languages are {'-'.join(each or 'und' for each in named)}, not "
+                f"its languages are {'-'.join(code or 'und' for code in named)}, not "
                 f"{'-'.join(wanted)}. Name a file with these."
             )
 

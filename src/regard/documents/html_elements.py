@@ -177,7 +177,7 @@ def _barriers(name: str) -> frozenset[str]:
 
 
 def attributes_of(text: str, token: HtmlToken) -> dict[str, str]:
-    return {each.name: attribute_value(text, each) for each in token.attributes}
+    return {attribute.name: attribute_value(text, attribute) for attribute in token.attributes}
 
 
 def forbids_translation(text: str, token: HtmlToken) -> bool:
@@ -185,9 +185,9 @@ def forbids_translation(text: str, token: HtmlToken) -> bool:
     if not token.attributes:
         return False
     values = {
-        each.name: attribute_value(text, each)
-        for each in token.attributes
-        if each.name in ("translate", "class")
+        attribute.name: attribute_value(text, attribute)
+        for attribute in token.attributes
+        if attribute.name in ("translate", "class")
     }
     return (
         values.get("translate", "").strip().lower() == "no"

@@ -28,19 +28,21 @@ def decode_references(text: str, *, in_attribute: bool = False) -> str:
     if "&" not in text:
         return text
 
-    def decode(found: re.Match[str]) -> str:
-        if found[3] is None:
-            return _numeric(found[1], found[2])
-        name = found[3]
+    def decode(match: re.Match[str]) -> str:
+        if match[3] is None:
+            return _numeric(match[1], match[2])
+        name = match[3]
         if name.endswith(";") and len(name) <= _LONGEST and name in NAMED:
             return NAMED[name]
         for length in range(min(len(name), _LONGEST_WITHOUT), 1, -1):
             if name[:length] in _WITHOUT_SEMICOLON:
-                after = text[found.start() + 1 + length : found.start() + 2 + length]
-                if in_attribute and (after == "=" or (after.isascii() and after.isalnum())):
-                    return found[0]
+                following = text[match.start() + 1 + length : match.start() + 2 + length]
+                if in_attribute and (
+                    following == "=" or (following.isascii() and following.isalnum())
+                ):
+                    return match[0]
                 return NAMED[name[:length]] + name[length:]
-        return found[0]
+        return match[0]
 
     return _REFERENCE.sub(decode, text)
 

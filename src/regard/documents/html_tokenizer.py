@@ -105,7 +105,9 @@ def tokenize_html(
         yield token
         html = not foreign.is_current
         if token.name and (foreign.is_open or token.name in ROOTS):
-            foreign.follow(token.kind, token.name, [each.name for each in token.attributes])
+            foreign.follow(
+                token.kind, token.name, [attribute.name for attribute in token.attributes]
+            )
         html = html and not foreign.is_current
         opens = token.kind == "open" or (token.kind == "empty" and not is_xml)
         content, name = "data", ""
@@ -116,44 +118,44 @@ def tokenize_html(
 def _text_end(text: str, start: int, content: str, name: str) -> int:
     """Where the text ends that begins at `start`: at markup, or at the end of its element."""
     if content == "data":
-        found = _MARKUP.search(text, start)
+        match = _MARKUP.search(text, start)
     elif content == "script":
         return _script_end(text, start)
     else:
         pattern = _END_TAGS.get(name)
-        found = pattern.search(text, start) if pattern is not None else None
-    return len(text) if found is None else found.start()
+        match = pattern.search(text, start) if pattern is not None else None
+    return len(text) if match is None else match.start()
 
 
 def _script_end(text: str, start: int) -> int:
     """The end tag of a script: not one in a comment after a start tag of a script in it."""
     state, cursor = "script", start  # then escaped, then double escaped
-    while (found := _SCRIPT.search(text, cursor)) is not None:
-        cursor = found.end()
-        if found[0] == "<!--":
+    while (match := _SCRIPT.search(text, cursor)) is not None:
+        cursor = match.end()
+        if match[0] == "<!--":
             if state == "script":
                 state, cursor = "escaped", cursor - 2  # its hyphens may be those of an end
-        elif found[0] == "-->":
+        elif match[0] == "-->":
             state = "script"
-        elif found[1] and state != "double escaped":
-            return found.start()
+        elif match[1] and state != "double escaped":
+            return match.start()
         elif state != "script":
-            state = "escaped" if found[1] else "double escaped"
+            state = "escaped" if match[1] else "double escaped"
     return len(text)
 
 
 def _read_markup(text: str, start: int, *, cdata: bool) -> HtmlToken:
     """The token that begins at `start`; `cdata`: whether CDATA sections are read here."""
-    after = text[start + 1]
-    if after == "/" and text[start + 2] == ">":
+    following = text[start + 1]
+    if following == "/" and text[start + 2] == ">":
         return HtmlToken("ignored", start, start + 3)
-    if after == "/" and _is_letter(text[start + 2]):
+    if following == "/" and _is_letter(text[start + 2]):
         return _read_tag(text, start, start + 2)
-    if after not in "/!?":
+    if following not in "/!?":
         return _read_tag(text, start, start + 1)
     if text.startswith("<!--", start):
-        found = _COMMENT.match(text, start)
-        return HtmlToken("comment", start, len(text) if found is None else found.end())
+        match = _COMMENT.match(text, start)
+        return HtmlToken("comment", start, len(text) if match is None else match.end())
     if cdata and text.startswith("<![CDATA[", start):
         end = text.find("]]>", start)
         return HtmlToken("cdata", start, len(text) if end < 0 else end + 3)
@@ -173,7 +175,7 @@ def _read_tag(text: str, start: int, name_start: int) -> HtmlToken:
     attributes: dict[str, HtmlAttribute] = {}
     position = named.end()
     while True:
-        before = position
+        attribute_end = position
         position = _skip(_BETWEEN, text, position)
         if position == len(text):
             return HtmlToken("ignored", start, position)
@@ -189,7 +191,7 @@ def _read_tag(text: str, start: int, name_start: int) -> HtmlToken:
         key = lower_case(attribute[0])
         attributes.setdefault(key, HtmlAttribute(key, *span, quoted))
     name = lower_case(named[0])
-    self_closing = position > before and text[position - 1] == "/"
+    self_closing = position > attribute_end and text[position - 1] == "/"
     kind = "empty" if name in VOID or self_closing else "open"
     if name_start > start + 1:
         kind = "close"
@@ -198,8 +200,8 @@ def _read_tag(text: str, start: int, name_start: int) -> HtmlToken:
 
 
 def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return position if found is None else found.end()
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
 
 
 def _is_letter(character: str) -> bool:

@@ -55,56 +55,56 @@ class MarkedText:
             outer = None if parent is None else self.elements[parent]
             first, last = (0, len(self.text)) if outer is None else (outer.start, outer.end)
             for index in children:
-                one = self.elements[index]
-                if not max(first, covered[parent]) <= one.start <= one.end <= last:
+                element = self.elements[index]
+                if not max(first, covered[parent]) <= element.start <= element.end <= last:
                     raise ValueError(f"element {index} overlaps another or is outside its parent")
-                covered[parent] = one.end
-        for one in self.elements:
-            if not 0 <= one.start <= one.end <= len(self.text):
+                covered[parent] = element.end
+        for element in self.elements:
+            if not 0 <= element.start <= element.end <= len(self.text):
                 raise ValueError("an element is outside the text")
 
 
 def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]]:
     """The elements within each element, in the order of the text; None is the whole text."""
     children: dict[int | None, list[int]] = defaultdict(list)
-    for index, one in enumerate(elements):
-        if not one.crosses:
-            children[one.parent].append(index)
-    for found in children.values():
-        found.sort(key=lambda index: (elements[index].start, elements[index].end, index))
+    for index, element in enumerate(elements):
+        if not element.crosses:
+            children[element.parent].append(index)
+    for siblings in children.values():
+        siblings.sort(key=lambda index: (elements[index].start, elements[index].end, index))
     return children
 
 
 def innermost_elements(
-    elements: Sequence[InlineElement], places: Iterable[int]
+    elements: Sequence[InlineElement], indices: Iterable[int]
 ) -> list[int | None]:
-    """The innermost element around each character; `places` are in order."""
+    """The innermost element around each character; `indices` are in order."""
     order = sorted(
-        (one.start, -one.end, index)
-        for index, one in enumerate(elements)
-        if one.start < one.end and not one.crosses
+        (element.start, -element.end, index)
+        for index, element in enumerate(elements)
+        if element.start < element.end and not element.crosses
     )
-    found: list[int | None] = []
+    innermost: list[int | None] = []
     around: list[int] = []
     cursor = 0
-    for place in places:
-        while cursor < len(order) and order[cursor][0] <= place:
+    for character in indices:
+        while cursor < len(order) and order[cursor][0] <= character:
             start, _, index = order[cursor]
             while around and elements[around[-1]].end <= start:
                 around.pop()
             around.append(index)
             cursor += 1
-        while around and elements[around[-1]].end <= place:
+        while around and elements[around[-1]].end <= character:
             around.pop()
-        found.append(around[-1] if around else None)
-    return found
+        innermost.append(around[-1] if around else None)
+    return innermost
 
 
 def translated_text(marked: MarkedText) -> str:
     """The text that is not in raw elements; spaces stand for these."""
     parts, cursor = [], 0
     for start, end in sorted(
-        (one.start, one.end) for one in marked.elements if one.raw is not None
+        (element.start, element.end) for element in marked.elements if element.raw is not None
     ):
         if end > cursor:
             parts += [marked.text[cursor : max(start, cursor)], " "]
@@ -116,10 +116,10 @@ def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str
     """Write a text with its tags. `escape` is applied to the text between them."""
     children = children_of(marked.elements)
     milestones = sorted(
-        (place, index, tag)
-        for index, one in enumerate(marked.elements)
-        if one.crosses
-        for place, tag in ((one.start, one.opening), (one.end, one.closing))
+        (offset, index, tag)
+        for index, element in enumerate(marked.elements)
+        if element.crosses
+        for offset, tag in ((element.start, element.opening), (element.end, element.closing))
     )
     parts: list[str] = []
     written = 0  # milestones
@@ -127,25 +127,25 @@ def render_markup(marked: MarkedText, escape: Callable[[str], str] = str) -> str
     def write_text(start: int, end: int) -> None:
         nonlocal written
         while written < len(milestones) and milestones[written][0] < end:
-            place, _, tag = milestones[written]
-            parts.extend((escape(marked.text[start : max(place, start)]), tag))
-            start = max(place, start)
+            offset, _, tag = milestones[written]
+            parts.extend((escape(marked.text[start : max(offset, start)]), tag))
+            start = max(offset, start)
             written += 1
         parts.append(escape(marked.text[start:end]))
 
     def write_range(parent: int | None, start: int, end: int) -> None:
         for index in children.get(parent, ()):
-            one = marked.elements[index]
-            space_before = one.separates and marked.text[start : one.start].endswith(" ")
-            write_text(start, one.start - space_before)
-            if one.raw is not None:
-                parts.append(one.raw)
+            element = marked.elements[index]
+            space_before = element.separates and marked.text[start : element.start].endswith(" ")
+            write_text(start, element.start - space_before)
+            if element.raw is not None:
+                parts.append(element.raw)
             else:
-                parts.append(one.opening)
-                write_range(index, one.start, one.end)
-                parts.append(one.closing)
-            start = one.end
-            if one.separates and not space_before and marked.text[start:end].startswith(" "):
+                parts.append(element.opening)
+                write_range(index, element.start, element.end)
+                parts.append(element.closing)
+            start = element.end
+            if element.separates and not space_before and marked.text[start:end].startswith(" "):
                 start += 1
         write_text(start, end)
 

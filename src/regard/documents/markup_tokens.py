@@ -51,16 +51,16 @@ def tokenize_xml(text: str) -> list[MarkupToken]:
     """Split XML into slices. Raises DocumentError if it is not well-formed or has a DOCTYPE."""
     check_xml(text)
     tokens, cursor = [], 0
-    for found in _XML.finditer(text):
-        start, end = found.span()
+    for match in _XML.finditer(text):
+        start, end = match.span()
         if start > cursor:
             tokens.append(MarkupToken("text", cursor, start))
         cursor = end
-        if found[2] is None:
+        if match[2] is None:
             tokens.append(MarkupToken("other", start, end))
         else:
-            kind = "close" if found[1] else "empty" if text[end - 2] == "/" else "open"
-            tokens.append(MarkupToken(kind, start, end, found[2]))
+            kind = "close" if match[1] else "empty" if text[end - 2] == "/" else "open"
+            tokens.append(MarkupToken(kind, start, end, match[2]))
     if cursor < len(text):
         tokens.append(MarkupToken("text", cursor, len(text)))
     return tokens

@@ -70,29 +70,29 @@ class TranslationMemory:
         shared: Counter[int] = Counter()
         weights: dict[int, float] = defaultdict(float)
         for word in set(_words(text)):
-            places = self._by_word.get(word, [])
-            if len(places) > 10_000:
+            numbers = self._by_word.get(word, [])
+            if len(numbers) > 10_000:
                 continue  # words such as "the"
-            for number in places:
-                weights[number] += 1 / len(places)
+            for number in numbers:
+                weights[number] += 1 / len(numbers)
                 shared[number] += 1
         order = sorted(weights, key=lambda number: (-shared[number], -weights[number], number))
-        found = []
+        candidates = []
         for number in order[: 20 * MAX_CANDIDATES]:
             source = self._sources[number]
-            other = len(_TOKEN.findall(source))
-            if min(length, other) >= self.min_score * max(length, other) * 0.8:
-                found.append(source)
-            if len(found) == MAX_CANDIDATES:
+            source_length = len(_TOKEN.findall(source))
+            if min(length, source_length) >= self.min_score * max(length, source_length) * 0.8:
+                candidates.append(source)
+            if len(candidates) == MAX_CANDIDATES:
                 break
-        return found
+        return candidates
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first_text: str, second_text: str) -> float:
     """Share of equal words and punctuation marks in the same order; numbers count as equal."""
     first, second = (
-        ["#" if _NUMBER.fullmatch(each) else each.casefold() for each in _TOKEN.findall(text)]
-        for text in (one, other)
+        ["#" if _NUMBER.fullmatch(token) else token.casefold() for token in _TOKEN.findall(text)]
+        for text in (first_text, second_text)
     )
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
@@ -105,7 +105,7 @@ def _with_numbers(text: str, source: str, target: str) -> str:
     replaced = dict(zip(old, new, strict=True))
     if len(replaced) != len(set(old)) or len(set(old)) != len(old):
         return target
-    return _NUMBER.sub(lambda found: replaced[found[0]], target)
+    return _NUMBER.sub(lambda match: replaced[match[0]], target)
 
 
 def _plain(text: str) -> str:
@@ -113,4 +113,4 @@ def _plain(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [each.casefold() for each in _TOKEN.findall(text) if each[0].isalpha()]
+    return [token.casefold() for token in _TOKEN.findall(text) if token[0].isalpha()]

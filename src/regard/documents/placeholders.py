@@ -1,7 +1,7 @@
 """Parts of a text that a translation keeps: placeholders, addresses, code, invisible characters.
 
 They become elements with raw markup. The projection places them, so each is in the translation
-exactly once, whatever the model made of it.
+exactly once, whatever the model generates.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def protect_placeholders(
     `escape`: writes text as it is in the file.
     """
     text, borders = marked.text, _borders(marked)
-    found = [
+    placeholders = [
         (first + start, first + end)
         for first, last in pairwise([0, *borders, len(text)])
         for start, end in find_placeholders(text[first:last], keep)
     ]
     parts: list[Span] = []
-    for start, end in _disjoint([*found, *_braces(text)]):
+    for start, end in _disjoint([*placeholders, *_braces(text)]):
         inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
         parts += pairwise([start, *inside, end])
     return add_raw_elements(marked, [(*part, escape(marked.text[slice(*part)])) for part in parts])
@@ -71,7 +71,9 @@ def protect_placeholders(
 
 def _borders(marked: MarkedText) -> list[int]:
     """Where elements begin or end."""
-    return sorted({place for one in marked.elements for place in (one.start, one.end)})
+    return sorted(
+        {offset for element in marked.elements for offset in (element.start, element.end)}
+    )
 
 
 def add_raw_elements(
@@ -101,37 +103,43 @@ def add_raw_elements(
 
 def extract_invisible(marked: MarkedText) -> MarkedText:
     """Turn invisible characters, which normalization removes, into elements without text."""
-    places = [found.start() for found in _INVISIBLE.finditer(marked.text)]
-    if not places:
+    invisible = [match.start() for match in _INVISIBLE.finditer(marked.text)]
+    if not invisible:
         return marked
     removed = [0] * (len(marked.text) + 1)  # characters removed before each place
-    for place in places:
-        removed[place + 1] = 1
-    for place in range(len(marked.text)):
-        removed[place + 1] += removed[place]
+    for index in invisible:
+        removed[index + 1] = 1
+    for index in range(len(marked.text)):
+        removed[index + 1] += removed[index]
     elements = [
-        replace(one, start=one.start - removed[one.start], end=one.end - removed[one.end])
-        for one in marked.elements
+        replace(
+            element,
+            start=element.start - removed[element.start],
+            end=element.end - removed[element.end],
+        )
+        for element in marked.elements
     ]
-    parents = innermost_elements(marked.elements, places)
-    for place, parent in zip(places, parents, strict=True):
+    parents = innermost_elements(marked.elements, invisible)
+    for index, parent in zip(invisible, parents, strict=True):
         if parent is not None and marked.elements[parent].raw is not None:
             continue  # part of the raw markup
-        at = place - removed[place]
-        elements.append(InlineElement(at, at, parent=parent, raw=marked.text[place]))
+        at = index - removed[index]
+        elements.append(InlineElement(at, at, parent=parent, raw=marked.text[index]))
     return MarkedText(_INVISIBLE.sub("", marked.text), tuple(elements))
 
 
 def repeated_placeholders(translation: MarkedText, keep: Sequence[str] = ()) -> list[str]:
     """Placeholders in the text of a translation that are not elements: the model added them."""
-    kept = sorted((one.start, one.end) for one in translation.elements if one.raw is not None)
-    starts = [start for start, _ in kept]
-    found = []
+    raw_spans = sorted(
+        (element.start, element.end) for element in translation.elements if element.raw is not None
+    )
+    starts = [start for start, _ in raw_spans]
+    repeated = []
     for start, end in find_placeholders(translation.text, keep):
         number = bisect_right(starts, start) - 1
-        if number < 0 or kept[number][1] <= start:
-            found.append(translation.text[start:end])
-    return found
+        if number < 0 or raw_spans[number][1] <= start:
+            repeated.append(translation.text[start:end])
+    return repeated
 
 
 def changed_numbers(source: str, target: str) -> list[str]:
@@ -141,53 +149,53 @@ def changed_numbers(source: str, target: str) -> list[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    for found in re.finditer(r"\d+(?:[.,\u00a0\u202f ]\d+)*", text):
-        yield re.sub(r"\D", "", found[0])
+    for match in re.finditer(r"\d+(?:[.,\u00a0\u202f ]\d+)*", text):
+        yield re.sub(r"\D", "", match[0])
 
 
 def _fixed(text: str) -> Iterator[Span]:
-    for found in _FIXED.finditer(text):
-        end = found.end()
-        if found[0].startswith(("http", "ftp", "www.")):
-            end = found.start() + len(found[0].rstrip(_TRAILING))
-        yield found.start(), end
+    for match in _FIXED.finditer(text):
+        end = match.end()
+        if match[0].startswith(("http", "ftp", "www.")):
+            end = match.start() + len(match[0].rstrip(_TRAILING))
+        yield match.start(), end
 
 
 def _braces(text: str) -> Iterator[Span]:
     """Balanced braces that hold a name, a number, or an ICU argument."""
     cursor = failures = 0
-    while (found := _OPENING.search(text, cursor)) is not None:
-        depth, place = 1, found.end()
-        while place < len(text) and 0 < depth <= _MAX_DEPTH:
-            depth += {"{": 1, "}": -1}.get(text[place], 0)
-            place += 1
-        if depth == 0 and place - found.end() > 1:
-            yield found.start(), place
-            cursor = place
+    while (match := _OPENING.search(text, cursor)) is not None:
+        depth, index = 1, match.end()
+        while index < len(text) and 0 < depth <= _MAX_DEPTH:
+            depth += {"{": 1, "}": -1}.get(text[index], 0)
+            index += 1
+        if depth == 0 and index - match.end() > 1:
+            yield match.start(), index
+            cursor = index
         elif depth == 0:
-            cursor = place
+            cursor = index
         else:
             failures += 1
-            cursor = found.end()
+            cursor = match.end()
             if failures > _MAX_DEPTH:
                 return
 
 
 def _kept(text: str, keep: Iterable[str]) -> Iterator[Span]:
     for string in keep:
-        place = text.find(string) if string else -1
-        while place >= 0:
-            end = place + len(string)
-            if not _continues(text, place, string[0]) and not _continues(text, end, string[-1]):
-                yield place, end
-            place = text.find(string, end)
+        index = text.find(string) if string else -1
+        while index >= 0:
+            end = index + len(string)
+            if not _continues(text, index, string[0]) and not _continues(text, end, string[-1]):
+                yield index, end
+            index = text.find(string, end)
 
 
-def _continues(text: str, place: int, edge: str) -> bool:
-    """Whether a word goes on over `place`."""
+def _continues(text: str, index: int, edge: str) -> bool:
+    """Whether the characters on both sides of `index` belong to one word."""
     return (
         edge.isalnum()
-        and 0 < place < len(text)
-        and text[place - 1].isalnum()
-        and (text[place].isalnum())
+        and 0 < index < len(text)
+        and text[index - 1].isalnum()
+        and (text[index].isalnum())
     )

@@ -13,8 +13,8 @@ with the highest score first, and the others in the units that are left. So ever
 source is in the result exactly once, and elements are nested as in the source. White space follows
 at the end (`white_space`).
 
-An element whose text is kept replaces a copy of its text in the translation, maybe a mangled one,
-and never another word. The time grows with the number of links and elements, not with
+An element whose text is kept replaces a copy of its text in the translation, which the model may
+have altered, and never another word. The time grows with the number of links and elements, not with
 their product.
 """
 
@@ -37,7 +37,7 @@ from regard.text.tokenizer import Span
 NEAR_UNITS = 3.0  # over which the influence on an element without text falls to 1/e
 REACH = 18  # units that influence it
 MAX_SEARCHES = 500  # for kept texts in a translation
-MIN_COMMON = 0.5  # share of the characters of a kept text that a mangled copy has
+MIN_COMMON = 0.5  # share of the characters of a kept text that an altered copy has
 
 _NOT_LETTERS = re.compile(r"[^\w\s]|\d")
 
@@ -61,7 +61,7 @@ class _Projector:
         self.links = link_units(source, translation)
         self.scores = RangeScores(source.text, translation.text, self.links)
         begins = np.array([start for start, _ in self.links.source], np.int64)
-        borders = np.array([(one.start, one.end) for one in source.elements], np.int64)
+        borders = np.array([(element.start, element.end) for element in source.elements], np.int64)
         units: Integers = np.searchsorted(begins, borders.reshape(-1, 2))
         self.units: list[Span] = [(first, last) for first, last in units.tolist()]
         self.gaps = Gaps(source.text, self.links.source), Gaps(self.target, self.links.target)
@@ -73,17 +73,17 @@ class _Projector:
     def project(self) -> Projection:
         everywhere = (0, len(self.links.target))
         self._place_children(None, everywhere)
-        for index, one in enumerate(self.source.elements):
-            if one.crosses:
+        for index, element in enumerate(self.source.elements):
+            if element.crosses:
                 free = FreeRanges(*everywhere)
                 self._place_range(index, self._best_range(index, free)[1], free)
         return Projection(self._with_white_space(), tuple(sorted(self.unplaced)))
 
     def _place_children(self, parent: int | None, room: Span) -> None:
-        """Place the best range first, and the others in the room that is left.
+        """Place the best range first, and the others in the free units.
 
-        The room only shrinks, so scores only fall: a range that is taken is scored again when it
-        would be the next one.
+        Free units only become fewer, so scores only fall: a range that is no longer free is scored
+        again when it would be the next one.
         """
         own = self.children.get(parent, ())
         free = FreeRanges(*room)
@@ -107,47 +107,51 @@ class _Projector:
                 gap = self._best_gap(index, free)
                 self.placed[index] = (gap, gap)
         ordered = [index for index in own if self.source.elements[index].ordered]
-        places = sorted(self.placed[index] for index in ordered)
-        self.placed.update(zip(ordered, places, strict=True))
+        spans = sorted(self.placed[index] for index in ordered)
+        self.placed.update(zip(ordered, spans, strict=True))
         for index in own:
             self._place_children(index, self.placed[index])
 
     def _best_range(self, index: int, free: FreeRanges) -> tuple[float, Span | None]:
-        one = self.source.elements[index]
+        element = self.source.elements[index]
         copy = self.links.copies.get(index)
         if copy is not None and not free.holds(copy):
             copy = None
-        if copy is not None and one.raw is not None:
+        if copy is not None and element.raw is not None:
             return np.inf, copy
         if self.units[index][0] == self.units[index][1]:
             return -np.inf, None
         inside = self.links.weights_of(*self.units[index])
-        score, span = self.scores.best_range(one, inside, free)
+        score, span = self.scores.best_range(element, inside, free)
         if copy is not None and copy != span:
-            score, span = max((score, span), self.scores.score(one, inside, copy), key=_score)
-        if span is not None and one.raw is not None and not one.replaces:
+            score, span = max((score, span), self.scores.score(element, inside, copy), key=_score)
+        if span is not None and element.raw is not None and not element.replaces:
             start, end = self.links.target[span[0]][0], self.links.target[span[1] - 1][1]
-            if not self._is_copy(self.source.text[one.start : one.end], self.target[start:end]):
+            if not self._is_copy(
+                self.source.text[element.start : element.end], self.target[start:end]
+            ):
                 return -np.inf, None
         return score, span
 
-    def _is_copy(self, content: str, found: str) -> bool:
-        """Whether a part of the translation is a kept text, or what a model has made of it.
+    def _is_copy(self, content: str, translated: str) -> bool:
+        """Whether a part of the translation is a kept text, or an altered copy of it.
 
-        What is mangled has the same digits and marks, or at least half of the characters, and the
+        An altered copy has the same digits and marks, or at least half of the characters, and the
         translation has no better copy.
         """
-        one, other = ("".join(text.split()).casefold() for text in (content, found))
-        if one == other:
+        source_letters, target_letters = (
+            "".join(text.split()).casefold() for text in (content, translated)
+        )
+        if source_letters == target_letters:
             return True
-        if one not in self.searched and len(self.searched) < MAX_SEARCHES:
-            self.searched[one] = one in self.target.casefold()
-        if self.searched.get(one, True):
+        if source_letters not in self.searched and len(self.searched) < MAX_SEARCHES:
+            self.searched[source_letters] = source_letters in self.target.casefold()
+        if self.searched.get(source_letters, True):
             return False
-        marks = sorted(_NOT_LETTERS.findall(one))
-        common = (Counter(one) & Counter(other)).total()
-        is_marked = bool(marks) and marks == sorted(_NOT_LETTERS.findall(other))
-        return is_marked or common >= MIN_COMMON * max(len(one), len(other))
+        marks = sorted(_NOT_LETTERS.findall(source_letters))
+        common = (Counter(source_letters) & Counter(target_letters)).total()
+        is_marked = bool(marks) and marks == sorted(_NOT_LETTERS.findall(target_letters))
+        return is_marked or common >= MIN_COMMON * max(len(source_letters), len(target_letters))
 
     def _place_range(self, index: int, span: Span | None, free: FreeRanges) -> None:
         """Place an element. Without links, a unit near its place is its text."""
@@ -166,9 +170,9 @@ class _Projector:
         gap, count = self.units[index][0], len(self.links.source)
         first, last = max(0, gap - REACH), min(count, gap + REACH)
         units = np.arange(first, last)
-        before = units < gap
-        distances = np.where(before, gap - 1 - units, units - gap)
-        factors = np.where(before, 1.0, -1.0) * np.exp(-distances / NEAR_UNITS)
+        precedes = units < gap
+        distances = np.where(precedes, gap - 1 - units, units - gap)
+        factors = np.where(precedes, 1.0, -1.0) * np.exp(-distances / NEAR_UNITS)
         profile = self.links.weights_of(first, last, factors)
         gaps = [0, *(profile.columns + 1).tolist()]
         scores = profile.sums.copy()
@@ -179,15 +183,15 @@ class _Projector:
             scores = np.append(scores, profile.sums[-1] + EDGE_BONUS)
         for number in np.argsort(-scores, kind="stable").tolist():
             following = gaps[number + 1] if number + 1 < len(gaps) else end + 1
-            place = free.first_gap(gaps[number])
-            if place is not None and place < max(following, gaps[number] + 1):
-                return place
+            free_gap = free.first_gap(gaps[number])
+            if free_gap is not None and free_gap < max(following, gaps[number] + 1):
+                return free_gap
         return free.nearest_gap(gaps[int(scores.argmax())])
 
     def _follows(self, index: int) -> bool:
         """Whether an element is attached to the character before it."""
-        place = self.source.elements[index].start
-        return place > 0 and not self.source.text[place - 1].isspace()
+        start = self.source.elements[index].start
+        return start > 0 and not self.source.text[start - 1].isspace()
 
     def _with_white_space(self) -> MarkedText:
         borders: dict[int, list[Border]] = defaultdict(list)  # by the gap of the translation
@@ -202,17 +206,17 @@ class _Projector:
 
         for index in self._in_order(None):
             add(index)
-        for index, one in enumerate(self.source.elements):
-            if one.crosses:
+        for index, element in enumerate(self.source.elements):
+            if element.crosses:
                 for gap, border in zip(self.placed[index], self._borders(index), strict=True):
                     same = [n for n, tag in enumerate(borders[gap]) if _precedes(border, tag)]
                     borders[gap].insert(same[0] if same else len(borders[gap]), border)
-        text, places = place_borders(*self.gaps, borders)
+        text, offsets = place_borders(*self.gaps, borders)
         return MarkedText(
             text,
             tuple(
-                replace(one, start=places[index][0], end=places[index][-1])
-                for index, one in enumerate(self.source.elements)
+                replace(element, start=offsets[index][0], end=offsets[index][-1])
+                for index, element in enumerate(self.source.elements)
             ),
         )
 
@@ -220,13 +224,13 @@ class _Projector:
         return sorted(self.children.get(parent, ()), key=self.placed.__getitem__)
 
     def _borders(self, index: int) -> tuple[Border, Border]:
-        one = self.source.elements[index]
-        apart = one.raw is not None and index in self.unplaced  # its text is not in a word
+        element = self.source.elements[index]
+        apart = element.raw is not None and index in self.unplaced  # its text is not in a word
         point = self.units[index][0] == self.units[index][1]
         first, last = (
-            Border(index, unit, place - self.gaps[0].starts[unit], opens, apart)
-            for unit, place, opens in zip(
-                self.units[index], (one.start, one.end), (not point, False), strict=True
+            Border(index, unit, offset - self.gaps[0].starts[unit], opens, apart)
+            for unit, offset, opens in zip(
+                self.units[index], (element.start, element.end), (not point, False), strict=True
             )
         )
         return first, last

@@ -9,8 +9,8 @@ target unit j, and E the source units of the element:
 The sum counts links that stay inside the element, less those that cross its border: up to a
 constant, the objective of Zenkel et al. (2021, "Automatic bilingual markup transfer"), with weights
 instead of links. The other terms are small. They decide between ranges that the links leave equal:
-`first` and `last` look at the units at the borders (case, punctuation, elisions, compounds), `pair`
-at both (brackets, length, equal texts).
+`first` and `last` depend on one unit at the border (case, punctuation, elisions, compounds), `pair`
+on both (brackets, length, equal texts).
 
 The sums are differences of prefix sums, so a pair takes constant time. Only borders near linked
 units can be best: all pairs of a short window are compared; in a long one, the best pair of linked
@@ -84,11 +84,11 @@ class FreeRanges:
         return self.lows[number + 1] if number + 1 < len(self.lows) else None
 
     def nearest_gap(self, gap: int) -> int:
-        after = self.first_gap(gap)
+        next_gap = self.first_gap(gap)
         number = bisect_right(self.lows, gap) - 1
-        before = self.highs[number] if number >= 0 else None
-        places = [place for place in (after, before) if place is not None]
-        return min(places, key=lambda place: abs(place - gap))
+        previous_gap = self.highs[number] if number >= 0 else None
+        gaps = [candidate for candidate in (next_gap, previous_gap) if candidate is not None]
+        return min(gaps, key=lambda candidate: abs(candidate - gap))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +137,29 @@ class RangeScores:
         self.outer = (source.find(stripped), source.find(stripped) + len(stripped))
 
     def best_range(
-        self, one: InlineElement, inside: Profile, free: FreeRanges
+        self, element: InlineElement, inside: Profile, free: FreeRanges
     ) -> tuple[float, Span | None]:
         """The best score of a range within one of the free ones, and the range."""
-        content = self._content(one)
+        content = self._content(element)
         best: tuple[float, Span | None] = (-np.inf, None)
         for low, high, first, last in _linked_ranges(inside, free):
             starts, ends = self._candidates(content, inside, (low, high), (first, last))
-            found = self._best_pair(content, inside, starts, ends)
-            if found[0] > best[0]:
-                best = found
+            candidate = self._best_pair(content, inside, starts, ends)
+            if candidate[0] > best[0]:
+                best = candidate
         return best
 
-    def score(self, one: InlineElement, inside: Profile, span: Span) -> tuple[float, Span | None]:
+    def score(
+        self, element: InlineElement, inside: Profile, span: Span
+    ) -> tuple[float, Span | None]:
         """The score of a range, and the range."""
         starts, ends = np.array([span[0]]), np.array([span[1] - 1])
-        return self._best_pair(self._content(one), inside, starts, ends)
+        return self._best_pair(self._content(element), inside, starts, ends)
 
-    def _content(self, one: InlineElement) -> _Content:
-        text = self.source[one.start : one.end].strip()
-        brackets = self.source_depth[one.end] - self.source_depth[one.start]
-        begins, ends = one.start <= self.outer[0], one.end >= self.outer[1]
+    def _content(self, element: InlineElement) -> _Content:
+        text = self.source[element.start : element.end].strip()
+        brackets = self.source_depth[element.end] - self.source_depth[element.start]
+        begins, ends = element.start <= self.outer[0], element.end >= self.outer[1]
         return _Content(text, brackets, begins, ends)
 
     def _candidates(
@@ -239,27 +241,29 @@ def _linked_ranges(inside: Profile, free: FreeRanges) -> list[tuple[int, int, in
 
     Of many, those with the most weight.
     """
-    columns, found, number = inside.columns, [], 0
+    columns, ranges, number = inside.columns, [], 0
     while number < len(columns):
         gap = free.range_of(int(columns[number]))
         if gap is None:
-            after = free.first_gap(int(columns[number]) + 1)
-            if after is None:
+            next_gap = free.first_gap(int(columns[number]) + 1)
+            if next_gap is None:
                 break
-            number = max(number + 1, int(np.searchsorted(columns, after)))
+            number = max(number + 1, int(np.searchsorted(columns, next_gap)))
             continue
         last = int(np.searchsorted(columns, gap[1]))
-        found.append((*gap, number, last))
+        ranges.append((*gap, number, last))
         number = last
-    if len(found) > MAX_GAPS:
-        found.sort(key=lambda one: inside.sums[one[2]] - inside.sums[one[3]])
-        found = sorted(found[:MAX_GAPS])
-    return found
+    if len(ranges) > MAX_GAPS:
+        ranges.sort(
+            key=lambda linked_range: inside.sums[linked_range[2]] - inside.sums[linked_range[3]]
+        )
+        ranges = sorted(ranges[:MAX_GAPS])
+    return ranges
 
 
 def _compound_borders(text: str) -> NDArray[np.int64]:
     """Places inside numbers in groups of three digits and words with hyphens."""
-    places = [
-        place for found in _COMPOUND.finditer(text) for place in (found.end() - 1, found.end())
+    borders = [
+        border for match in _COMPOUND.finditer(text) for border in (match.end() - 1, match.end())
     ]
-    return np.array(places, np.int64)
+    return np.array(borders, np.int64)

@@ -1,4 +1,4 @@
-"""What was done with a document: values for JSON, and an HTML page."""
+"""The report on a translated document: values for JSON, and an HTML page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SegmentReport:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReport:
-    """The segments of a document, and counts of what was done."""
+    """The segments of a document, and counts of its elements."""
 
     name: str
     format: str
@@ -84,14 +84,14 @@ class DocumentReport:
         segments = tuple(
             SegmentReport(
                 **(
-                    each
+                    record
                     | {
-                        "notes": tuple(each["notes"]),
-                        "terms": tuple(TermUse(**use) for use in each["terms"]),
+                        "notes": tuple(record["notes"]),
+                        "terms": tuple(TermUse(**use) for use in record["terms"]),
                     }
                 )
             )
-            for each in values["segments"]
+            for record in values["segments"]
         )
         counts = {name: values[name] for name in ("elements", "unplaced", "kept")}
         return cls(values["name"], values["format"], segments, **counts)

@@ -31,7 +31,7 @@ def extract_segments(content: bytes, name: str) -> list[DocumentSegment]:
             "divide it."
         )
     answer = _call({"format": name, "action": "extract"}, content)
-    return [segment_from_json(each) for each in json.loads(answer)]
+    return [segment_from_json(record) for record in json.loads(answer)]
 
 
 def restore_document(
@@ -46,14 +46,16 @@ def restore_document(
     Also returns the segments that keep their source, because their translation would be read
     differently. `language`: the code of the translation's language, where known.
     """
-    if all(each is None for each in translations):
+    if all(translation is None for translation in translations):
         return content, []
     request = {
         "format": name,
         "action": "restore",
-        "segments": [asdict(each) for each in segments],
+        "segments": [asdict(segment) for segment in segments],
         "language": language,
-        "translations": [None if each is None else asdict(each) for each in translations],
+        "translations": [
+            None if translation is None else asdict(translation) for translation in translations
+        ],
     }
     unwritable, _, restored = _call(request, content).partition(b"\n")
     return restored, json.loads(unwritable)
@@ -64,7 +66,9 @@ def segment_from_json(values: dict[str, Any]) -> DocumentSegment:
 
 
 def marked_from_json(values: dict[str, Any]) -> MarkedText:
-    return MarkedText(values["text"], tuple(InlineElement(**one) for one in values["elements"]))
+    return MarkedText(
+        values["text"], tuple(InlineElement(**record) for record in values["elements"])
+    )
 
 
 def child_command(program: str = "answer_request()") -> list[str]:

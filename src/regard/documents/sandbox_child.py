@@ -37,7 +37,7 @@ def answer_request() -> None:
                     "read: divide it."
                 )
             # Escapes and character references can spell lone surrogates; UTF-8 cannot.
-            values = json.dumps([asdict(each) for each in segments], ensure_ascii=False)
+            values = json.dumps([asdict(segment) for segment in segments], ensure_ascii=False)
             answer = replace_surrogates(values).encode()
         else:
             answer = _restore(document_format, content, request)

@@ -1,7 +1,6 @@
-"""Stand-ins for texts that a translation keeps: words such as K1Z, which models copy.
+"""Placeholder codes for texts that a translation keeps: words such as K1Z, which models copy.
 
-Models mangle placeholders, markup and code, because sentences have few of them. They copy words
-that look like codes.
+Models often alter placeholders, markup and source code, because these are rare in sentences.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from dataclasses import replace
 from regard.documents.marked_text import MarkedText
 
 _LETTERS = ("KZ", "QX", "XV", "WJ")
-STAND_IN = re.compile(r"(?<!\w)[KQXW]\d+[ZXVJ](?!\w)")
+PLACEHOLDER_CODE = re.compile(r"(?<!\w)[KQXW]\d+[ZXVJ](?!\w)")
 
 
 def hide_kept_texts(marked: MarkedText) -> tuple[MarkedText, dict[str, str]]:
-    """Replace the texts of raw elements by stand-ins; also return the texts by stand-in.
+    """Replace the texts of raw elements by placeholder codes; also return the texts by code.
 
     A text that touches a letter or a digit stays as it is: it is part of a word.
     """
@@ -25,12 +24,16 @@ def hide_kept_texts(marked: MarkedText) -> tuple[MarkedText, dict[str, str]]:
     letters = next((pair for pair in _LETTERS if not _has_code(text, pair)), None)
     hidden: dict[str, str] = {}
     ranges: list[tuple[int, int, str]] = []
-    spans = sorted((one.start, one.end) for one in marked.elements if one.raw is not None)
+    spans = sorted(
+        (element.start, element.end) for element in marked.elements if element.raw is not None
+    )
     for start, end in spans:
-        before = start > 0 and (text[start - 1].isalnum() or (ranges and ranges[-1][1] == start))
+        touches_word = start > 0 and (
+            text[start - 1].isalnum() or (ranges and ranges[-1][1] == start)
+        )
         if (
             letters is None
-            or before
+            or touches_word
             or text[end : end + 1].isalnum()
             or not text[start:end].strip()
         ):
@@ -49,16 +52,19 @@ def replace_ranges(marked: MarkedText, ranges: Sequence[tuple[int, int, str]]) -
     parts, cursor, length = [], 0, 0
     for start, end, new in ranges:
         parts += [marked.text[cursor:start], new]
-        for place in range(cursor, start + 1):
-            moved[place] = length + place - cursor
-        for place in range(start + 1, end):
-            moved[place] = moved[start]
+        for index in range(cursor, start + 1):
+            moved[index] = length + index - cursor
+        for index in range(start + 1, end):
+            moved[index] = moved[start]
         length = moved[start] + len(new)
         cursor = end
         moved[end] = length
-    for place in range(cursor, len(moved)):
-        moved[place] = length + place - cursor
-    elements = [replace(one, start=moved[one.start], end=moved[one.end]) for one in marked.elements]
+    for index in range(cursor, len(moved)):
+        moved[index] = length + index - cursor
+    elements = [
+        replace(element, start=moved[element.start], end=moved[element.end])
+        for element in marked.elements
+    ]
     return MarkedText("".join([*parts, marked.text[cursor:]]), tuple(elements))
 
 

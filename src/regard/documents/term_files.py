@@ -92,18 +92,18 @@ class _Concepts:
 
 def _tbx_terms(text: str, languages: tuple[str | None, str | None]) -> list[Term]:
     check_xml(text, doctype=True)  # before it is parsed: no entities, no deep elements
-    found = _Concepts()
+    concepts = _Concepts()
     parser = expat.ParserCreate("utf-8")
-    parser.StartElementHandler, parser.EndElementHandler = found.start, found.end
-    parser.CharacterDataHandler = found.text
+    parser.StartElementHandler, parser.EndElementHandler = concepts.start, concepts.end
+    parser.CharacterDataHandler = concepts.text
     parser.Parse(text.encode(), True)
     terms = []
-    for concept in found.concepts:
+    for concept in concepts.concepts:
         source, target = (_in_language(concept, code) for code in languages)
         if source is None and target is None and len(concept) == 2:
             source, target = concept.values()
         if source and target:
-            terms += [Term(each, target[0]) for each in source]
+            terms += [Term(term, target[0]) for term in source]
     return terms
 
 

@@ -42,7 +42,7 @@ def place_terms(
 
     `escape`: writes text as it is in the file.
     """
-    raw = [(one.start, one.end) for one in source.elements if one.raw is not None]
+    raw = [(element.start, element.end) for element in source.elements if element.raw is not None]
     matches = [
         match
         for match in terms.find(source.text)
@@ -84,7 +84,9 @@ def _mark(
     source: MarkedText, matches: Sequence[TermMatch], escape: Callable[[str], str]
 ) -> tuple[MarkedText, list[TermMatch]]:
     """The source with an element for each match that no element crosses, and these matches."""
-    wanted = [(each.start, each.end, escape(like_source(each, source.text))) for each in matches]
+    wanted = [
+        (match.start, match.end, escape(like_source(match, source.text))) for match in matches
+    ]
     marked = add_raw_elements(source, wanted, replaces=True)
-    spans = {(one.start, one.end) for one in marked.elements[len(source.elements) :]}
+    spans = {(element.start, element.end) for element in marked.elements[len(source.elements) :]}
     return marked, [match for match in matches if (match.start, match.end) in spans]

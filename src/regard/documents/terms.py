@@ -78,9 +78,9 @@ class TermBase:
         )
         self._by_word: dict[str, list[tuple[list[frozenset[str]], Term]]] = defaultdict(list)
         self._strings: list[Term] = []
-        known: dict[str, Term] = {}
+        first_terms: dict[str, Term] = {}
         for term in terms:
-            if known.setdefault(term.source.casefold(), term) is not term:
+            if first_terms.setdefault(term.source.casefold(), term) is not term:
                 continue
             if _NO_SPACES.search(term.source):
                 self._strings.append(term)
@@ -88,8 +88,8 @@ class TermBase:
             words = [_bases(word, self._endings[0]) for word in _WORD.findall(term.source)]
             for base in words[0] if words else ():
                 self._by_word[base].append((words, term))
-        self._order = {term: number for number, term in enumerate(known.values())}
-        self.size = len(known)
+        self._order = {term: number for number, term in enumerate(first_terms.values())}
+        self.size = len(first_terms)
 
     def find(self, text: str) -> list[TermMatch]:
         """The terms in a text, in order.
@@ -97,26 +97,26 @@ class TermBase:
         Of those that overlap, the first and longest; of those at the same place, the one that is
         written like the text, else the first of the file.
         """
-        found = [
-            TermMatch(place.start(), place.end(), term)
+        matches = [
+            TermMatch(match.start(), match.end(), term)
             for term in self._strings
-            for place in re.finditer(re.escape(term.source), text)
+            for match in re.finditer(re.escape(term.source), text)
         ]
-        words = [place.span() for place in _WORD.finditer(text)]
+        words = [match.span() for match in _WORD.finditer(text)]
         bases = [_bases(text[start:end], self._endings[0]) for start, end in words]
         for first, (start, _) in enumerate(words):
             for base in bases[first]:
                 for pattern, term in self._by_word.get(base, ()):
                     if _matches(text, words, bases, first, pattern):
                         end = words[first + len(pattern) - 1][1]
-                        found.append(TermMatch(start, end, term))
+                        matches.append(TermMatch(start, end, term))
 
         def rank(match: TermMatch) -> tuple[int, int, bool, int]:
             written = text[match.start : match.end].lower() == match.term.source.lower()
             return match.start, -match.end, not written, self._order[match.term]
 
         chosen: list[TermMatch] = []
-        for match in sorted(found, key=rank):
+        for match in sorted(matches, key=rank):
             if not chosen or match.start >= chosen[-1].end:
                 chosen.append(match)
         return chosen
@@ -124,9 +124,9 @@ class TermBase:
     def find_target(self, term: Term, text: str) -> list[Span]:
         """Where the translation of a term is in a text, inflected or not."""
         if _NO_SPACES.search(term.target):
-            return [place.span() for place in re.finditer(re.escape(term.target), text)]
+            return [match.span() for match in re.finditer(re.escape(term.target), text)]
         pattern = [_bases(word, self._endings[1]) for word in _WORD.findall(term.target)]
-        words = [place.span() for place in _WORD.finditer(text)]
+        words = [match.span() for match in _WORD.finditer(text)]
         bases = [_bases(text[start:end], self._endings[1]) for start, end in words]
         return [
             (words[first][0], words[first + len(pattern) - 1][1])
@@ -154,10 +154,10 @@ def _matches(
 ) -> bool:
     if first + len(pattern) > len(words):
         return False
-    for place, wanted in enumerate(pattern, first):
-        if not bases[place] & wanted:
+    for index, wanted in enumerate(pattern, first):
+        if not bases[index] & wanted:
             return False
-        if place > first and not _BETWEEN.fullmatch(text, words[place - 1][1], words[place][0]):
+        if index > first and not _BETWEEN.fullmatch(text, words[index - 1][1], words[index][0]):
             return False
     return True
 

@@ -82,8 +82,8 @@ class UnitLinks:
         if factors is not None:
             weights = weights * np.repeat(factors, np.diff(self.first[first : last + 1]))
         if last - first != 1:
-            columns, places = np.unique(columns, return_inverse=True)
-            weights = np.bincount(places, weights, len(columns)).astype(np.float64)
+            columns, column_indices = np.unique(columns, return_inverse=True)
+            weights = np.bincount(column_indices, weights, len(columns)).astype(np.float64)
         return Profile(columns, np.concatenate([[0.0], np.cumsum(weights)]))
 
 
@@ -112,15 +112,18 @@ def link_units(source: MarkedText, translation: AlignedTranslation) -> UnitLinks
     links = links.replaced(
         [
             pair
-            for index, (one, other) in copies.items()
+            for index, (element_words, copy_words) in copies.items()
             if source.elements[index].raw is not None
-            for pair in zip(one, other, strict=True)
+            for pair in zip(element_words, copy_words, strict=True)
         ]
     )
     division = _Division(source, translation, links)
     first = division.target_firsts
-    kept = {index: (first[other[0]], first[other[-1] + 1]) for index, (_, other) in copies.items()}
-    return division.unit_links(kept)
+    copy_spans = {
+        index: (first[copy_words[0]], first[copy_words[-1] + 1])
+        for index, (_, copy_words) in copies.items()
+    }
+    return division.unit_links(copy_spans)
 
 
 def _word_links(parts: Sequence[NDArray[np.float32]]) -> WordLinks:
@@ -147,12 +150,12 @@ def _equal_words(
     linked = np.zeros(len(source)), np.zeros(len(target))
     np.maximum.at(linked[0], links.source, links.weights)
     np.maximum.at(linked[1], links.target, links.weights)
-    places: dict[str, list[int]] = defaultdict(list)
+    unlinked: dict[str, list[int]] = defaultdict(list)
     for j in np.nonzero(linked[1] < LINKED)[0][::-1].tolist():
         if any(map(str.isalnum, target[j])):
-            places[target[j]].append(j)
+            unlinked[target[j]].append(j)
     rows = np.nonzero(linked[0] < LINKED)[0].tolist()
-    return [(i, places[source[i]].pop()) for i in rows if places.get(source[i])]
+    return [(i, unlinked[source[i]].pop()) for i in rows if unlinked.get(source[i])]
 
 
 def _find_copies(
@@ -169,56 +172,56 @@ def _find_copies(
     elements: dict[tuple[bool, tuple[str, ...]], list[tuple[int, range]]] = defaultdict(list)
     starts = {start: number for number, (start, _) in enumerate(spans)}
     ends = {end: number + 1 for number, (_, end) in enumerate(spans)}
-    for index, one in enumerate(source.elements):
-        content = source.text[one.start : one.end]
-        start = one.start + len(content) - len(content.lstrip())
-        end = one.start + len(content.rstrip())
-        if not one.replaces and start in starts and end in ends:
-            found = range(starts[start], ends[end])
-            if found:
-                phrase = tuple(words[found.start : found.stop])
-                elements[one.raw is None, phrase].append((index, found))
+    for index, element in enumerate(source.elements):
+        content = source.text[element.start : element.end]
+        start = element.start + len(content) - len(content.lstrip())
+        end = element.start + len(content.rstrip())
+        if not element.replaces and start in starts and end in ends:
+            element_words = range(starts[start], ends[end])
+            if element_words:
+                phrase = tuple(words[element_words.start : element_words.stop])
+                elements[element.raw is None, phrase].append((index, element_words))
     if not elements:
         return {}
-    places: dict[str, list[int]] = defaultdict(list)
+    word_indices: dict[str, list[int]] = defaultdict(list)
     for j, word in enumerate(target):
-        places[word].append(j)
+        word_indices[word].append(j)
     order = np.lexsort((-links.weights, links.source))
     first = np.searchsorted(links.source[order], np.arange(len(spans) + 1))
     linked = links.target[order]
     copies: dict[int, tuple[range, range]] = {}
     for (_, phrase), same in elements.items():
-        occurrences = _occurrences(phrase, target, places, 4 * len(same) + 16)
+        occurrences = _occurrences(phrase, target, word_indices, 4 * len(same) + 16)
         free = dict.fromkeys(occurrences)
         covered = {j: start for start in occurrences for j in range(start, start + len(phrase))}
         later: list[tuple[int, range]] = []
-        for index, found in same:
-            reached = linked[first[found.start] : first[found.stop]].tolist()
-            place = next((covered[j] for j in reached if covered.get(j) in free), None)
-            if place is None:
-                later.append((index, found))
+        for index, element_words in same:
+            reached = linked[first[element_words.start] : first[element_words.stop]].tolist()
+            copy_start = next((covered[j] for j in reached if covered.get(j) in free), None)
+            if copy_start is None:
+                later.append((index, element_words))
                 continue
-            del free[place]
-            copies[index] = found, range(place, place + len(phrase))
-        for (index, found), start in zip(later, free, strict=False):
-            copies[index] = found, range(start, start + len(phrase))
+            del free[copy_start]
+            copies[index] = element_words, range(copy_start, copy_start + len(phrase))
+        for (index, element_words), start in zip(later, free, strict=False):
+            copies[index] = element_words, range(start, start + len(phrase))
     return copies
 
 
 def _occurrences(
-    content: tuple[str, ...], target: Sequence[str], places: dict[str, list[int]], limit: int
+    content: tuple[str, ...], target: Sequence[str], word_indices: dict[str, list[int]], limit: int
 ) -> list[int]:
     """Where words begin that are `content`; none if each of them is in more than `limit` places."""
-    rarest = min(range(len(content)), key=lambda n: len(places.get(content[n], ())))
-    candidates = places.get(content[rarest], [])
-    found: list[int] = []
+    rarest = min(range(len(content)), key=lambda n: len(word_indices.get(content[n], ())))
+    candidates = word_indices.get(content[rarest], [])
+    starts: list[int] = []
     for j in candidates if len(candidates) <= limit else ():
         start = j - rarest
-        if start < (found[-1] + len(content) if found else 0):
+        if start < (starts[-1] + len(content) if starts else 0):
             continue
         if tuple(target[start : start + len(content)]) == content:
-            found.append(start)
-    return found
+            starts.append(start)
+    return starts
 
 
 class _Division:
@@ -249,12 +252,12 @@ class _Division:
                 offsets = [cut - first for cut in self.source_cuts[i]]
                 pairs = _equal_places(self.source[first:last], self.target[start:end], offsets)
                 if pairs:
-                    cuts[j] = [start + place for _, place in pairs]
+                    cuts[j] = [start + offset for _, offset in pairs]
                     self.copied[j] = [0, *(offset for offset, _ in pairs), last - first]
                     continue
             if i >= 0 and self._word(0, i) == self._word(1, j):
                 continue
-            elisions = [found.end() for found in _ELISION.finditer(self.target, start, end)]
+            elisions = [match.end() for match in _ELISION.finditer(self.target, start, end)]
             if elisions:
                 cuts[j] = elisions
         return cuts
@@ -263,7 +266,7 @@ class _Division:
         start, end = self.words[side][number]
         return (self.source, self.target)[side][start:end].casefold()
 
-    def unit_links(self, kept: dict[int, Span]) -> UnitLinks:
+    def unit_links(self, copies: dict[int, Span]) -> UnitLinks:
         links = self.links
         divided = np.isin(links.source, list(self.source_cuts))
         divided |= np.isin(links.target, list(self.target_cuts))
@@ -286,7 +289,7 @@ class _Division:
             first,
             column[order],
             np.concatenate(weights)[order],
-            kept,
+            copies,
         )
 
     def _strongest_links(self, chosen: NDArray[np.bool_]) -> list[int]:
@@ -294,13 +297,13 @@ class _Division:
         numbers = np.nonzero(chosen)[0]
         numbers = numbers[np.argsort(-self.links.weights[numbers], kind="stable")]
         counts: dict[int, int] = defaultdict(int)
-        found = []
+        strongest = []
         for link in numbers.tolist():
             i = int(self.links.source[link])
             counts[i] += 1
             if i not in self.source_cuts or counts[i] <= MAX_LINKS:
-                found.append(link)
-        return found
+                strongest.append(link)
+        return strongest
 
     def _parts(self, link: int) -> list[tuple[int, int, float]]:
         """A link as links of the parts of its words."""
@@ -322,13 +325,13 @@ class _Division:
     def _copied_parts(self, i: int, j: int, weight: float) -> list[tuple[int, int, float]]:
         """Links of parts with the same letters."""
         start = self.words[0][i][0]
-        p, found = self.source_firsts[i], []
+        p, parts = self.source_firsts[i], []
         for q, (low, high) in enumerate(pairwise(self.copied[j]), self.target_firsts[j]):
             while p < self.source_firsts[i + 1] and self.source_units[p][0] - start < high:
                 first, last = self.source_units[p]
-                found.append((p, q, weight * (last - first) / (high - low)))
+                parts.append((p, q, weight * (last - first) / (high - low)))
                 p += 1
-        return found
+        return parts
 
 
 def _cuts_of_elements(
@@ -337,10 +340,12 @@ def _cuts_of_elements(
     """The places inside each word at which elements begin or end."""
     starts = [start for start, _ in words]
     cuts: dict[int, list[int]] = defaultdict(list)
-    for place in sorted({place for one in elements for place in (one.start, one.end)}):
-        number = bisect_right(starts, place) - 1
-        if number >= 0 and words[number][0] < place < words[number][1]:
-            cuts[number].append(place)
+    for border in sorted(
+        {border for element in elements for border in (element.start, element.end)}
+    ):
+        number = bisect_right(starts, border) - 1
+        if number >= 0 and words[number][0] < border < words[number][1]:
+            cuts[number].append(border)
     return dict(cuts)
 
 
@@ -354,23 +359,25 @@ def _divide(words: Sequence[Span], cuts: dict[int, list[int]]) -> tuple[list[int
     return [*firsts, len(units)], units
 
 
-def _equal_places(one: str, other: str, places: Sequence[int]) -> list[tuple[int, int]]:
+def _equal_places(
+    first_word: str, second_word: str, offsets: Sequence[int]
+) -> list[tuple[int, int]]:
     """Places inside a word that another word has too, because it begins or ends equally."""
-    folded = [list(map(str.casefold, word)) for word in (one, other)]
+    folded = [list(map(str.casefold, word)) for word in (first_word, second_word)]
     texts = ["".join(characters) for characters in folded]
     lengths = [[0, *accumulate(map(len, characters))] for characters in folded]
     shorter = min(map(len, texts))
     begins = next((n for n in range(shorter) if texts[0][n] != texts[1][n]), shorter)
     ends = next((n for n in range(shorter) if texts[0][-1 - n] != texts[1][-1 - n]), shorter)
-    found: list[tuple[int, int]] = []
-    for place in places:
-        length = lengths[0][place]
+    pairs: list[tuple[int, int]] = []
+    for offset in offsets:
+        length = lengths[0][offset]
         if length > begins:
             length += len(texts[1]) - len(texts[0])
-            if lengths[0][-1] - lengths[0][place] > ends:
+            if lengths[0][-1] - lengths[0][offset] > ends:
                 continue
         target = bisect_left(lengths[1], length)
-        is_inside = (found[-1][1] if found else 0) < target < len(other)
+        is_inside = (pairs[-1][1] if pairs else 0) < target < len(second_word)
         if is_inside and lengths[1][target] == length:
-            found.append((place, target))
-    return found
+            pairs.append((offset, target))
+    return pairs

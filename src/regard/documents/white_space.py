@@ -1,6 +1,6 @@
 """White space beside the tags of a translation.
 
-Tags stand in the gaps between units: their white space, or nothing. A gap of the translation gets
+Tags are in the gaps between units, which are white space or empty. A gap of the translation gets
 the white space of its source if all its tags are from one gap, so tags stay where they are in
 it, and a space is added where a tag had white space on both sides. The white space before the
 first and after the last unit of a text is that of the source.
@@ -65,7 +65,7 @@ def place_borders(
         borders: The tags in each gap of the translation, in order.
     """
     parts: list[str] = []
-    places: dict[int, list[int]] = defaultdict(list)
+    tag_offsets: dict[int, list[int]] = defaultdict(list)
     length = 0
     for gap in range(len(target)):
         text = _outer_space(source, target, gap)
@@ -73,10 +73,10 @@ def place_borders(
         if inside:
             text, offsets = _fit(source, target, gap, text, inside)
             for border, offset in zip(inside, offsets, strict=True):
-                places[border.element].append(length + offset)
+                tag_offsets[border.element].append(length + offset)
         parts += [text, target.unit_after(gap)]
         length += len(parts[-2]) + len(parts[-1])
-    return "".join(parts), places
+    return "".join(parts), tag_offsets
 
 
 def _outer_space(source: Gaps, target: Gaps, gap: int) -> str:
@@ -95,22 +95,24 @@ def _fit(
         own = source[borders[0].gap]
         if text == own or (own and text and not text.strip(" ")):
             return own, offsets
-    before = target.text[max(0, target.starts[gap] - 1) : target.starts[gap]]
-    after = target.text[target.ends[gap] : target.ends[gap] + 1]
-    wishes = [_wish(border, source, before, after) for border in borders]
-    needs_left = gap > 0 and any(wish.needed and wish.left for wish in wishes)
-    needs_right = gap < len(target) - 1 and any(wish.needed and wish.right for wish in wishes)
+    previous = target.text[max(0, target.starts[gap] - 1) : target.starts[gap]]
+    following = target.text[target.ends[gap] : target.ends[gap] + 1]
+    spacings = [_spacing(border, source, previous, following) for border in borders]
+    needs_left = gap > 0 and any(spacing.needed and spacing.space_before for spacing in spacings)
+    needs_right = gap < len(target) - 1 and any(
+        spacing.needed and spacing.space_after for spacing in spacings
+    )
     text += " " * (needs_left + needs_right - len(text))
     between = 1 if needs_left and needs_right else len(text) if needs_left else 0
     return text, list(
         accumulate(
             (
                 between
-                if wish.needed
+                if spacing.needed
                 else len(text)
-                if wish.left or (wish.follows and not wish.right)
+                if spacing.space_before or (spacing.follows and not spacing.space_after)
                 else 0
-                for wish in wishes
+                for spacing in spacings
             ),
             max,
         )
@@ -118,21 +120,24 @@ def _fit(
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """The white space that a border has on each side.
+class _Spacing:
+    """On which sides of a border white space belongs.
 
-    `needed`: it has to have it. `follows`: without any, the border is beside the unit after it.
+    `needed`: whether it is required. `follows`: without any, the border is beside the unit after
+    it.
     """
 
-    left: bool
-    right: bool
+    space_before: bool
+    space_after: bool
     needed: bool
     follows: bool
 
 
-def _wish(border: Border, source: Gaps, before: str, after: str) -> _Wish:
+def _spacing(border: Border, source: Gaps, previous: str, following: str) -> _Spacing:
     if border.apart:
-        left, right = before.isalnum(), after.isalnum()
-        return _Wish(left, right, left or right, False)
-    left, right = border.offset > 0, border.offset < len(source[border.gap])
-    return _Wish(left, right, left and right, border.opens or border.gap == 0)
+        space_before, space_after = previous.isalnum(), following.isalnum()
+        return _Spacing(space_before, space_after, space_before or space_after, False)
+    space_before, space_after = border.offset > 0, border.offset < len(source[border.gap])
+    return _Spacing(
+        space_before, space_after, space_before and space_after, border.opens or border.gap == 0
+    )

@@ -26,17 +26,19 @@ class ScoreChange:
 
 
 def measure_change(
-    name: str, references: Sequence[str], before: Sequence[str], after: Sequence[str]
+    name: str, references: Sequence[str], baseline: Sequence[str], candidate: Sequence[str]
 ) -> ScoreChange:
     """Score two translations of the same sentences and test their difference."""
-    old, new = (count_statistics(outputs, references, MEASURED) for outputs in (before, after))
+    old, new = (
+        count_statistics(outputs, references, MEASURED) for outputs in (baseline, candidate)
+    )
     return ScoreChange(
         name,
         len(references),
-        {metric: each.corpus_score() for metric, each in old.items()},
-        {metric: each.corpus_score() for metric, each in new.items()},
+        {metric: statistics.corpus_score() for metric, statistics in old.items()},
+        {metric: statistics.corpus_score() for metric, statistics in new.items()},
         paired_difference(new, old),
-        {metric: each.signature for metric, each in old.items()},
+        {metric: statistics.signature for metric, statistics in old.items()},
     )
 
 
@@ -49,5 +51,5 @@ def check_gate(gate: Gate) -> Gate:
 
 def apply_gate(gate: Gate, change: ScoreChange) -> Verdict:
     """Whether a score has fallen by at most what the gate allows."""
-    found = change.differences[gate.metric]
-    return Verdict(change.name, gate, found, found.value >= gate.allowed)
+    difference = change.differences[gate.metric]
+    return Verdict(change.name, gate, difference, difference.value >= gate.allowed)

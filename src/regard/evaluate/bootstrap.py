@@ -86,23 +86,23 @@ def resample_scores(statistics: Sequence[SentenceStatistics]) -> list[NDArray[np
     All statistics share the resampled sentences. These depend only on the number of sentences, so
     the results of two calls on the same corpus are paired too.
     """
-    rows = np.concatenate([each.rows for each in statistics], axis=1)
+    rows = np.concatenate([metric.rows for metric in statistics], axis=1)
     totals = np.empty((RESAMPLES, rows.shape[1]))
     random = np.random.default_rng(SEED)
     for resample in range(RESAMPLES):
         sample = random.integers(len(rows), size=len(rows))
         totals[resample] = np.bincount(sample, minlength=len(rows)) @ rows
-    ends = np.cumsum([each.rows.shape[1] for each in statistics])[:-1]
+    ends = np.cumsum([metric.rows.shape[1] for metric in statistics])[:-1]
     parts = np.split(totals, ends, axis=1)
-    return [each.scores(part) for each, part in zip(statistics, parts, strict=True)]
+    return [metric.scores(part) for metric, part in zip(statistics, parts, strict=True)]
 
 
 def estimate_score(statistics: Mapping[str, SentenceStatistics]) -> dict[str, Estimate]:
     """The score of each metric with its interval."""
     resampled = resample_scores(list(statistics.values()))
     return {
-        name: Estimate(each.corpus_score(), _interval(scores, len(each.rows)))
-        for (name, each), scores in zip(statistics.items(), resampled, strict=True)
+        name: Estimate(metric.corpus_score(), _interval(scores, len(metric.rows)))
+        for (name, metric), scores in zip(statistics.items(), resampled, strict=True)
     }
 
 

@@ -73,7 +73,7 @@ def evaluate_statistics(
     return Evaluation(
         sentences=sum(map(len, buckets.values())),
         scores=estimate_score(statistics),
-        signatures={name: each.signature for name, each in statistics.items()},
+        signatures={name: metric.signature for name, metric in statistics.items()},
         buckets=tuple(
             Bucket(
                 lengths,
@@ -110,7 +110,7 @@ def bucket_statistics(
     statistics: Mapping[str, MetricStatistics], rows: Sequence[int]
 ) -> dict[str, MetricStatistics]:
     """The statistics of the sentences with these indices."""
-    return {name: each.subset(rows) for name, each in statistics.items()}
+    return {name: metric.subset(rows) for name, metric in statistics.items()}
 
 
 def length_buckets(

@@ -98,7 +98,7 @@ def compare_systems(
     edges: Sequence[int] = EDGES,
 ) -> Comparison:
     """Score the outputs of each system, and compare each with the first by paired bootstrap."""
-    baseline, *others = outputs
+    baseline, *candidate_names = outputs
     buckets = length_buckets(sources, outputs[baseline], edges)
     statistics = {name: count_statistics(texts, references) for name, texts in outputs.items()}
     candidates = [
@@ -112,7 +112,7 @@ def compare_systems(
                 [statistics[system]["chrf"] for system in (baseline, name)],
             ),
         )
-        for name in others
+        for name in candidate_names
     ]
     evaluation = evaluate_statistics(statistics[baseline], buckets)
     return Comparison(baseline, evaluation, tuple(candidates))
@@ -153,11 +153,13 @@ def _changes(texts: Sequence[Sequence[str]], chrf: Sequence[MetricStatistics]) -
     `texts` holds sources, references, baseline outputs and candidate outputs. `chrf` holds the
     chrF statistics of both outputs.
     """
-    rows = zip(*texts, *(each.scores(each.rows).tolist() for each in chrf), strict=True)
+    rows = zip(*texts, *(metric.scores(metric.rows).tolist() for metric in chrf), strict=True)
     changes = [
-        Change(line, source, reference, before, after, (chrf_before, chrf_after))
-        for line, (source, reference, before, after, chrf_before, chrf_after) in enumerate(rows, 1)
-        if before != after
+        Change(line, source, reference, baseline, candidate, (chrf_before, chrf_after))
+        for line, (source, reference, baseline, candidate, chrf_before, chrf_after) in enumerate(
+            rows, 1
+        )
+        if baseline != candidate
     ]
     return sorted(changes, key=lambda change: change.gain)
 
@@ -181,8 +183,8 @@ def apply_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
     verdicts = []
     for candidate in comparison.candidates:
         for gate in gates:
-            found = candidate.differences[gate.metric]
-            margin = found.value - gate.allowed
+            difference = candidate.differences[gate.metric]
+            margin = difference.value - gate.allowed
             passed = margin <= 0 if gate.metric in LOWER_IS_BETTER else margin >= 0
-            verdicts.append(Verdict(candidate.name, gate, found, passed))
+            verdicts.append(Verdict(candidate.name, gate, difference, passed))
     return verdicts

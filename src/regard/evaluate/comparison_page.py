@@ -76,29 +76,29 @@ def _candidate(candidate: Candidate) -> str:
 
 
 def _change(change: Change) -> str:
-    before, after = _marked(change.before, change.after)
+    old_text, new_text = _marked(change.before, change.after)
     rows = [
         ("source", escape(change.source)),
         ("reference", escape(change.reference)),
-        ("before", before),
-        ("after", after),
+        ("before", old_text),
+        ("after", new_text),
     ]
     body = "".join(f'<dt>{name}</dt><dd dir="auto">{text or "—"}</dd>' for name, text in rows)
     return f"<article><h3>{heading(change)}</h3><dl>{body}</dl></article>"
 
 
-def _marked(before: str, after: str) -> tuple[str, str]:
+def _marked(old_text: str, new_text: str) -> tuple[str, str]:
     """Both texts, escaped, with deleted and inserted words marked."""
-    old, new = before.split(" "), after.split(" ")
-    left, right = [], []
+    old, new = old_text.split(" "), new_text.split(" ")
+    marked_old, marked_new = [], []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         deleted, inserted = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
         if kind == "equal":
-            left.append(deleted)
-            right.append(inserted)
+            marked_old.append(deleted)
+            marked_new.append(inserted)
             continue
         if deleted:
-            left.append(f"<del>{deleted}</del>")
+            marked_old.append(f"<del>{deleted}</del>")
         if inserted:
-            right.append(f"<ins>{inserted}</ins>")
-    return " ".join(left), " ".join(right)
+            marked_new.append(f"<ins>{inserted}</ins>")
+    return " ".join(marked_old), " ".join(marked_new)

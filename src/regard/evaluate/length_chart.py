@@ -39,7 +39,7 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
 
     Buckets after the last non-empty one are not drawn.
     """
-    lines = [_estimates(each, metric) for each in evaluations.values()]
+    lines = [_estimates(evaluation, metric) for evaluation in evaluations.values()]
     buckets = next(iter(evaluations.values())).buckets[: max(lines[0]) + 1]
     axis = _axis([estimate for line in lines for estimate in line.values()])
     right = _LEFT + _STEP * len(buckets)
@@ -54,7 +54,7 @@ def chart_by_length(evaluations: Mapping[str, Evaluation], metric: str) -> str:
     for number, line in enumerate(lines):
         parts += _band(line, axis, svg.colour(number))
     for number, line in enumerate(lines):  # after all bands, so that none hides a line
-        points = [(_center(index), axis.level(each.value)) for index, each in line.items()]
+        points = [(_center(index), axis.level(estimate.value)) for index, estimate in line.items()]
         parts += svg.svg_line(points, number)
     levels = svg.spread_labels([axis.level(line[max(line)].value) for line in lines], _LABEL_GAP)
     for number, (name, level) in enumerate(zip(evaluations, levels, strict=True)):
@@ -76,7 +76,7 @@ def _estimates(evaluation: Evaluation, metric: str) -> dict[int, Estimate]:
 
 def _axis(estimates: Sequence[Estimate]) -> _Axis:
     """An axis with round limits around all bands and four to eight grid lines."""
-    ends = [end for each in estimates for end in (each.value, *(each.interval or ()))]
+    ends = [end for estimate in estimates for end in (estimate.value, *(estimate.interval or ()))]
     step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 1000) if (max(ends) - min(ends)) / s <= 6)
     low, high = step * floor(min(ends) / step), step * ceil(max(ends) / step)
     return _Axis(low, max(high, low + step), step)
@@ -84,9 +84,11 @@ def _axis(estimates: Sequence[Estimate]) -> _Axis:
 
 def _band(estimates: Mapping[int, Estimate], axis: _Axis, colour: str) -> list[str]:
     """A band for each run of buckets with intervals; a single bucket gets a bar."""
-    known = [(index, each.interval) for index, each in estimates.items() if each.interval]
+    intervals = [
+        (index, estimate.interval) for index, estimate in estimates.items() if estimate.interval
+    ]
     parts = []
-    for _, run in groupby(enumerate(known), key=lambda item: item[1][0] - item[0]):
+    for _, run in groupby(enumerate(intervals), key=lambda item: item[1][0] - item[0]):
         ends = [(_center(index), *map(axis.level, interval)) for _, (index, interval) in run]
         if len(ends) == 1:
             x, low, high = ends[0]

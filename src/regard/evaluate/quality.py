@@ -89,7 +89,7 @@ def measure_features(aligned: WordAlignment, logps: Sequence[float]) -> QualityF
 
 def calibrate_thresholds(features: Sequence[QualityFeatures]) -> QualityThresholds:
     """Calibrate on the features of the model's translations of held-out sentences."""
-    table = np.array([list(asdict(each).values()) for each in features])  # N × features
+    table = np.array([list(asdict(sentence).values()) for sentence in features])  # N × features
     median = np.median(table, axis=0)
     # word counts differ by at least one, so a smaller distance is not unusual
     minimum = [1.0 if name in ("unattended", "looping") else 0.1 for name in _names()]

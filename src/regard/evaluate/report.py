@@ -71,9 +71,9 @@ def signed(value: float) -> str:
 
 def verdict_line(verdict: Verdict) -> str:
     """One line that says whether a candidate passes a gate, and why."""
-    gate, found = verdict.gate, verdict.difference
+    gate, difference = verdict.gate, verdict.difference
     bound = "highest" if gate.metric in LOWER_IS_BETTER else "lowest"
-    value, interval, p = _difference(found)
+    value, interval, p = _difference(difference)
     return (
         f"{verdict.candidate} {'passes' if verdict.passed else 'fails'}: {gate.metric} {value}; "
         f"{signed(gate.allowed)} is the {bound} allowed (95 % interval {interval}, p {p})"
@@ -202,9 +202,9 @@ def _print_whole(table: Table, console: Console) -> None:
     wide.print(table)
 
 
-def _table(first: str, *others: str) -> Table:
+def _table(first: str, *further_columns: str) -> Table:
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column(first, no_wrap=True)
-    for name in others:
+    for name in further_columns:
         table.add_column(name, justify="left" if name == "system" else "right", no_wrap=True)
     return table

@@ -68,8 +68,8 @@ def score_corpus(outputs: Sequence[str], references: Sequence[str]) -> MetricSco
     """Score detokenized outputs against one reference each."""
     statistics = count_statistics(outputs, references)
     return MetricScores(
-        {name: each.corpus_score() for name, each in statistics.items()},
-        {name: each.signature for name, each in statistics.items()},
+        {name: metric.corpus_score() for name, metric in statistics.items()},
+        {name: metric.signature for name, metric in statistics.items()},
     )
 
 

@@ -1,4 +1,4 @@
-"""Beam search as a tree: every candidate the search considered, and what became of it."""
+"""Beam search as a tree: every candidate of the search, and whether it was kept or pruned."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _tree(steps: list[BeamStep], beam_size: int, length_penalty: float) -> BeamT
     scores: dict[int, float] = {}  # of finished nodes
     alive = [-1] * beam_size  # the nodes of the K hypotheses
     for length, step in enumerate(steps, 1):
-        first, kept = len(parents), step.kept[0].tolist()
+        first, survivors = len(parents), step.survivors[0].tolist()
         # Candidates are sorted by total, so those that exist come first.
         real = int(step.totals[0].isfinite().sum())
         parents += [alive[slot] for slot in step.origins[0, :real].tolist()]
@@ -82,11 +82,11 @@ def _tree(steps: list[BeamStep], beam_size: int, length_penalty: float) -> BeamT
         logps += step.logps[0, :real].tolist()
         totals += step.totals[0, :real].tolist()
         for candidate, ended in enumerate(step.ended[0, :real].tolist()):
-            status.append("finished" if ended else "kept" if candidate in kept else "pruned")
+            status.append("finished" if ended else "kept" if candidate in survivors else "pruned")
             if ended:
                 node = first + candidate
                 scores[node] = totals[node] / length**length_penalty
-        alive = [-1 if candidate < 0 else first + candidate for candidate in kept]
+        alive = [-1 if candidate < 0 else first + candidate for candidate in survivors]
     best = [max(scores, key=scores.__getitem__)]  # ties: the first found, as in the search
     while parents[best[-1]] >= 0:
         best.append(parents[best[-1]])

@@ -65,7 +65,9 @@ def _document(document: DocumentView) -> str:
     rows = [(name, f"{probability:.3f}") for name, probability in ranked[:LEVELS]]
     highest = max((sentence.weight for sentence in document.sentences), default=0.0)
     strength = max((_strength(s, w) for s in document.sentences for w in s.words), default=0.0)
-    body = "".join(_sentence(document.text, each, highest, strength) for each in document.sentences)
+    body = "".join(
+        _sentence(document.text, sentence, highest, strength) for sentence in document.sentences
+    )
     return "\n".join(
         [
             f'<h2 dir="auto">{escape(document.title)}</h2>',

@@ -117,12 +117,12 @@ def target_logps(
         pairs: Token ids of source and target, without special tokens.
         normalizers: Those of a batch, from the indices of its pairs.
     """
-    found: dict[int, tuple[float, ...]] = {}
+    logps_by_row: dict[int, tuple[float, ...]] = {}
     for rows in length_batches(pairs):
         with replace_normalizers(normalizers(rows)):
             forced = force_decode(model, [pairs[row] for row in rows], ())
-        found |= {row: each.logps for row, each in zip(rows, forced, strict=True)}
-    return [found[row] for row in range(len(pairs))]
+        logps_by_row |= {row: decoding.logps for row, decoding in zip(rows, forced, strict=True)}
+    return [logps_by_row[row] for row in range(len(pairs))]
 
 
 def weights_of_links(

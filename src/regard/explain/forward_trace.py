@@ -52,8 +52,8 @@ class AttentionRecord:
 
     @property
     def layer(self) -> int:
-        found = re.search(r"\.(\d+)\.", self.name)
-        return int(found[1]) if found else 0
+        match = re.search(r"\.(\d+)\.", self.name)
+        return int(match[1]) if match else 0
 
     def to_record(self, arrays: Arrays) -> dict[str, object]:
         """Return the JSON fields. Only cross-attention keeps its scores."""
@@ -136,7 +136,7 @@ class ForwardTrace:
     @property
     def forced(self) -> ForcedDecoding:
         """The same trace as `forced_decoding` returns it."""
-        weights = {each.name: each.weights for each in self.attentions}
+        weights = {record.name: record.weights for record in self.attentions}
         return ForcedDecoding(tuple(step.logp for step in self.steps), weights)
 
 
@@ -163,13 +163,15 @@ def trace_forward(
         decoded, _ = model.decoder(model.embedding(prefix), model.start(source))
         logp = model.readout(decoded.hidden)[0].log_softmax(dim=-1)  # T V
     records = tuple(_attention_record(model, recording, name) for name in recording.names)
-    known = [each.name for kind in ("self", "cross") for each in records if each.kind == kind]
-    if attention is not None and attention not in known:
-        names = ", ".join(known) or "none"
+    available = [
+        record.name for kind in ("self", "cross") for record in records if record.kind == kind
+    ]
+    if attention is not None and attention not in available:
+        names = ", ".join(available) or "none"
         raise ConfigError(
             f"attention: the model's decoder has no attention {attention!r}. It has: {names}"
         )
-    traced = attention if attention is not None else known[-1] if known else None
+    traced = attention if attention is not None else available[-1] if available else None
     return ForwardTrace(
         _steps(logp, labels, piece),
         records,

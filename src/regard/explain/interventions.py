@@ -50,11 +50,13 @@ def interventions_to_record(
         return arrays.add(torch.tensor(rows).view(shape))
 
     return {
-        "kinds": [each.kind for each in interventions],
-        "words": [each.word for each in interventions],
-        "logps": table([each.logps for each in interventions]),
-        "tokens": [[piece(token) for token in each.tokens] for each in interventions],
-        "token_logps": table([each.token_logps for each in interventions]),
+        "kinds": [intervention.kind for intervention in interventions],
+        "words": [intervention.word for intervention in interventions],
+        "logps": table([intervention.logps for intervention in interventions]),
+        "tokens": [
+            [piece(token) for token in intervention.tokens] for intervention in interventions
+        ],
+        "token_logps": table([intervention.token_logps for intervention in interventions]),
     }
 
 
@@ -112,7 +114,9 @@ def run_interventions(
         attentions = [get_attention(model, name) for name in cross_attention_names(model)]
         first = torch.zeros(rows, dtype=torch.long, device=device)
         state = reorder(model.decoder.start(encoded), first)
-        with replace_normalizers({each: changed(each.normalizer) for each in attentions}):
+        with replace_normalizers(
+            {attention: changed(attention.normalizer) for attention in attentions}
+        ):
             return model.decoder(model.embedding(prefix(rows)), state)[0].hidden
 
     with eval_mode(model):

@@ -52,24 +52,24 @@ class Regions:
     height: int  # of the frame, in pixels
     width: int
 
-    def on(self, boxes: Iterable[Box]) -> Bool[np.ndarray, "y x"]:
+    def covered_by(self, boxes: Iterable[Box]) -> Bool[np.ndarray, "y x"]:
         """Which regions lie on one of the boxes."""
-        found = np.zeros((self.rows, self.columns), bool)
-        for left, top, right, bottom in boxes:
-            found |= np.outer(
-                _on_interval(self.rows, self.height, top, bottom),
-                _on_interval(self.columns, self.width, left, right),
+        mask = np.zeros((self.rows, self.columns), bool)
+        for x0, y0, x1, y1 in boxes:
+            mask |= np.outer(
+                _on_interval(self.rows, self.height, y0, y1),
+                _on_interval(self.columns, self.width, x0, x1),
             )
-        return found
+        return mask
 
     def shares(self, boxes: Iterable[Box]) -> Float[np.ndarray, "y x"]:
         """The share of each region that lies in a box; of several boxes, the largest share."""
-        found = np.zeros((self.rows, self.columns))
-        for left, top, right, bottom in boxes:
-            rows = _covered(self.rows, self.height, top, bottom)
-            columns = _covered(self.columns, self.width, left, right)
-            found = np.maximum(found, np.outer(rows, columns))
-        return found
+        largest = np.zeros((self.rows, self.columns))
+        for x0, y0, x1, y1 in boxes:
+            rows = _covered(self.rows, self.height, y0, y1)
+            columns = _covered(self.columns, self.width, x0, x1)
+            largest = np.maximum(largest, np.outer(rows, columns))
+        return largest
 
 
 def score_pointing(
@@ -82,15 +82,18 @@ def score_pointing(
         for named in example.objects:
             start, end = named.span
             rows = [i for i, (a, b) in enumerate(example.pieces) if a < end and b > start]
-            on, share = regions.on(named.boxes).ravel(), regions.shares(named.boxes).ravel()
-            if not rows or not on.any():
+            covered, share = (
+                regions.covered_by(named.boxes).ravel(),
+                regions.shares(named.boxes).ravel(),
+            )
+            if not rows or not covered.any():
                 continue
-            chances.append((float(on.mean()), float(share.mean())))
+            chances.append((float(covered.mean()), float(share.mean())))
             for name, attention in example.forced.attention.items():
                 for shift in shifts:
                     word = attention[:, [row + shift for row in rows]].mean(dim=1)  # H S
                     for head, weights in _heads(word):
-                        hit = bool(on[int(weights.argmax())])
+                        hit = bool(covered[int(weights.argmax())])
                         mass = float((weights.numpy() * share).sum())
                         results[AlignmentHead(name, head, shift, null=False)].append((hit, mass))
     return {
@@ -106,8 +109,8 @@ def score_pointing(
 
 
 def _heads(weights: Float[Tensor, "H S"]) -> list[tuple[int | None, Float[Tensor, " S"]]]:
-    each = list(enumerate(weights.double()))
-    return [(None, weights.double().mean(dim=0)), *(each if len(each) > 1 else [])]
+    numbered = list(enumerate(weights.double()))
+    return [(None, weights.double().mean(dim=0)), *(numbered if len(numbered) > 1 else [])]
 
 
 def _on_interval(count: int, length: int, low: float, high: float) -> Bool[np.ndarray, " n"]:

@@ -94,7 +94,7 @@ class Explanation:
     interventions: tuple[Intervention, ...] = ()
 
     def attention(self, name: str) -> AttentionRecord:
-        return next(each for each in self.trace.attentions if each.name == name)
+        return next(record for record in self.trace.attentions if record.name == name)
 
     def coverage(self, attention: str, head: int | None = None) -> Float[Tensor, " S"]:
         """Sum of each position's weights over all steps, Σ_t α_ts: of one head, or of the mean."""
@@ -117,7 +117,9 @@ class Explanation:
         """
         attention, head, shift = self._select(attention, head, shift)
         record = self.attention(attention)
-        layers = 1 + max(each.layer for each in self.trace.attentions if each.kind == record.kind)
+        layers = 1 + max(
+            recorded.layer for recorded in self.trace.attentions if recorded.kind == record.kind
+        )
         if record.kind == "self":
             return self_attention_matrix(record, self.target, head, layers)
         if isinstance(self.source, ImageSource):
@@ -234,7 +236,7 @@ class Explanation:
             "source": None if self.source is None else self.source.to_record(),
             "target": self.target.to_record(),
             "steps": [asdict(step) for step in self.trace.steps],
-            "attentions": [each.to_record(arrays) for each in self.trace.attentions],
+            "attentions": [record.to_record(arrays) for record in self.trace.attentions],
             "alignment_head": None if self.alignment_head is None else asdict(self.alignment_head),
             "links": sorted(self.links),
             "gold": None if self.gold is None else sorted(self.gold),
@@ -262,7 +264,7 @@ def side_by_side(explanations: Sequence[Explanation]) -> str:
         raise ConfigError(
             f"explanations: a page shows one to four explanations, not {len(explanations)}"
         )
-    title = " · ".join(dict.fromkeys(each.target.raw for each in explanations))
+    title = " · ".join(dict.fromkeys(explanation.target.raw for explanation in explanations))
     if isinstance(source := explanations[0].source, TokenizedText):
         title = f"{source.raw} → {title}"
-    return explanation_page([each.to_json() for each in explanations], title)
+    return explanation_page([explanation.to_json() for explanation in explanations], title)

@@ -100,22 +100,24 @@ class CTranslate2Engine:
             if source
         }
         results = self._search_rows(sources, prefixes, limits, options)
-        found = [[EMPTY] for _ in sources]
+        hypotheses = [[EMPTY] for _ in sources]
         for row, result in results.items():
-            found[row] = [
+            hypotheses[row] = [
                 self._hypothesis(pieces, _score(score, len(pieces), options))
                 for pieces, score in zip(result.hypotheses, result.scores, strict=True)
             ]
         if constrained:
             forced = self.force(
-                [sources[row] for row in results], [found[row][0].tokens for row in results]
+                [sources[row] for row in results], [hypotheses[row][0].tokens for row in results]
             )
             for (row, result), logps in zip(results.items(), forced, strict=True):
                 # CTranslate2's own scores are renormalized over the tokens that are allowed.
-                known = logps[: len(result.hypotheses[0])]  # without the end if it was not reached
-                score = _score(sum(known), len(known), options)
-                found[row] = [replace(found[row][0], logps=known, score=score)]
-        return found
+                reached = logps[
+                    : len(result.hypotheses[0])
+                ]  # without the end if it was not reached
+                score = _score(sum(reached), len(reached), options)
+                hypotheses[row] = [replace(hypotheses[row][0], logps=reached, score=score)]
+        return hypotheses
 
     def force(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -125,7 +127,7 @@ class CTranslate2Engine:
         scored = self.translator.score_batch(
             read, self._to_pieces(targets), max_input_length=0, **self._batch_options(read)
         )
-        return [tuple(one.log_probs) for one in scored]
+        return [tuple(scored_target.log_probs) for scored_target in scored]
 
     def _search_rows(
         self,
@@ -154,9 +156,9 @@ class CTranslate2Engine:
                 for rows in groups
             ]
             return {
-                row: each.result()
+                row: handle.result()
                 for rows, results in submitted
-                for row, each in zip(rows, results, strict=True)
+                for row, handle in zip(rows, results, strict=True)
             }
 
         groups: list[list[int]] = []
@@ -165,14 +167,14 @@ class CTranslate2Engine:
                 groups[-1].append(row)
             else:
                 groups.append([row])
-        found = search(groups)
+        results = search(groups)
         again: dict[int, list[int]] = defaultdict(list)
         for rows in groups:
             for row in rows:
-                longest = max(map(len, found[row].hypotheses))
+                longest = max(map(len, results[row].hypotheses))
                 if longest >= limits[row] < limits[rows[0]]:
                     again[limits[row]].append(row)
-        return found | search(again.values())
+        return results | search(again.values())
 
     def _submit(
         self,

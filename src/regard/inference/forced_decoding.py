@@ -68,10 +68,10 @@ def force_decode(
     def decode_batch(batch: list[tuple[Ids, Ids]]) -> Iterator[ForcedDecoding]:
         source = pad([[*source, EOS] for source, _ in batch]).to(_device(model))
         targets = [[*target, EOS] for _, target in batch]
-        found = _force(
+        decodings = _force(
             model, lambda prefix: model(source, prefix), targets, recorded, with_logps=with_logps
         )
-        for forced, (ids, _) in zip(found, batch, strict=True):
+        for forced, (ids, _) in zip(decodings, batch, strict=True):
             unpadded = {name: x[..., : len(ids) + 1] for name, x in forced.attention.items()}
             yield ForcedDecoding(forced.logps, unpadded)
 
@@ -152,7 +152,7 @@ def _by_length(
     device: torch.device,
 ) -> list[ForcedDecoding]:
     """Batch pairs of similar length; return results in the order of `pairs`."""
-    found: dict[int, ForcedDecoding] = {}
+    decodings: dict[int, ForcedDecoding] = {}
 
     def decode_rows(rows: list[int]) -> list[ForcedDecoding]:
         return list(decode_batch([pairs[row] for row in rows]))
@@ -161,8 +161,8 @@ def _by_length(
     for rows, decoded in zip(
         batches, map_batches(decode_rows, batches, allowed_workers(device)), strict=True
     ):
-        found |= zip(rows, decoded, strict=True)
-    return [found[row] for row in range(len(pairs))]
+        decodings |= zip(rows, decoded, strict=True)
+    return [decodings[row] for row in range(len(pairs))]
 
 
 def length_batches(pairs: Sequence[tuple[Ids, Ids]], budget: int = BUDGET) -> Iterator[list[int]]:

@@ -115,13 +115,13 @@ def join_segments(
 
     Returns the joined text and the characters of each translation in it.
     """
-    joined, places = "", []
-    for place, (span, translation) in enumerate(zip(spans, translations, strict=True)):
-        if place > 0:
-            joined += text[spans[place - 1][1] : span[0]] or " "
-        places.append((len(joined), len(joined) + len(translation)))
+    joined, joined_spans = "", []
+    for number, (span, translation) in enumerate(zip(spans, translations, strict=True)):
+        if number > 0:
+            joined += text[spans[number - 1][1] : span[0]] or " "
+        joined_spans.append((len(joined), len(joined) + len(translation)))
         joined += translation
-    return joined, places
+    return joined, joined_spans
 
 
 _LINE, _SPACE = re.compile(r"[^\n]+"), re.compile(r"\s")
@@ -158,7 +158,7 @@ def _halve(
         return [part] if ids else []
     middle = (start + end) // 2
     spaces = (space.start() for space in _SPACE.finditer(text, start, end))
-    cut = min(spaces, key=lambda place: abs(place - middle), default=middle)
+    cut = min(spaces, key=lambda space: abs(space - middle), default=middle)
     return [
         shorter
         for half in _encode(tokenizer, text, [(start, cut), (cut, end)])

@@ -162,10 +162,15 @@ class TorchEngine:
         if not self.invariant:
             source = pad(batch).to(self._device)
             return tuple(model.start(source) for model in self.models)
-        rows, kept = self._repeat_rows(len(batch), 1), torch.arange(len(batch), device=self._device)
+        rows, rows_in_use = (
+            self._repeat_rows(len(batch), 1),
+            torch.arange(len(batch), device=self._device),
+        )
         source = pad([batch[row] for row in rows.tolist()], multiple=LANES).to(self._device)
         return tuple(
-            reorder(model.start(_fit(source, model.encoder.max_positions)), kept, kept)
+            reorder(
+                model.start(_fit(source, model.encoder.max_positions)), rows_in_use, rows_in_use
+            )
             for model in self.models
         )
 
@@ -181,11 +186,13 @@ class TorchEngine:
         def invariant_step(
             last: Int[Tensor, " N"], state: tuple[Any, ...]
         ) -> tuple[Float[Tensor, "N V"], tuple[Any, ...]]:
-            kept = torch.arange(len(last), device=last.device)
+            rows_in_use = torch.arange(len(last), device=last.device)
             sentences = self._repeat_rows(len(last) // beam_size, beam_size)
-            rows = (sentences[:, None] * beam_size + kept[:beam_size]).flatten()
-            logits, after = step(last[rows], reorder(state, rows, sentences))
-            return logits[: len(last)], reorder(after, kept, kept[: len(last) // beam_size])
+            rows = (sentences[:, None] * beam_size + rows_in_use[:beam_size]).flatten()
+            logits, next_state = step(last[rows], reorder(state, rows, sentences))
+            return logits[: len(last)], reorder(
+                next_state, rows_in_use, rows_in_use[: len(last) // beam_size]
+            )
 
         return invariant_step
 

@@ -40,15 +40,15 @@ def export_obstacles(run: RunConfig) -> list[str]:
 
 
 def _attention_obstacles(use: AttentionUse) -> list[str]:
-    attention, where = use.attention, f"{use.query} over {use.memory}"
+    attention, use_name = use.attention, f"{use.query} over {use.memory}"
     required = "causal" if use.memory == PAST_STATES else "everywhere"
     obstacles = []
     if not isinstance(attention.score, ScaledDotConfig):
-        obstacles.append(f"{where}: score is {attention.score.kind}, not scaled-dot")
+        obstacles.append(f"{use_name}: score is {attention.score.kind}, not scaled-dot")
     elif attention.score.dim is not None:
-        obstacles.append(f"{where}: score.dim must not be set")
+        obstacles.append(f"{use_name}: score.dim must not be set")
     if attention.span.kind != required or attention.span != attention.span.__class__():
-        obstacles.append(f"{where}: span is {attention.span.kind}, not plain {required}")
+        obstacles.append(f"{use_name}: span is {attention.span.kind}, not plain {required}")
     if attention.normalizer.kind != "softmax":
-        obstacles.append(f"{where}: normalizer is {attention.normalizer.kind}, not softmax")
+        obstacles.append(f"{use_name}: normalizer is {attention.normalizer.kind}, not softmax")
     return obstacles

@@ -63,8 +63,8 @@ def convert_to_huggingface(
     """
     if obstacles := huggingface_obstacles(run):
         raise ConfigError(f"MarianMT cannot represent the model: {'; '.join(obstacles)}")
-    spms = [_spm(each) for each in (tokenizer, target_tokenizer)]
-    pieces, target_pieces = (_pieces(each) for each in (tokenizer, target_tokenizer))
+    spms = [_spm(member) for member in (tokenizer, target_tokenizer)]
+    pieces, target_pieces = (_pieces(member) for member in (tokenizer, target_tokenizer))
     separate = pieces != target_pieces
     if separate and len(pieces) != len(target_pieces):
         pieces, target_pieces = _same_length(pieces, target_pieces)
@@ -104,15 +104,15 @@ def _pieces(tokenizer: Tokenizer) -> list[str]:
     return ["</s>", "<unk>", *names, "<pad>"]
 
 
-def _same_length(some: list[str], others: list[str]) -> tuple[list[str], list[str]]:
+def _same_length(source_pieces: list[str], target_pieces: list[str]) -> tuple[list[str], list[str]]:
     """Return both lists with the same length; MarianMT has one padding id."""
-    size = max(len(some), len(others))
+    size = max(len(source_pieces), len(target_pieces))
     filled = (
         [*pieces[:-1], *(f"<unused {i}>" for i in range(size - len(pieces))), "<pad>"]
-        for pieces in (some, others)
+        for pieces in (source_pieces, target_pieces)
     )
-    one, other = filled
-    return one, other
+    source_filled, target_filled = filled
+    return source_filled, target_filled
 
 
 def _rows(table: Tensor, size: int, start: Tensor | None = None) -> Tensor:

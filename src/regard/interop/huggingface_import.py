@@ -50,8 +50,8 @@ def read_huggingface(
     `languages`: codes of source and target. Of a model with several target languages, the code of
     the target selects one, as its vocabulary has it.
     """
-    where = folder.path / "config.json"
-    config = _Settings(folder.json("config.json"), where)
+    config_path = folder.path / "config.json"
+    config = _Settings(folder.json("config.json"), config_path)
     tokenizer_config = (
         folder.json("tokenizer_config.json") if folder.find("tokenizer_config.json") else {}
     )
@@ -60,7 +60,7 @@ def read_huggingface(
     if folder.find("generation_config.json"):
         config.values = folder.json("generation_config.json") | config.values
     settings = _run_settings(config, (source_language, target_language))
-    run = validate_config(settings, str(where))
+    run = validate_config(settings, str(config_path))
     size = config.number("vocab_size")
     separate = not config.flag("share_encoder_decoder_embeddings", True)
     target_size = config.number("decoder_vocab_size", size) if separate else size
@@ -86,7 +86,7 @@ def read_huggingface(
     tables = _tables(state, order, target_order, folder.path)
     settings["model"]["tie_embeddings"] = tables.tied
     settings["licence"] = folder.licence()
-    run = validate_config(settings, str(where))
+    run = validate_config(settings, str(config_path))
     bias = state.get("final_logits_bias", torch.zeros(1, target_size)).reshape(-1)
     if bias.numel() != target_size:
         raise ArtifactError(f"{folder.path}: final_logits_bias has {bias.numel()} entries.")
@@ -112,25 +112,25 @@ def read_huggingface(
 class _Settings:
     """The settings of config.json, with checked types."""
 
-    def __init__(self, values: dict[str, Any], where: Path) -> None:
-        self.values, self.where = values, where
+    def __init__(self, values: dict[str, Any], path: Path) -> None:
+        self.values, self.path = values, path
 
     def number(self, name: str, default: int | None = None) -> int:
         value = self.values.get(name)
         value = default if value is None else value
         if type(value) is not int or not 0 <= value <= MAX_VOCABULARY:
-            raise ArtifactError(f"{self.where}: {name} must be a whole number, not {value!r:.40}.")
+            raise ArtifactError(f"{self.path}: {name} must be a whole number, not {value!r:.40}.")
         return value
 
     def flag(self, name: str, default: bool) -> bool:
         value = self.values.get(name, default)
         if type(value) is not bool:
-            raise ArtifactError(f"{self.where}: {name} must be true or false, not {value!r:.40}.")
+            raise ArtifactError(f"{self.path}: {name} must be true or false, not {value!r:.40}.")
         return value
 
     def refuse(self, name: str, value: Any, supported: str) -> None:
         raise ConfigError(
-            f"{self.where}: {name} is {value!r:.60}, which regard cannot represent. "
+            f"{self.path}: {name} is {value!r:.60}, which regard cannot represent. "
             f"Supported: {supported}."
         )
 
@@ -202,18 +202,18 @@ def _read_pieces(folder: PretrainedFolder, name: str, size: int) -> list[str]:
     return pieces
 
 
-def _order(pieces: list[str], eos: int, start: int | None, where: Path) -> VocabularyOrder:
+def _order(pieces: list[str], eos: int, start: int | None, path: Path) -> VocabularyOrder:
     if "<unk>" not in pieces:
-        raise ArtifactError(f"{where}: has no <unk>. Use another copy.")
+        raise ArtifactError(f"{path}: has no <unk>. Use another copy.")
     return VocabularyOrder(len(pieces), eos, pieces.index("<unk>"), start)
 
 
-def _check_target(tokenizer: PretrainedSentencePiece, target: str | None, where: Path) -> None:
+def _check_target(tokenizer: PretrainedSentencePiece, target: str | None, path: Path) -> None:
     """Raise ConfigError if the model has several target languages, and `target` is none."""
     codes = tagged_languages(tokenizer)
     if codes and target is not None and target not in codes:
         raise ConfigError(
-            f"{where}: the model does not translate into {target[:40]}. Name another target with "
+            f"{path}: the model does not translate into {target[:40]}. Name another target with "
             f"--target-language, or none to import all: {', '.join(sorted(codes))}"
         )
 
@@ -242,17 +242,17 @@ def _read_state(folder: PretrainedFolder) -> dict[str, Tensor]:
 
 
 def _tables(
-    state: dict[str, Tensor], order: VocabularyOrder, target_order: VocabularyOrder, where: Path
+    state: dict[str, Tensor], order: VocabularyOrder, target_order: VocabularyOrder, path: Path
 ) -> EmbeddingTables:
     """Return the embeddings. A table that is missing is shared with one that is there."""
 
     def table(order: VocabularyOrder, *names: str) -> Tensor:
-        found = next((state[name] for name in names if name in state), None)
-        if found is None or found.dim() != 2 or found.size(0) != order.size:
+        tensor = next((state[name] for name in names if name in state), None)
+        if tensor is None or tensor.dim() != 2 or tensor.size(0) != order.size:
             raise ArtifactError(
-                f"{where}: the tensor {names[0]} is missing or does not have {order.size} rows."
+                f"{path}: the tensor {names[0]} is missing or does not have {order.size} rows."
             )
-        return order.rows(found.float())
+        return order.rows(tensor.float())
 
     encoder, decoder = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
     readout = "lm_head.weight"

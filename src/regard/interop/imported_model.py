@@ -59,7 +59,7 @@ class VocabularyOrder:
             )
 
     @property
-    def others(self) -> list[int]:
+    def other_ids(self) -> list[int]:
         special = {self.eos, self.unk, self.start}
         return [i for i in range(self.size) if i not in special]
 
@@ -67,8 +67,8 @@ class VocabularyOrder:
         """Return the rows of a table, or the entries of a bias, for regard's ids."""
         zero = torch.zeros_like(table[:1])
         start = zero if self.start is None else table[self.start : self.start + 1]
-        kept = torch.tensor([self.eos, self.unk, *self.others])
-        return torch.cat([zero, start, table[kept]])
+        own_ids = torch.tensor([self.eos, self.unk, *self.other_ids])
+        return torch.cat([zero, start, table[own_ids]])
 
     def bias(self, bias: Tensor) -> Tensor:
         """Return the entries of the readout bias; PAD and BOS are banned."""
@@ -78,7 +78,7 @@ class VocabularyOrder:
 
     def pieces(self, pieces: Sequence[str]) -> list[str]:
         """Return the piece of each of regard's ids."""
-        named = (pieces[i] for i in self.others)
+        named = (pieces[i] for i in self.other_ids)
         return [*SPECIAL, *(f"<{piece}>" if piece in SPECIAL else piece for piece in named)]
 
 
@@ -109,7 +109,7 @@ class EmbeddingTables:
 
 
 def select_weights(
-    run: RunConfig, sizes: tuple[int, int], tensors: Mapping[str, Tensor], where: str
+    run: RunConfig, sizes: tuple[int, int], tensors: Mapping[str, Tensor], origin: str
 ) -> dict[str, Tensor]:
     """Return the parameters of the run's model; raise ArtifactError for a missing or odd one."""
     model: Any = run.model
@@ -117,18 +117,20 @@ def select_weights(
         with torch.device("meta"), SkipInitialization():
             built = model.build(VocabularySizes(*sizes))
     except (RuntimeError, ConfigError) as error:
-        raise ArtifactError(f"{where}: the model of its config cannot be built ({error})") from None
+        raise ArtifactError(
+            f"{origin}: the model of its config cannot be built ({error})"
+        ) from None
     weights = {}
     for name, parameter in built.named_parameters():
         if name not in tensors:
-            raise ArtifactError(f"{where}: the tensor of {name} is missing. Use another copy.")
-        found = tensors[name]
-        if found.shape != parameter.shape or not found.is_floating_point():
+            raise ArtifactError(f"{origin}: the tensor of {name} is missing. Use another copy.")
+        tensor = tensors[name]
+        if tensor.shape != parameter.shape or not tensor.is_floating_point():
             raise ArtifactError(
-                f"{where}: the tensor of {name} has shape {list(found.shape)}, and the config "
+                f"{origin}: the tensor of {name} has shape {list(tensor.shape)}, and the config "
                 f"needs {list(parameter.shape)}. Use another copy."
             )
-        weights[name] = found.to(torch.float32)
+        weights[name] = tensor.to(torch.float32)
         if not torch.isfinite(weights[name]).all():
-            raise ArtifactError(f"{where}: the tensor of {name} is not finite. Use another copy.")
+            raise ArtifactError(f"{origin}: the tensor of {name} is not finite. Use another copy.")
     return weights

@@ -64,22 +64,22 @@ def read_marian(
 ) -> ImportedModel:
     """Read a model of Marian; `languages`: codes of source and target, where known."""
     name = _model_file(folder)
-    where, data = folder.path / name, folder.read(name, MAX_WEIGHTS)
-    arrays = read_npz(data, where) if name.endswith(".npz") else read_bin(data, where)
-    config = _read_config(arrays, where)
+    path, data = folder.path / name, folder.read(name, MAX_WEIGHTS)
+    arrays = read_npz(data, path) if name.endswith(".npz") else read_bin(data, path)
+    config = _read_config(arrays, path)
     named = _PAIR.search(name)
     if named:
         languages = languages[0] or named[1], languages[1] or named[2]
-    settings = _run_settings(config, arrays, where, languages)
-    validate_config(settings, str(where))
+    settings = _run_settings(config, arrays, path, languages)
+    validate_config(settings, str(path))
     tokenizers, orders = _vocabularies(folder)
-    tables = _tables(arrays, orders, where)
+    tables = _tables(arrays, orders, path)
     settings["model"]["tie_embeddings"] = tables.tied
     settings["licence"] = folder.licence()
-    run = validate_config(settings, str(where))
-    bias = _vector(arrays, "decoder_ff_logit_out_b", where)
+    run = validate_config(settings, str(path))
+    bias = _vector(arrays, "decoder_ff_logit_out_b", path)
     tensors = {
-        **_block_tensors(arrays, where),
+        **_block_tensors(arrays, path),
         **tables.weights(),
         "readout.bias": orders[1].bias(bias),
     }
@@ -91,7 +91,7 @@ def read_marian(
         head = AlignmentHead(f"decoder.blocks.{layer}.cross_attention", 0, 0, null=True)
     return ImportedModel(
         run,
-        select_weights(run, sizes, tensors, str(where)),
+        select_weights(run, sizes, tensors, str(path)),
         *tokenizers,
         head,
         f"Marian {config.get('version', '')!s:.60}".strip(),
@@ -100,41 +100,41 @@ def read_marian(
 
 
 def _model_file(folder: PretrainedFolder) -> str:
-    found = [name for name in folder.find("*.npz", "model*.bin") if not name.startswith("lex")]
-    if len(found) != 1:
+    models = [name for name in folder.find("*.npz", "model*.bin") if not name.startswith("lex")]
+    if len(models) != 1:
         raise ArtifactError(
             f"{folder.path}: must have one model of Marian (.npz or model*.bin), not "
-            f"{len(found)}: {', '.join(found)[:200]}"
+            f"{len(models)}: {', '.join(models)[:200]}"
         )
-    return found[0]
+    return models[0]
 
 
-def _read_config(arrays: Arrays, where: Path) -> dict[str, Any]:
+def _read_config(arrays: Arrays, path: Path) -> dict[str, Any]:
     if CONFIG not in arrays:
-        raise ArtifactError(f"{where}: has no config ({CONFIG}). Use another copy.")
+        raise ArtifactError(f"{path}: has no config ({CONFIG}). Use another copy.")
     text = arrays[CONFIG].astype(np.uint8).tobytes().rstrip(b"\0")
     try:
-        config = parse_settings(text.decode("utf-8"), f"{where}: {CONFIG}")
+        config = parse_settings(text.decode("utf-8"), f"{path}: {CONFIG}")
     except (UnicodeDecodeError, ConfigError) as error:
-        raise ArtifactError(f"{where}: its config cannot be read ({error}).") from None
+        raise ArtifactError(f"{path}: its config cannot be read ({error}).") from None
     for name, plain in _PLAIN.items():
         if name in config and config[name] not in plain:
             raise ConfigError(
-                f"{where}: {name} is {config[name]!r:.60}, which regard cannot represent. "
+                f"{path}: {name} is {config[name]!r:.60}, which regard cannot represent. "
                 f"Supported: {plain[0]!r}."
             )
     return config
 
 
-def _number(config: dict[str, Any], name: str, where: Path) -> int:
+def _number(config: dict[str, Any], name: str, path: Path) -> int:
     value = config.get(name)
     if type(value) is not int or not 0 < value <= MAX_VOCABULARY:
-        raise ArtifactError(f"{where}: {name} must be a whole number, not {value!r:.40}.")
+        raise ArtifactError(f"{path}: {name} must be a whole number, not {value!r:.40}.")
     return value
 
 
 def _run_settings(
-    config: dict[str, Any], arrays: Arrays, where: Path, languages: tuple[str | None, str | None]
+    config: dict[str, Any], arrays: Arrays, path: Path, languages: tuple[str | None, str | None]
 ) -> dict[str, Any]:
     activation = config.get("transformer-ffn-activation", "swish")
     autoregression = config.get("transformer-decoder-autoreg", "self-attention")
@@ -160,24 +160,24 @@ def _run_settings(
     for name, (supported, value, names) in refused.items():
         if not supported:
             raise ConfigError(
-                f"{where}: {name} is {value!r:.80}, which regard cannot represent. "
+                f"{path}: {name} is {value!r:.80}, which regard cannot represent. "
                 f"Supported: {names}."
             )
 
     def side(kind: str, layers: str, ffn: int) -> dict[str, Any]:
         return {
             "kind": kind,
-            "dim": _number(config, "dim-emb", where),
+            "dim": _number(config, "dim-emb", path),
             "hidden_dim": ffn,
-            "layers": _number(config, layers, where),
+            "layers": _number(config, layers, path),
             "activation": ACTIVATIONS[activation],
             "norm": norms[order],
             "norm_eps": 1e-6,
             "positions": "sinusoidal-inclusive",
         }
 
-    heads = {"score": {"kind": "scaled-dot", "heads": _number(config, "transformer-heads", where)}}
-    ffn = _number(config, "transformer-dim-ffn", where)
+    heads = {"score": {"kind": "scaled-dot", "heads": _number(config, "transformer-heads", path)}}
+    ffn = _number(config, "transformer-dim-ffn", path)
     decoder_ffn = config.get("transformer-decoder-dim-ffn") or ffn
     decoder = side("transformer-ssru" if recurrent else "transformer", "dec-depth", decoder_ffn)
     if not recurrent:
@@ -186,7 +186,7 @@ def _run_settings(
         "description": f"Transformer{' with an SSRU decoder' * recurrent}, imported from Marian",
         "model": {
             "kind": "encoder-decoder",
-            "embedding_dim": _number(config, "dim-emb", where),
+            "embedding_dim": _number(config, "dim-emb", path),
             "encoder": {**side("transformer", "enc-depth", ffn), "self_attention": heads},
             "decoder": {**decoder, "cross_attention": heads},
         },
@@ -278,16 +278,16 @@ def _unquote(text: str) -> str:
 
 
 def _tables(
-    arrays: Arrays, orders: tuple[VocabularyOrder, VocabularyOrder], where: Path
+    arrays: Arrays, orders: tuple[VocabularyOrder, VocabularyOrder], path: Path
 ) -> EmbeddingTables:
     def table(order: VocabularyOrder, *names: str) -> Tensor:
         for name in names:
             if name in arrays:
-                found = arrays[name].T if name == "decoder_ff_logit_out_W" else arrays[name]
-                if found.ndim == 2 and found.shape[0] == order.size:
-                    return order.rows(torch.from_numpy(found.astype(np.float32)))
+                array = arrays[name].T if name == "decoder_ff_logit_out_W" else arrays[name]
+                if array.ndim == 2 and array.shape[0] == order.size:
+                    return order.rows(torch.from_numpy(array.astype(np.float32)))
         raise ArtifactError(
-            f"{where}: the tensor {names[0]} is missing or does not have {order.size} rows, one "
+            f"{path}: the tensor {names[0]} is missing or does not have {order.size} rows, one "
             "for each piece of the vocabulary."
         )
 
@@ -304,9 +304,9 @@ def _tables(
     )
 
 
-def _vector(arrays: Arrays, name: str, where: Path) -> Tensor:
+def _vector(arrays: Arrays, name: str, path: Path) -> Tensor:
     if name not in arrays:
-        raise ArtifactError(f"{where}: the tensor {name} is missing. Use another copy.")
+        raise ArtifactError(f"{path}: the tensor {name} is missing. Use another copy.")
     return torch.from_numpy(arrays[name].astype(np.float32).reshape(-1))
 
 
@@ -340,7 +340,7 @@ _LAYER = re.compile(r"(encoder|decoder)_l(\d+)_(.+)")
 _NORM = re.compile(r"(\w+?)_ln_(scale|bias)(_pre)?")
 
 
-def _block_tensors(arrays: Arrays, where: Path) -> dict[str, Tensor]:
+def _block_tensors(arrays: Arrays, path: Path) -> dict[str, Tensor]:
     """Return the tensors of all layers by regard's names; matrices are transposed."""
     tensors: dict[str, Tensor] = {}
     for name, array in arrays.items():
@@ -348,7 +348,7 @@ def _block_tensors(arrays: Arrays, where: Path) -> dict[str, Tensor]:
         top = re.fullmatch(r"(encoder|decoder)_top_ln_(scale|bias)", name)
         if top:
             kind = "weight" if top[2] == "scale" else "bias"
-            tensors[f"{top[1]}.norm.{kind}"] = _vector(arrays, name, where)
+            tensors[f"{top[1]}.norm.{kind}"] = _vector(arrays, name, path)
         if match is None:
             continue
         side, layer, part = match[1], int(match[2]) - 1, match[3]
@@ -359,10 +359,10 @@ def _block_tensors(arrays: Arrays, where: Path) -> dict[str, Tensor]:
             tensors[f"{side}.blocks.{layer}.{ours}"] = (
                 torch.from_numpy(np.ascontiguousarray(array.astype(np.float32).T))
                 if matrix
-                else _vector(arrays, name, where)
+                else _vector(arrays, name, path)
             )
         elif norm and norm[1] in _NORMS:
             kind = "weight" if norm[2] == "scale" else "bias"
             ours = f"{side}.blocks.{layer}.{_NORMS[norm[1]]}.norm.{kind}"
-            tensors[ours] = _vector(arrays, name, where)
+            tensors[ours] = _vector(arrays, name, path)
     return tensors

@@ -25,8 +25,8 @@ class PretrainedFolder:
 
     def find(self, *patterns: str) -> list[str]:
         """Return the names of the files that match one of the patterns, sorted."""
-        found = {path.name for pattern in patterns for path in self.path.glob(pattern)}
-        return sorted(name for name in found if (self.path / name).is_file())
+        names = {path.name for pattern in patterns for path in self.path.glob(pattern)}
+        return sorted(name for name in names if (self.path / name).is_file())
 
     def file(self, name: str, limit: int) -> Path:
         """Return the path of a regular file; raise ArtifactError if it is odd or too large."""

@@ -84,9 +84,9 @@ def length_blocks(words: Tokens) -> list[Int[Tensor, " rows"]]:
     order = words.lengths.argsort(stable=True)
     lengths = words.lengths[order].tolist()
     edges = [0]
-    for place, length in enumerate(lengths):
-        if place > edges[-1] and (place + 1 - edges[-1]) * length > BLOCK:
-            edges.append(place)
+    for row, length in enumerate(lengths):
+        if row > edges[-1] and (row + 1 - edges[-1]) * length > BLOCK:
+            edges.append(row)
     return [order[start:stop] for start, stop in pairwise([*edges, count])]
 
 
@@ -99,6 +99,6 @@ def pad_rows(vectors: Float[Tensor, "M E"], counts: Int[Tensor, " B"]) -> Float[
     width = count if torch.compiler.is_compiling() else int(counts.max())
     rows = torch.arange(counts.numel(), device=vectors.device)
     rows = rows.repeat_interleave(counts, output_size=count)
-    place = torch.arange(count, device=vectors.device) - (counts.cumsum(0) - counts)[rows]
+    column = torch.arange(count, device=vectors.device) - (counts.cumsum(0) - counts)[rows]
     padded = vectors.new_zeros(counts.numel(), width, vectors.size(1))
-    return padded.index_put((rows, place), vectors)
+    return padded.index_put((rows, column), vectors)

@@ -49,8 +49,8 @@ class PlainDecoder(Decoder[RecurrentState]):
 
     def forward(self, inputs: Inputs, state: RecurrentState) -> tuple[Decoded, RecurrentState]:
         states, carry = self.cells(self.dropout(inputs), state.carry)
-        after = RecurrentState(None, carry, step=state.step + inputs.size(1))
-        return Decoded(self.dropout(states)), after
+        next_state = RecurrentState(None, carry, step=state.step + inputs.size(1))
+        return Decoded(self.dropout(states)), next_state
 
 
 class BahdanauDecoder(Decoder[RecurrentState]):
@@ -100,8 +100,8 @@ class BahdanauDecoder(Decoder[RecurrentState]):
             return s, (top(s), c, *sampled)
 
         last, (s, c, *sampled) = unroll(step, cell.begin(state.carry), cell.project(y))
-        after = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
-        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), after
+        next_state = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
+        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), next_state
 
 
 class ConditionalDecoder(Decoder[RecurrentState]):
@@ -149,8 +149,8 @@ class ConditionalDecoder(Decoder[RecurrentState]):
 
         words, none = first.project(y), second.project(y[..., :0])  # the second reads no word
         last, (s, c, *sampled) = unroll(step, first.begin(state.carry), words, none)
-        after = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
-        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), after
+        next_state = RecurrentState(state.source, join_layers(last), step=start + y.size(1))
+        return Decoded(self.dropout(self.deep(s, y, c)), join_samples(*sampled)), next_state
 
 
 class LuongDecoder(Decoder[RecurrentState]):
@@ -202,8 +202,8 @@ class LuongDecoder(Decoder[RecurrentState]):
             s, carry = self.cells(y, state.carry)
             attended, fed = self.attention(s, state.source, start=start), None
             o, sampled = self.output(attended.context, s), attended.sampled
-        after = RecurrentState(state.source, carry, fed, start + y.size(1))
-        return Decoded(self.dropout(o), sampled), after
+        next_state = RecurrentState(state.source, carry, fed, start + y.size(1))
+        return Decoded(self.dropout(o), sampled), next_state
 
     def _feed(
         self, y: Inputs, state: RecurrentState
@@ -211,9 +211,9 @@ class LuongDecoder(Decoder[RecurrentState]):
         cell = CellStep(self.cells, y.size(-1))
 
         def step(
-            before: tuple[Layers, Tensor], t: Step, y_t: Tensor
+            carry: tuple[Layers, Tensor], t: Step, y_t: Tensor
         ) -> tuple[tuple[Layers, Tensor], tuple[Tensor, ...]]:
-            s, o = before
+            s, o = carry
             s = cell(s, y_t, o)
             c, *sampled = attend_once(self.attention, top(s), state.source, state.step + t)
             o = self.output(c, top(s))

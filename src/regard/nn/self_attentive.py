@@ -59,8 +59,8 @@ class RecurrentSelfAttention(Decoder[RecurrentSelfAttentionState]):
         previous = past.without_last()
         context = self.attention(states, previous, start=state.step).context
         hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
-        after = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
-        return Decoded(self.dropout(hidden)), after
+        next_state = RecurrentSelfAttentionState(past, carry, state.step + inputs.size(1))
+        return Decoded(self.dropout(hidden)), next_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class LSTMN(Decoder[LSTMNState]):
         y, compiled = self.dropout(inputs), torch.compiler.is_compiling()
 
         def step(
-            before: tuple[Memory, Tensor], t: Step, x: Tensor
+            carry: tuple[Memory, Tensor], t: Step, x: Tensor
         ) -> tuple[tuple[Memory, Tensor], tuple[Tensor]]:
-            past, summary = before
+            past, summary = carry
             query, position = torch.cat([x, summary], dim=-1)[:, None], state.step + t
             context = self.attention(query, past, start=position).context[:, 0]
             summary, cell = context.chunk(2, dim=-1)

@@ -227,7 +227,9 @@ class TransformerEncoder(Encoder[Tokens]):
         self.dim, self.embedding = shape.dim, embedding
         self.max_positions = positions.max_positions
         self.input = TransformerInput(positions, shape.dropout)
-        self.blocks = Stack[EncoderBlock](EncoderBlock(shape, each) for each in attentions)
+        self.blocks = Stack[EncoderBlock](
+            EncoderBlock(shape, attention) for attention in attentions
+        )
         self.norm = shape.final_norm()
         init_xavier(self.blocks)
 
@@ -271,7 +273,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         super().__init__()
         self.dim, self.max_positions = shape.dim, positions.max_positions
         self.input = TransformerInput(positions, shape.dropout)
-        self.blocks = Stack[DecoderBlock](DecoderBlock(shape, *each) for each in attentions)
+        self.blocks = Stack[DecoderBlock](DecoderBlock(shape, *pair) for pair in attentions)
         self.norm = shape.final_norm()
         init_xavier(self.blocks)
         self.cross_attentions = tuple(
@@ -289,8 +291,8 @@ class TransformerDecoder(Decoder[TransformerState]):
         for i, block in enumerate(self.blocks):
             x, grown = block(x, state.past[i] if state.past else None, state.source[i], state.step)
             past.append(grown)
-        after = TransformerState(state.source, tuple(past), state.step + inputs.size(1))
-        return Decoded(self.norm(x)), after
+        next_state = TransformerState(state.source, tuple(past), state.step + inputs.size(1))
+        return Decoded(self.norm(x)), next_state
 
 
 class SSRUDecoder(TransformerDecoder):

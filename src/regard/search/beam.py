@@ -29,7 +29,7 @@ class BeamStep:
     logps: Float[Tensor, "B C"]  # of the token
     totals: Float[Tensor, "B C"]  # of the extended hypothesis
     ended: Bool[Tensor, "B C"]
-    kept: Int[Tensor, "B K"]  # the extensions that are the next K hypotheses; −1: none
+    survivors: Int[Tensor, "B K"]  # the extensions that are the next K hypotheses; −1: none
 
 
 @torch.inference_mode()
@@ -77,31 +77,35 @@ def beam(
         ends = token.eq(eos) if length < max_length else torch.ones_like(token, dtype=torch.bool)
         ended = ends & best.isfinite()
         ended[:, beam_size:] = False
-        over = ended.nonzero(as_tuple=True)
-        if over[0].numel():
-            tokens = torch.cat([prefix[origin[over], 1:], token[over][:, None]], dim=1).tolist()
-            steps = torch.cat([logps[origin[over]], logp[over][:, None]], dim=1).tolist()
-            for b, ids, each, sum_ in zip(
-                over[0].tolist(), tokens, steps, best[over].tolist(), strict=True
+        finished = ended.nonzero(as_tuple=True)
+        if finished[0].numel():
+            tokens = torch.cat(
+                [prefix[origin[finished], 1:], token[finished][:, None]], dim=1
+            ).tolist()
+            steps = torch.cat([logps[origin[finished]], logp[finished][:, None]], dim=1).tolist()
+            for b, ids, token_logps, sum_ in zip(
+                finished[0].tolist(), tokens, steps, best[finished].tolist(), strict=True
             ):
                 score = sum_ / length**length_penalty
-                before = tokens_before_eos(ids, eos)
-                done[alive[b]].append(Hypothesis(before, tuple(each), score, eos in ids))
+                prefix_ids = tokens_before_eos(ids, eos)
+                done[alive[b]].append(Hypothesis(prefix_ids, tuple(token_logps), score, eos in ids))
 
-        total, kept = best.masked_fill(ends, -torch.inf).topk(beam_size)  # B K
+        total, survivors = best.masked_fill(ends, -torch.inf).topk(beam_size)  # B K
         finite = total[:, 0].isfinite().tolist()
-        going = [b for b, on in enumerate(finite) if on and len(done[alive[b]]) < beam_size]
+        unfinished = [
+            b for b, is_finite in enumerate(finite) if is_finite and len(done[alive[b]]) < beam_size
+        ]
         if on_step is not None:
-            on = torch.zeros(len(alive), 1, dtype=torch.bool, device=device)
-            on[going] = True
-            next_k = kept.masked_fill(~(on & total.isfinite()), -1)
+            is_live = torch.zeros(len(alive), 1, dtype=torch.bool, device=device)
+            is_live[unfinished] = True
+            next_k = survivors.masked_fill(~(is_live & total.isfinite()), -1)
             on_step(BeamStep(tuple(alive), origin - first, token, logp, best, ended, next_k))
-        if not going:
+        if not unfinished:
             break
-        left = torch.tensor(going, device=device)
-        parents = origin.gather(1, kept)[left].view(-1)
-        prefix = torch.cat([prefix[parents], token.gather(1, kept)[left].view(-1, 1)], dim=1)
-        logps = torch.cat([logps[parents], logp.gather(1, kept)[left].view(-1, 1)], dim=1)
-        state = reorder(state, parents, left if len(going) < len(alive) else None)
-        alive, total = [alive[b] for b in going], total[left]
+        index = torch.tensor(unfinished, device=device)
+        parents = origin.gather(1, survivors)[index].view(-1)
+        prefix = torch.cat([prefix[parents], token.gather(1, survivors)[index].view(-1, 1)], dim=1)
+        logps = torch.cat([logps[parents], logp.gather(1, survivors)[index].view(-1, 1)], dim=1)
+        state = reorder(state, parents, index if len(unfinished) < len(alive) else None)
+        alive, total = [alive[b] for b in unfinished], total[index]
     return [sorted(d, key=lambda h: -h.score)[:beam_size] for d in done]

@@ -69,7 +69,7 @@ def force_prefix(prefixes: Sequence[Sequence[int]]) -> Constraint:
         if prefix.size(1) >= longest:
             return logp
         forced = table.to(logp.device)[sentence, prefix.size(1), None]  # N 1
-        others = torch.arange(logp.size(1), device=logp.device) != forced  # N V
-        return logp.masked_fill(others & (forced != free), -torch.inf)
+        not_forced = torch.arange(logp.size(1), device=logp.device) != forced  # N V
+        return logp.masked_fill(not_forced & (forced != free), -torch.inf)
 
     return constrain

@@ -18,7 +18,7 @@ def ensemble(steps: Sequence[Step[Any]]) -> Step[tuple[Any, ...]]:
     def step(
         last: Int[Tensor, " N"], states: tuple[Any, ...]
     ) -> tuple[Float[Tensor, "N V"], tuple[Any, ...]]:
-        outputs = [one(last, state) for one, state in zip(steps, states, strict=True)]
+        outputs = [member(last, state) for member, state in zip(steps, states, strict=True)]
         logps = torch.stack([logits.log_softmax(dim=-1) for logits, _ in outputs])
         return logps.logsumexp(dim=0), tuple(state for _, state in outputs)
 

@@ -22,6 +22,6 @@ def topk(logp: Float[Tensor, "N V"], count: int) -> tuple[Float[Tensor, "N C"], 
     blocks = logp[:, : whole * BLOCK].unflatten(1, (whole, BLOCK))
     chosen = blocks.amax(dim=-1).topk(count).indices  # N C
     within = blocks.gather(1, chosen[..., None].expand(-1, -1, BLOCK)).flatten(1)  # N C·BLOCK
-    best, place = torch.cat([within, logp[:, whole * BLOCK :]], dim=1).topk(count)
-    inside = chosen.gather(1, (place // BLOCK).clamp(max=count - 1)) * BLOCK + place % BLOCK
-    return best, torch.where(place < count * BLOCK, inside, place + (whole - count) * BLOCK)
+    best, index = torch.cat([within, logp[:, whole * BLOCK :]], dim=1).topk(count)
+    inside = chosen.gather(1, (index // BLOCK).clamp(max=count - 1)) * BLOCK + index % BLOCK
+    return best, torch.where(index < count * BLOCK, inside, index + (whole - count) * BLOCK)

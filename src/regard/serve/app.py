@@ -17,7 +17,7 @@ from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
 from regard.serve.documents import document_route
 from regard.serve.http import (
     AnswerError,
-    RequestBorder,
+    RequestMiddleware,
     authenticate,
     bearer_key,
     event_text,
@@ -66,7 +66,7 @@ class Routes:
 
     async def translate(self, request: Request) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
-        self.service.batcher.check()  # a busy server does not even read what it cannot do
+        self.service.batcher.check()  # a busy server refuses a request before it reads the body
         body = await read_json(request, TranslateRequest, self.service.settings)
         if body.stream:
             return await self._stream(request, await self.check(request, body, key))
@@ -114,7 +114,9 @@ class Routes:
     def count(self, checked: CheckedRequest, translations: list[Translation]) -> None:
         name, metrics = checked.model.name, self.service.metrics
         metrics.texts.labels(name).inc(len(translations))
-        metrics.warnings.labels(name).inc(sum(bool(each.warnings) for each in translations))
+        metrics.warnings.labels(name).inc(
+            sum(bool(translation.warnings) for translation in translations)
+        )
 
     async def _stream(self, request: Request, checked: CheckedRequest) -> Response:
         """Answer with one event for each text, after the first, so that an error has a status."""
@@ -256,11 +258,11 @@ def make_app(
     app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
-    return RequestBorder(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
+    return RequestMiddleware(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
 
 
 async def _close(tracer: RequestTracer) -> None:
-    """Let a tracer send what is left, for a limited time: its collector may not answer."""
+    """Send the remaining spans, for a limited time: the collector may not respond."""
     thread = threading.Thread(target=tracer.close, daemon=True)
     thread.start()
     await asyncio.to_thread(thread.join, TRACER_SECONDS)

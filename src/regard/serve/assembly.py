@@ -50,16 +50,16 @@ class AlignedValues(TypedDict):
     parts: NotRequired[list[tuple[int, int, str]]]  # target words, source words, weights
 
 
-def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues]) -> Translation:
-    """Assemble text `number` of a request; `found` are the hypotheses of its segments."""
+def assemble(checked: CheckedRequest, number: int, results: Sequence[SegmentValues]) -> Translation:
+    """Assemble text `number` of a request; `results` are the hypotheses of its segments."""
     text, segments = checked.request.texts[number], checked.texts[number]
     penalty = checked.request.length_penalty
     penalty = checked.model.length_penalty if penalty is None else penalty
     ranked = [
         _assemble_rank(text, segments, chosen, penalty)
-        for chosen in rank_hypotheses(found, checked.request.n_best)
+        for chosen in rank_hypotheses(results, checked.request.n_best)
     ]
-    best = [hypotheses[0] for hypotheses in found]
+    best = [hypotheses[0] for hypotheses in results]
     reasons = dict.fromkeys(reason for values in best for reason in values.get("reasons", ()))
     unaligned = [
         span
@@ -75,16 +75,16 @@ def assemble(checked: CheckedRequest, number: int, found: Sequence[SegmentValues
 
 
 def assemble_aligned(
-    checked: CheckedRequest, number: int, found: Sequence[SegmentValues]
+    checked: CheckedRequest, number: int, results: Sequence[SegmentValues]
 ) -> AlignedValues:
     """As `assemble`: the best translation and the weights of its alignment, for a message."""
-    translation = assemble(checked, number, found)
+    translation = assemble(checked, number, results)
     values: AlignedValues = {"text": translation.text, "warnings": translation.warnings}
     if (alignment := translation.alignment) is not None:
         values["source"], values["target"] = alignment.source, alignment.target
         values["parts"] = [
             (len(best["alignment"]["target"]), len(best["alignment"]["source"]), best["weights"])
-            for best, *_ in found
+            for best, *_ in results
         ]
     return values
 

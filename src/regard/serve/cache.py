@@ -37,8 +37,8 @@ class SegmentCache:
             return
         value = json.dumps(values, separators=(",", ":")).encode()
         self.used += len(value) + OVERHEAD
-        if (before := self._values.pop(key, None)) is not None:
-            self.used -= len(before) + OVERHEAD
+        if (replaced := self._values.pop(key, None)) is not None:
+            self.used -= len(replaced) + OVERHEAD
         self._values[key] = value
         while self.used > self.size:
             _, dropped = self._values.popitem(last=False)

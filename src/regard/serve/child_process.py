@@ -1,6 +1,6 @@
-"""Child processes of the server, and the sockets by which it talks to them.
+"""Child processes of the server, and the sockets that connect them with it.
 
-A child has a session of its own, so that it can be killed with the processes that it has started.
+A child runs in its own session, so that it can be killed with the processes that it has started.
 It ends when the server closes the socket, also if the server itself was killed.
 """
 

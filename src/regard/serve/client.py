@@ -273,19 +273,19 @@ class Client:
             ]
         self._check_status(answer)
         try:
-            found = TranslateResponse.model_validate_json(answer.content).translations
+            translations = TranslateResponse.model_validate_json(answer.content).translations
         except ValidationError:
-            found = []
-        if len(found) != len(rows):
+            translations = []
+        if len(translations) != len(rows):
             raise ServerError(f"{self.url}: the answer is not that of a regard server.")
         results = []
-        for row, each in zip(rows, found, strict=True):
-            source, warnings = request.texts[row], tuple(each.warnings)
+        for row, translation in zip(rows, translations, strict=True):
+            source, warnings = request.texts[row], tuple(translation.warnings)
             n_best = tuple(
-                _translation(source, other, (), () if rank else warnings)
-                for rank, other in enumerate(each.n_best)
+                _translation(source, hypothesis, (), () if rank else warnings)
+                for rank, hypothesis in enumerate(translation.n_best)
             )
-            results.append(_translation(source, each, n_best, warnings))
+            results.append(_translation(source, translation, n_best, warnings))
         return results
 
     def _post(self, content: bytes, stop: threading.Event) -> httpx2.Response:

@@ -39,10 +39,14 @@ def with_statuses(handler: Handler, statuses: Mapping[int, int]) -> Handler:
         try:
             return await handler(request)
         except (AnswerError, RegardError) as error:
-            found = to_answer(error)
-            if (found is error and found.status in (408, 413)) or found.status not in statuses:
+            failure = to_answer(error)
+            if (
+                failure is error and failure.status in (408, 413)
+            ) or failure.status not in statuses:
                 raise
-            raise AnswerError(statuses[found.status], found.message, found.retry_after) from None
+            raise AnswerError(
+                statuses[failure.status], failure.message, failure.retry_after
+            ) from None
 
     return answer
 
@@ -79,4 +83,4 @@ def _by_name(fields: Iterable[tuple[str, str]]) -> dict[str, str | list[str]]:
     values: dict[str, list[str]] = defaultdict(list)
     for name, value in fields:
         values[name].append(value.replace("\r\n", "\n"))  # forms end lines with CR LF
-    return {name: each[0] if len(each) == 1 else each for name, each in values.items()}
+    return {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}

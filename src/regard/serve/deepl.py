@@ -25,7 +25,7 @@ from regard.serve.service import TranslationService
 
 STATUSES = {401: 403, 404: 400, 415: 400, 422: 400}
 NO_LIMIT = 1_000_000_000_000  # DeepL's own value for keys without a limit of characters
-# DeepL's clients refuse EN and PT as targets: they want a region.
+# DeepL's clients refuse EN and PT as targets: they require a region.
 TARGET_VARIANTS = {
     "en": {"EN-GB": "English (British)", "EN-US": "English (American)"},
     "pt": {"PT-BR": "Portuguese (Brazilian)", "PT-PT": "Portuguese (European)"},
@@ -132,11 +132,11 @@ class DeepL:
             translations=[
                 DeepLTranslation(
                     detected_source_language=source.upper(),
-                    text=each.text,
+                    text=translation.text,
                     billed_characters=len(text) if body.show_billed_characters else None,
                     model_type_used="latency_optimized" if body.model_type else None,
                 )
-                for text, each in zip(texts, translations, strict=True)
+                for text, translation in zip(texts, translations, strict=True)
             ]
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")

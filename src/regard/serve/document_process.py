@@ -16,7 +16,7 @@ from regard.serve.frames import add_length, encode_frame, read_content, read_fra
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """What the process of a document needs to know.
+    """Options of the process of a document.
 
     Args:
         format: Of `FORMAT_NAMES`.

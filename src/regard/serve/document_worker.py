@@ -4,8 +4,7 @@
 
 The server starts one for each document, sends the document, receives its texts, sends their
 translations as they are made, and receives the translated document. The process has a limit of
-memory. It ends at once, with the parsers that it has started, when the server closes the socket:
-nobody waits for the document any more.
+memory. It ends at once, with the parsers that it has started, when the server closes the socket.
 """
 
 from __future__ import annotations
@@ -78,14 +77,14 @@ class DocumentWorker:
 
     def _translations(self, job: DocumentJob) -> dict[str, AlignedTranslation]:
         """Wait for the translations of all texts, which come in their order."""
-        found: list[AlignedTranslation] = []
-        while len(found) < len(job.texts):
+        translations: list[AlignedTranslation] = []
+        while len(translations) < len(job.texts):
             block = json.loads(self._received.get())
-            found += map(read_translation, block["translations"])
-        return dict(zip(job.texts, found, strict=True))
+            translations += map(read_translation, block["translations"])
+        return dict(zip(job.texts, translations, strict=True))
 
     def _receive(self) -> None:
-        """Receive messages; end this process and its children when the server has gone."""
+        """Receive messages; end this process and its children when the connection is closed."""
         while (message := receive_content(self._connection)) is not None:
             self._received.put(message)
         os.killpg(os.getpid(), signal.SIGKILL)

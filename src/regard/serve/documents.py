@@ -2,9 +2,9 @@
 
     file → document process → texts → blocks → queue → translations → document process → file
 
-A process of its own reads, protects and restores each document. It is killed as soon as nobody
-waits for the document. The texts are sent to the queue block by block, as bulk requests, so that
-other requests are answered meanwhile.
+A separate process reads, protects and restores each document. It is killed when the client
+disconnects. The texts are sent to the queue block by block, as bulk requests, so that other
+requests are answered in between.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Ended = Callable[[], None]
 
 @runtime_checkable
 class Charging(Protocol):
-    """What the route needs of the others: keys and budgets."""
+    """Interface to keys and budgets."""
 
     keyring: Keyring | None
 
@@ -151,7 +151,7 @@ class DocumentHandler:
     async def _steps(self, document: _Document) -> AsyncGenerator[Step, None]:
         """Yield the progress, after each block, and then the answer.
 
-        Everything ends when nobody waits for the next step, or when the time is up.
+        The document is cancelled if the client disconnects or at the deadline.
         """
         deadline = time.monotonic() + self._service.settings.document_seconds
         model, metrics = document.model, self._service.metrics
@@ -168,7 +168,7 @@ class DocumentHandler:
                         translations = await self._translate_block(block, deadline)
                         await process.send(translations)
                     done += len(translations)
-                    warnings = sum(bool(each["warnings"]) for each in translations)
+                    warnings = sum(bool(translation["warnings"]) for translation in translations)
                     metrics.texts.labels(model.name).inc(len(translations))
                     metrics.warnings.labels(model.name).inc(warnings)
                     yield done, len(read.texts)
@@ -209,9 +209,9 @@ class DocumentHandler:
             "model": document.model.name,
             "format": document.options.format,
             "texts": len(read.texts),
-            "pieces": sum(each.pieces for each in checked),
+            "pieces": sum(request.pieces for request in checked),
         }
-        cost = sum(each.cost for each in checked)
+        cost = sum(request.cost for request in checked)
         self._charging.charge(document.request, document.key, cost, characters)
         return checked
 
@@ -269,7 +269,7 @@ def _event(step: Step) -> str:
 
 
 class _DocumentEvents(StreamingResponse):
-    """Server-sent events; the document ends with them, also if the client has gone.
+    """Server-sent events; at their end, or if the client disconnects, the document is closed.
 
     Args:
         first: The step before `steps`.

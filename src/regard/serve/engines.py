@@ -29,7 +29,7 @@ PROBES = 6  # probes of an idle engine in the time of a deadline
 
 
 class EngineError(Exception):
-    """An engine process failed on a request for a reason that is not the request's fault."""
+    """An engine process failed for a reason other than the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +112,14 @@ class EngineLoop:
         job = Job(work, payload, len(PROBE), len(PROBE), False, deadline, result)
         try:
             self._batcher.add([job])
-        except QueueFullError:  # the texts that wait are probes enough
+        except QueueFullError:  # waiting texts serve as probes
             return None
         self._registry.use(model)
 
         def release(done: asyncio.Future[Any]) -> None:
             self._registry.release(model)
             if not done.cancelled():
-                done.exception()  # nobody else asks for it
+                done.exception()  # marks it as retrieved, or asyncio would log it
 
         result.add_done_callback(release)
         return result
@@ -179,14 +179,15 @@ class EngineLoop:
             "translate",
             slot=work.slot,
             segments=[segment.text for segment in segments],
-            positions=[segment.place for segment in segments],
+            positions=[segment.position for segment in segments],
             options=options.to_json(),
             weights=work.weights,
         )
         if "error" in answer:
             return [_error(answer)] * len(batch)
         results = [
-            _error(each) if "error" in each else each["hypotheses"] for each in answer["segments"]
+            _error(segment) if "error" in segment else segment["hypotheses"]
+            for segment in answer["segments"]
         ]
         for job, result in zip(batch, results, strict=True):
             if not isinstance(result, Exception):
@@ -205,7 +206,7 @@ def translation_key(version: str, work: Work, *parts: object) -> bytes:
 def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
     for job, result in zip(batch, results, strict=True):
         if job.result.done():
-            continue  # its client has gone, or it was late
+            continue  # the client has disconnected, or the deadline has passed
         if isinstance(result, Exception):
             job.result.set_exception(result)
         else:

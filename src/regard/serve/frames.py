@@ -1,6 +1,6 @@
 """Messages between the server and its processes: JSON or bytes, with their length before them.
 
-JSON, not pickle: what a process sends can do no more than be wrong.
+Messages are JSON and not pickle, because JSON cannot execute code.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ def receive_content(connection: socket.socket) -> bytes | None:
 
 def describe_failure(error: BaseException) -> str:
     """Describe a defect by its kind and place; its message may contain a user's text."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = "" if place is None else f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}"
-    return f"{type(error).__name__}{where}"
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    location = (
+        "" if frame is None else f" in {frame.tb_frame.f_code.co_name}, line {frame.tb_lineno}"
+    )
+    return f"{type(error).__name__}{location}"
 
 
 def error_values(error: Exception) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What all routes share: bodies within the limits, keys, errors, logs and metrics."""
+"""HTTP parts that all routes share: bodies within the limits, keys, errors, logs and metrics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ R = TypeVar("R")
 
 
 class AnswerError(Exception):
-    """An error as it is answered: status, text, and seconds after which to try again."""
+    """HTTP error response: status, message, and seconds after which to retry."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -138,10 +138,10 @@ def authenticate(keyring: Keyring | None, key: str | None) -> StoredKey | None:
     """Return the key of a request; None if the server needs none."""
     if keyring is None:
         return None
-    found = keyring.find(key or "")
-    if found is None:
+    stored_key = keyring.find(key or "")
+    if stored_key is None:
         raise AnswerError(401, "Send a valid key, as in `Authorization: Bearer KEY`.")
-    return found
+    return stored_key
 
 
 async def unless_disconnected(request: Request, work: Coroutine[Any, Any, R]) -> R:
@@ -181,8 +181,8 @@ def default_error_body(answer: AnswerError, request_id: str) -> bytes:
     return ErrorResponse(error=answer.message, request_id=request_id).model_dump_json().encode()
 
 
-class RequestBorder:
-    """The outermost layer: numbers requests, answers errors, and writes metrics and logs.
+class RequestMiddleware:
+    """ASGI middleware around all routes: request numbers, error responses, metrics and logs.
 
     Args:
         app: The routes.

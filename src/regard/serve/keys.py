@@ -26,7 +26,7 @@ PREFIX = "rgd_"
 
 
 class StoredKey(BaseModel):
-    """What is known of a key. The key itself is not stored."""
+    """The digest, the name and the budget of a key. The key itself is not stored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -77,25 +77,25 @@ def add_key(path: Path, name: str, *, budget: int | None = None, admin: bool = F
 def revoke_key(path: Path, name: str) -> None:
     """Remove a key from the file."""
     content = read_keys(path)
-    left = [key for key in content.keys if key.name != name]
-    if len(left) == len(content.keys):
+    remaining = [key for key in content.keys if key.name != name]
+    if len(remaining) == len(content.keys):
         raise ConfigError(f"{path}: has no key with the name {name}.")
-    _write(path, KeyFile(keys=left))
+    _write(path, KeyFile(keys=remaining))
 
 
 def _write(path: Path, content: KeyFile) -> None:
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(content.model_dump_json(indent=1) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        temporary.replace(path)
     except OSError as error:
         with suppress(OSError):  # the path may lead through a file
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise StorageError(f"{path}: cannot be written ({error.strerror}).") from None
 
 
@@ -108,21 +108,23 @@ class _Budget:
     """A token bucket: it holds the cost of a minute, and fills steadily."""
 
     per_minute: int
-    left: float
+    remaining: float
     updated: float = field(default_factory=lambda: time.monotonic())
 
     def take(self, cost: int) -> float:
         """Take `cost`; return 0, or the seconds until there is enough.
 
-        A cost above a minute's is taken when the bucket is full, and leaves it in debt.
+        A cost above a minute's is taken when the bucket is full, whose level is then negative.
         """
         now = time.monotonic()
-        self.left = min(self.per_minute, self.left + (now - self.updated) * self.per_minute / 60)
+        self.remaining = min(
+            self.per_minute, self.remaining + (now - self.updated) * self.per_minute / 60
+        )
         self.updated = now
-        missing = min(cost, self.per_minute) - self.left
+        missing = min(cost, self.per_minute) - self.remaining
         if missing > 0:
             return missing * 60 / self.per_minute
-        self.left -= cost
+        self.remaining -= cost
         return 0.0
 
 
@@ -149,20 +151,22 @@ class Keyring:
     def replace(self, keys: Sequence[StoredKey]) -> None:
         """Accept these keys from now on. Keys that stay keep what they have used."""
         for digest, budget in Keyring(keys)._budgets.items():
-            known = self._budgets.get(digest)
-            if known is None or known.per_minute != budget.per_minute:
+            existing = self._budgets.get(digest)
+            if existing is None or existing.per_minute != budget.per_minute:
                 self._budgets[digest] = budget
-        kept = {key.digest for key in keys if key.budget is not None}
-        self._budgets = {digest: each for digest, each in self._budgets.items() if digest in kept}
+        digests = {key.digest for key in keys if key.budget is not None}
+        self._budgets = {
+            digest: budget for digest, budget in self._budgets.items() if digest in digests
+        }
         self._keys = list(keys)
 
     def find(self, key: str) -> StoredKey | None:
         """Return the stored key, in a time that does not depend on how much of it is right."""
-        digest, found = _digest(key), None
+        digest, match = _digest(key), None
         for stored in self._keys:
             if hmac.compare_digest(stored.digest, digest):
-                found = stored
-        return found
+                match = stored
+        return match
 
     def charge(self, key: StoredKey, cost: int, characters: int) -> None:
         """Take the cost of a request from the key's budget.

@@ -99,15 +99,15 @@ class LibreTranslate:
             ),
             key,
         )
-        found: list[Any] = [each.text for each in translations]
+        translated: list[Any] = [translation.text for translation in translations]
         detected: list[Any] = [DetectedLanguage(language=source)] * len(texts)
-        others: list[Any] = [_alternatives(each) for each in translations]
+        alternatives: list[Any] = [_alternatives(translation) for translation in translations]
         if not isinstance(q, list):
-            found, detected, others = found[0], detected[0], others[0]
+            translated, detected, alternatives = translated[0], detected[0], alternatives[0]
         content = LibreTranslateResponse(
-            translatedText=found,
+            translatedText=translated,
             detectedLanguage=detected if body.source == AUTO else None,
-            alternatives=others if body.alternatives else None,
+            alternatives=alternatives if body.alternatives else None,
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
 
@@ -163,7 +163,7 @@ class LibreTranslate:
 
 def _alternatives(translation: Translation) -> list[str]:
     """The further translations that differ from the best and from each other."""
-    texts = dict.fromkeys(each.text for each in translation.n_best)
+    texts = dict.fromkeys(alternative.text for alternative in translation.n_best)
     return [text for text in texts if text not in ("", translation.text)]
 
 

@@ -32,7 +32,7 @@ class RequestError(RegardError):
 class RequestSegment:
     """A segment of a text, which is translated by itself."""
 
-    place: tuple[int, int]  # number of its text in the request, and its own in the text
+    position: tuple[int, int]  # number of its text in the request, and its own in the text
     span: Span  # characters of the text
     text: str
     pieces: int
@@ -83,7 +83,7 @@ async def check_request(
     def split() -> list[list[RequestSegment]]:
         encoded = tokenizer.encode(request.texts)
         _check_cost(encoded, beam_size, settings)
-        given = [each for each in set(prefixes) if each]
+        given = [prefix for prefix in set(prefixes) if prefix]
         _check_prefixes(model.target_tokenizer.encode(given), model)
         parts = split_texts(tokenizer, model.splitting, request.texts, encoded)
         return _segments(request.texts, prefixes, parts)

@@ -84,7 +84,7 @@ class ServedModel:
 
     def source_tokenizer(self, to: str | None) -> Tokenizer:
         """Return the tokenizer of sources that are translated into `to`."""
-        return self.bundled.into(to).tag_source(self.tokenizer)
+        return self.bundled.for_target(to).tag_source(self.tokenizer)
 
 
 class NoModelError(RegardError):
@@ -132,10 +132,10 @@ class ModelRegistry:
     def _list(self) -> str:
         return f"The models are: {', '.join(self.models)}."
 
-    async def prepare(self, worker: WorkerProcess, others: Sequence[WorkerProcess]) -> None:
+    async def prepare(self, worker: WorkerProcess, active: Sequence[WorkerProcess]) -> None:
         """Load all models into a new engine process, before requests reach it.
 
-        `others`: the processes that are in use. If a model's files have changed since they loaded
+        `active`: the processes that are in use. If a model's files have changed since they loaded
         it, they load it again.
         """
         async with self._lock:
@@ -144,7 +144,7 @@ class ModelRegistry:
                 if old is not None and await _loads_version(worker, old, self.engine):
                     continue
                 bundle = await asyncio.to_thread(open_bundle, self.paths[name])
-                self.models[name] = await self._load(name, bundle, [*others, worker])
+                self.models[name] = await self._load(name, bundle, [*active, worker])
                 if old is not None:
                     self._retired.add(old.slot)
 
@@ -229,7 +229,7 @@ async def _loads_version(worker: WorkerProcess, model: ServedModel, engine: str)
 async def _call_all(
     workers: Sequence[WorkerProcess], do: str, **arguments: Any
 ) -> list[dict[str, Any]]:
-    """Call all processes; those that end meanwhile do not count, their successors load anew."""
+    """Call all processes. One that ends meanwhile is ignored: its replacement loads all models."""
     answers = await asyncio.gather(
         *(worker.call(do, **arguments) for worker in workers), return_exceptions=True
     )

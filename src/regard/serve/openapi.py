@@ -76,36 +76,36 @@ ERRORS = {
 def openapi_schema(*, keys: bool) -> dict[str, Any]:
     """Return the schema. `keys`: whether requests need a key."""
     classes: list[type[BaseModel]] = [ErrorResponse]
-    for one in OPERATIONS:
-        classes += [each for each in (one.request, one.response) if each is not None]
+    for operation in OPERATIONS:
+        classes += [model for model in (operation.request, operation.response) if model is not None]
     names, definitions = models_json_schema(
-        [(each, "validation") for each in classes], ref_template="#/components/schemas/{model}"
+        [(model, "validation") for model in classes], ref_template="#/components/schemas/{model}"
     )
-    schemas = {each: names[each, "validation"] for each in classes}
+    schemas = {model: names[model, "validation"] for model in classes}
     paths: dict[str, Any] = {}
-    for one in OPERATIONS:
-        responses = {"200": _content("The answer.", schemas[one.response])}
-        if one.response in EVENTS:
-            event = _event_schema(EVENTS[one.response])
+    for operation in OPERATIONS:
+        responses = {"200": _content("The answer.", schemas[operation.response])}
+        if operation.response in EVENTS:
+            event = _event_schema(EVENTS[operation.response])
             responses["200"]["content"]["text/event-stream"] = {"schema": event}
         responses |= {
             status: _content(text, schemas[ErrorResponse]) for status, text in ERRORS.items()
         }
-        paths.setdefault(one.path, {})[one.method] = {
-            "operationId": one.path.rpartition("/")[2],
-            "summary": one.summary,
+        paths.setdefault(operation.path, {})[operation.method] = {
+            "operationId": operation.path.rpartition("/")[2],
+            "summary": operation.summary,
             "responses": responses,
         }
-        if one.request is None:
+        if operation.request is None:
             continue
-        sent = schemas[one.request]
-        if one.body != "application/json":
-            paths[one.path][one.method]["parameters"] = _parameters(one.request)
-            responses["200"]["content"][one.body] = {"schema": FILE}
+        sent = schemas[operation.request]
+        if operation.body != "application/json":
+            paths[operation.path][operation.method]["parameters"] = _parameters(operation.request)
+            responses["200"]["content"][operation.body] = {"schema": FILE}
             sent = FILE
-        paths[one.path][one.method]["requestBody"] = {
+        paths[operation.path][operation.method]["requestBody"] = {
             "required": True,
-            "content": {one.body: {"schema": sent}},
+            "content": {operation.body: {"schema": sent}},
         }
     schema: dict[str, Any] = {
         "openapi": "3.1.0",

@@ -88,10 +88,10 @@ def _handler(
 
     async def handle(request: Request) -> Response:
         named = request.query_params.get("v") == version  # another content has another address
-        kept = {"Cache-Control": "max-age=31536000, immutable" if named else "no-cache"}
+        cache_control = {"Cache-Control": "max-age=31536000, immutable" if named else "no-cache"}
         if f'"{version}"' in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers | kept)
-        return Response(content, headers=headers | kept, media_type=media_type)
+            return Response(status_code=304, headers=headers | cache_control)
+        return Response(content, headers=headers | cache_control, media_type=media_type)
 
     return handle
 

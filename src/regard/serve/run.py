@@ -109,11 +109,11 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Stop at SIGINT and SIGTERM, with exit status 0: uvicorn would raise them again."""
         numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
+        handlers = {number: signal.signal(number, self.handle_exit) for number in numbers}
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in handlers.items():
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -110,8 +110,8 @@ class TranslationService:
 
     async def translate(self, checked: CheckedRequest) -> list[Translation]:
         """Translate all texts of a request."""
-        found = {number: each async for number, each in self.stream(checked)}
-        return [found[number] for number in range(len(checked.texts))]
+        translations = {number: translation async for number, translation in self.stream(checked)}
+        return [translations[number] for number in range(len(checked.texts))]
 
     async def stream(
         self, checked: CheckedRequest
@@ -125,8 +125,8 @@ class TranslationService:
             RequestError: A text cannot be translated with these options.
             EngineError: The engine failed.
         """
-        async with aclosing(self.stream_values(checked)) as found:
-            async for number, values in found:
+        async with aclosing(self.stream_values(checked)) as texts:
+            async for number, values in texts:
                 yield number, assemble(checked, number, values)
 
     async def stream_values(
@@ -151,9 +151,9 @@ class TranslationService:
                 if not row:
                     yield number, []
             while pending:
-                left = max(0.0, deadline - time.monotonic())
+                timeout = max(0.0, deadline - time.monotonic())
                 done, _ = await asyncio.wait(
-                    pending, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                    pending, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
                 )
                 if not done:
                     raise DeadlineError
@@ -184,14 +184,14 @@ class TranslationService:
         for segments in checked.texts:
             texts.append([])
             for segment in segments:
-                place = segment.place if draws else (0, 0)
+                draw_position = segment.position if draws else (0, 0)
                 key = translation_key(
-                    checked.model.version, work, segment.text, segment.prefix, place
+                    checked.model.version, work, segment.text, segment.prefix, draw_position
                 )
                 future: asyncio.Future[SegmentValues] = asyncio.get_running_loop().create_future()
                 texts[-1].append(future)
-                if (known := self._look_up(key)) is not None:
-                    future.set_result(known)
+                if (cached := self._look_up(key)) is not None:
+                    future.set_result(cached)
                     continue
                 jobs.append(
                     self._job(
@@ -222,7 +222,7 @@ class TranslationService:
         answer = await self._alone(
             model, "align", pieces, pieces, sources=request.sources, targets=request.targets, to=to
         )
-        return model, [Alignment(**each) for each in answer["alignments"]]
+        return model, [Alignment(**alignment) for alignment in answer["alignments"]]
 
     async def explain(self, request: ExplainRequest) -> tuple[ServedModel, dict[str, Any]]:
         """Record the computation of a translation."""
@@ -279,9 +279,9 @@ class TranslationService:
         return Job(work, payload, pieces, cost, bulk, deadline, future)
 
     def _look_up(self, key: bytes) -> SegmentValues | None:
-        known = self._cache.get(key)
-        self.metrics.cache.labels("miss" if known is None else "hit").inc()
-        return known
+        cached = self._cache.get(key)
+        self.metrics.cache.labels("miss" if cached is None else "hit").inc()
+        return cached
 
     async def _expire(self) -> None:
         """Fail late jobs."""
@@ -293,13 +293,13 @@ class TranslationService:
 
 
 def _retrieve(done: asyncio.Future[Any]) -> None:
-    """Take the exception of a result that nobody waits for; otherwise asyncio reports it."""
+    """Retrieve the exception of an abandoned result, so that asyncio does not log it."""
     if not done.cancelled():
         done.exception()
 
 
 async def _repeat(work: Callable[[], Awaitable[None]]) -> None:
-    """Do work again and again; an error ends one turn, not the repetition."""
+    """Repeat `work` every TICK seconds. An error is logged and ends one repetition only."""
     while True:
         await asyncio.sleep(TICK)
         try:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from regard.tasks.translation.translator import Translator
 
 
-PROBE = "1."  # the text that an engine translates to prove that it can
+PROBE = "1."  # the text of a probe
 
 
 class Worker:
-    """The models of an engine process, and what it can do with them."""
+    """The models of an engine process, and the requests on them."""
 
     def __init__(self) -> None:
         self.translators: dict[int, Translator] = {}
@@ -89,8 +89,13 @@ class Worker:
         translator, shared = self.translators[slot], TranslateOptions.from_json(options)
 
         def translate(rows: range) -> list[TranslationResult]:
-            texts, places = segments[rows.start : rows.stop], positions[rows.start : rows.stop]
-            return translator.translate_segments(texts, shared.with_prefixes_of(rows), places)
+            texts, batch_positions = (
+                segments[rows.start : rows.stop],
+                positions[rows.start : rows.stop],
+            )
+            return translator.translate_segments(
+                texts, shared.with_prefixes_of(rows), batch_positions
+            )
 
         rows = range(len(segments))
         try:
@@ -109,8 +114,8 @@ class Worker:
     def do_align(
         self, slot: int, sources: list[str], targets: list[str], to: str | None
     ) -> dict[str, object]:
-        found = self.translators[slot].align(sources, targets, to=to)
-        return {"alignments": [_alignment_values(each) for each in found]}
+        alignments = self.translators[slot].align(sources, targets, to=to)
+        return {"alignments": [_alignment_values(alignment) for alignment in alignments]}
 
     def do_explain(
         self, slot: int, source: str, target: str | None, to: str | None
@@ -121,7 +126,7 @@ class Worker:
 
 def _segment_values(result: TranslationResult, weights: bool) -> dict[str, object]:
     hypotheses = result.n_best or (result,)
-    return {"hypotheses": [_hypothesis_values(each, weights) for each in hypotheses]}
+    return {"hypotheses": [_hypothesis_values(hypothesis, weights) for hypothesis in hypotheses]}
 
 
 def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, object]:

@@ -120,7 +120,7 @@ def example_pairs(folder: Path) -> list[Pair]:
 def measure_accuracy(trained: Sequence[TrainedRun]) -> list[Accuracy]:
     """Return the accuracy of the models by the length of the source, and on dates."""
     sources, references = read_parallel(*trained[0].run.test)
-    outputs = {each.run.entry.name: each.outputs for each in trained}
+    outputs = {run.run.entry.name: run.outputs for run in trained}
     dates = [row for row, reference in enumerate(references) if reference[0].isdigit()]
     sentences = sorted(set(range(len(sources))) - set(dates))
     texts = [sources[row] for row in sentences]

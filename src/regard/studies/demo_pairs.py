@@ -180,8 +180,8 @@ def _noun_phrase(draws: random.Random, nouns: Sequence[Noun]) -> tuple[str, str,
     else:
         article, masculine, feminine = draws.choice(DETERMINERS)
         french_article = feminine if noun.feminine else masculine
-    adjectives = [each for each in (size, colour) if each is not None]
-    english = [article, *(each.english for each in adjectives)]
+    adjectives = [adjective for adjective in (size, colour) if adjective is not None]
+    english = [article, *(adjective.english for adjective in adjectives)]
     english.append(noun.plural if plural else noun.singular)
     french = [french_article]
     if size is not None:

@@ -54,11 +54,11 @@ class StudyPlan:
 
     def find_file(self, path: str) -> Path:
         """Find a file that the study names: beside the study file, or in the data directory."""
-        places = [place for place in (self.study.folder, self.data) if place is not None]
-        found = [place / path for place in places if (place / path).is_file()]
-        if found:
-            return found[0].absolute()
-        tried = " and ".join(str(place / path) for place in places) or path
+        folders = [folder for folder in (self.study.folder, self.data) if folder is not None]
+        candidates = [folder / path for folder in folders if (folder / path).is_file()]
+        if candidates:
+            return candidates[0].absolute()
+        tried = " and ".join(str(folder / path) for folder in folders) or path
         advice = [f"{tried}: no such file.", self.study.config.data.obtain]
         advice.append(f"Pass the directory that contains {path} as --data.")
         raise CorpusError(" ".join(part for part in advice if part))
@@ -75,7 +75,7 @@ class StudyPlan:
         """The files that the study reads."""
         named = [file for split in self._splits().values() for file in split]
         named += [path for measure in self.study.config.measures for path in measure.files()]
-        return [self.study.where, *(str(self.find_file(path)) for path in named)]
+        return [self.study.origin, *(str(self.find_file(path)) for path in named)]
 
     def runs(self) -> list[StudyRun]:
         """Return all entries with the first seed, then with the next.
@@ -148,15 +148,15 @@ class StudyPlan:
             settings.append(
                 f"data.tokenizer={json.dumps(str(shared_preparation(self.folder).data))}"
             )
-        where = f'{self.study.where}: entry "{entry.name}"'
+        origin = f'{self.study.origin}: entry "{entry.name}"'
         try:
             run = load_config(entry.preset, settings)
             task = task_for(run)
         except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from None
+            raise ConfigError(f"{origin}: {error}") from None
         if task is not TASK:
             raise ConfigError(
-                f"{where}: {entry.preset} does not translate texts. Use a translation model, such "
+                f"{origin}: {entry.preset} does not translate texts. Use a translation model, such "
                 "as translate-tiny."
             )
         directory = RunDirectory(self.folder / f"{entry.stem}-{seed}")
@@ -164,12 +164,12 @@ class StudyPlan:
 
     def _check_preparation(self, runs: Sequence[StudyRun]) -> None:
         """Check that all runs can use the data that are prepared for the first."""
-        first, *others = runs
-        for run in others:
-            for path, one, other in _differences(first.config, run.config, ("data",)):
+        first, *further_runs = runs
+        for run in further_runs:
+            for path, base, value in _differences(first.config, run.config, ("data",)):
                 raise ConfigError(
-                    f'{self.study.where}: the entries "{first.entry.name}" and '
-                    f'"{run.entry.name}" differ in {path} ({one} and {other}), but all runs '
+                    f'{self.study.origin}: the entries "{first.entry.name}" and '
+                    f'"{run.entry.name}" differ in {path} ({base} and {value}), but all runs '
                     "share one preparation. Set it in `settings` of the study."
                 )
 
@@ -186,7 +186,7 @@ def _check_directory(run: StudyRun) -> None:
         return
     old = parse_config(path.read_text("utf-8"), str(path))
     sections = ("model", "data", "train", "search")
-    changed = [each for each, *_ in _differences(old, run.config, sections)]
+    changed = [path for path, *_ in _differences(old, run.config, sections)]
     if changed:
         raise ConfigError(
             f"{run.directory.path}: was trained with other settings: {', '.join(changed)}. Rename "
@@ -195,21 +195,21 @@ def _check_directory(run: StudyRun) -> None:
 
 
 def _differences(
-    one: RunConfig, other: RunConfig, sections: Sequence[str]
+    first: RunConfig, second: RunConfig, sections: Sequence[str]
 ) -> list[tuple[str, Any, Any]]:
     """The settings in which two runs differ, except those that name files."""
-    found: list[tuple[str, Any, Any]] = []
+    differences: list[tuple[str, Any, Any]] = []
 
-    def compare(path: str, left: Any, right: Any) -> None:
-        if left == right or path in (*LOCATED, *CHANGEABLE):
+    def compare(path: str, first_value: Any, second_value: Any) -> None:
+        if first_value == second_value or path in (*LOCATED, *CHANGEABLE):
             return
-        if isinstance(left, dict) and isinstance(right, dict):
-            for key in dict.fromkeys((*left, *right)):
-                compare(f"{path}.{key}", left.get(key), right.get(key))
+        if isinstance(first_value, dict) and isinstance(second_value, dict):
+            for key in dict.fromkeys((*first_value, *second_value)):
+                compare(f"{path}.{key}", first_value.get(key), second_value.get(key))
         else:
-            found.append((path, left, right))
+            differences.append((path, first_value, second_value))
 
-    left, right = (each.model_dump(mode="json") for each in (one, other))
+    first_values, second_values = (run.model_dump(mode="json") for run in (first, second))
     for section in sections:
-        compare(section, left[section], right[section])
-    return found
+        compare(section, first_values[section], second_values[section])
+    return differences

@@ -39,7 +39,7 @@ def report_study(
     """
     torch.set_num_threads(1)
     runs = {
-        entry.name: tuple(each for each in trained if each.run.entry.name == entry.name)
+        entry.name: tuple(run for run in trained if run.run.entry.name == entry.name)
         for entry in plan.study.entries
     }
     context = MeasureContext(runs, plan.find_file, plan.quick, on_status)
@@ -83,8 +83,10 @@ def _table(
                 row += format_difference(difference, values or (), base, column.format)
     parts = [markdown_table(heads, rows)] if columns else []
     for result in results:
-        for each in result.tables:
-            parts.append(f"{each.title}:\n\n{markdown_table(each.heads, each.rows)}")
+        for result_table in result.tables:
+            parts.append(
+                f"{result_table.title}:\n\n{markdown_table(result_table.heads, result_table.rows)}"
+            )
     return "\n".join(parts)
 
 

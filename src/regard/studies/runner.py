@@ -96,7 +96,9 @@ def _check_data(run: StudyRun, shared: RunDirectory) -> None:
 
 def _data_fingerprint(directory: RunDirectory) -> dict[str, str]:
     prepared = PreparedData.open(str(directory.data))
-    shards = {split: shards_fingerprint(found) for split, found in prepared.splits.items()}
+    shards = {
+        split: shards_fingerprint(split_shards) for split, split_shards in prepared.splits.items()
+    }
     return {"tokenizer": prepared.tokenizer, **shards}
 
 

@@ -26,7 +26,7 @@ class Panel:
 def strip_chart(panels: Sequence[Panel], *, title: str, note: str) -> str:
     """Draw the panels beside each other; all have the same names."""
     names = list(panels[0].values)
-    left = _MARGIN + max(text_width(name, 12) for name in names) + 18
+    x0 = _MARGIN + max(text_width(name, 12) for name in names) + 18
     width = _FEW if len(panels) == 1 else _MANY
     bottom = _TOP + _STEP * len(names)
     parts = [
@@ -35,23 +35,23 @@ def strip_chart(panels: Sequence[Panel], *, title: str, note: str) -> str:
     ]
     for number, name in enumerate(names):
         y = _TOP + _STEP * (number + 0.5)
-        parts.append(svg.svg_text(name, left - 14, y + 4, size=12, anchor="end"))
+        parts.append(svg.svg_text(name, x0 - 14, y + 4, size=12, anchor="end"))
     for number, panel in enumerate(panels):
-        parts += _draw(panel, left + number * (width + _GAP), width, bottom)
-    right = left + len(panels) * (width + _GAP)
+        parts += _draw(panel, x0 + number * (width + _GAP), width, bottom)
+    right = x0 + len(panels) * (width + _GAP)
     return svg.svg_document(
         max(right, text_width(title, 16) + 2 * _MARGIN), bottom + 34, parts, title
     )
 
 
-def _draw(panel: Panel, left: float, width: float, bottom: int) -> list[str]:
+def _draw(panel: Panel, x0: float, width: float, bottom: int) -> list[str]:
     flat = [value for row in panel.values.values() for value in row]
     low, high, unit = _axis(min(flat), max(flat))
 
     def position(value: float) -> float:
-        return left + width * (value - low) / (high - low)
+        return x0 + width * (value - low) / (high - low)
 
-    parts = [svg.svg_text(panel.title, left, _TOP - 18, size=12, weight="bold")]
+    parts = [svg.svg_text(panel.title, x0, _TOP - 18, size=12, weight="bold")]
     for number in range(round((high - low) / unit) + 1):
         level = low + number * unit
         x = position(level)

@@ -118,7 +118,7 @@ class Study:
     """A study file that has been read."""
 
     name: str
-    where: str  # the file, for error messages
+    origin: str  # the file, for error messages
     folder: Path | None  # the directory of the file; None if it is part of the package
     config: StudyConfig
     entries: tuple[Entry, ...]
@@ -158,50 +158,52 @@ def load_study(name: str) -> Study:
     )
 
 
-def _resolve_entries(config: StudyConfig, where: str) -> tuple[Entry, ...]:
+def _resolve_entries(config: StudyConfig, origin: str) -> tuple[Entry, ...]:
     """Resolve the entries that extend or reverse others; check the names."""
     if len(set(config.seeds)) < len(config.seeds):
-        raise ConfigError(f"{where}: seeds: a seed occurs twice.")
-    found: dict[str, Entry] = {}
+        raise ConfigError(f"{origin}: seeds: a seed occurs twice.")
+    resolved: dict[str, Entry] = {}
     stems: dict[str, str] = {}
-    for each in config.entries:
-        if each.name in found:
-            raise ConfigError(f'{where}: two entries have the name "{each.name}". Rename one.')
-        stem = _file_stem(each.name)
+    for entry in config.entries:
+        if entry.name in resolved:
+            raise ConfigError(f'{origin}: two entries have the name "{entry.name}". Rename one.')
+        stem = _file_stem(entry.name)
         if stem in stems:
             raise ConfigError(
-                f'{where}: the entries "{stems[stem]}" and "{each.name}" would have the same '
+                f'{origin}: the entries "{stems[stem]}" and "{entry.name}" would have the same '
                 f"directory, {stem}. Rename one."
             )
-        stems[stem] = each.name
-        found[each.name] = _resolve(each, stem, found, where)
+        stems[stem] = entry.name
+        resolved[entry.name] = _resolve(entry, stem, resolved, origin)
     first = config.entries[0]
-    if found[first.name].reversed:
-        raise ConfigError(f'{where}: entry "{first.name}" is the baseline and cannot reverse.')
-    return tuple(found.values())
+    if resolved[first.name].reversed:
+        raise ConfigError(f'{origin}: entry "{first.name}" is the baseline and cannot reverse.')
+    return tuple(resolved.values())
 
 
-def _resolve(entry: EntryConfig, stem: str, earlier: Mapping[str, Entry], where: str) -> Entry:
-    bases = [each for each in (entry.preset, entry.extends, entry.reverses) if each is not None]
+def _resolve(entry: EntryConfig, stem: str, earlier: Mapping[str, Entry], origin: str) -> Entry:
+    bases = [name for name in (entry.preset, entry.extends, entry.reverses) if name is not None]
     if len(bases) != 1:
         raise ConfigError(
-            f'{where}: entry "{entry.name}" needs exactly one of `preset`, `extends` and '
+            f'{origin}: entry "{entry.name}" needs exactly one of `preset`, `extends` and '
             "`reverses`."
         )
     if entry.preset is not None:
         return Entry(entry.name, stem, entry.preset, entry.settings)
     (base,) = bases
     if base not in earlier:
-        known = ", ".join(f'"{name}"' for name in earlier) or "none"
+        earlier_names = ", ".join(f'"{name}"' for name in earlier) or "none"
         raise ConfigError(
-            f'{where}: entry "{entry.name}": "{base}" is not an earlier entry. '
-            f"Earlier entries: {known}."
+            f'{origin}: entry "{entry.name}": "{base}" is not an earlier entry. '
+            f"Earlier entries: {earlier_names}."
         )
-    other = earlier[base]
-    if other.reversed and entry.reverses is not None:
-        raise ConfigError(f'{where}: entry "{entry.name}" reverses "{base}", which is reversed.')
-    settings = (*other.settings, *entry.settings)
-    return Entry(entry.name, stem, other.preset, settings, entry.reverses or other.reverses)
+    base_entry = earlier[base]
+    if base_entry.reversed and entry.reverses is not None:
+        raise ConfigError(f'{origin}: entry "{entry.name}" reverses "{base}", which is reversed.')
+    settings = (*base_entry.settings, *entry.settings)
+    return Entry(
+        entry.name, stem, base_entry.preset, settings, entry.reverses or base_entry.reverses
+    )
 
 
 def _file_stem(name: str) -> str:

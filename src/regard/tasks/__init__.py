@@ -1,1 +1,1 @@
-"""All that differs between the uses of a model: what it reads, what it says, how good that is."""
+"""Tasks: what differs between the uses of a model, such as its inputs, outputs and scores."""

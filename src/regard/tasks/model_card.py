@@ -58,8 +58,12 @@ def card_files(
     run, tokenizer = module.run, module.tokenizer
     corpora, scores = corpus_facts(module.prepared), outcome.scores
     data = {
-        one.name: {units[0]: one.pairs, "tokens": one.tokens, "fingerprint": one.fingerprint}
-        for one in corpora
+        corpus.name: {
+            units[0]: corpus.pairs,
+            "tokens": corpus.tokens,
+            "fingerprint": corpus.fingerprint,
+        }
+        for corpus in corpora
     }
     card = CardFacts(
         name="A model trained with regard",

@@ -1,4 +1,4 @@
-"""What must not change when a run resumes: its settings and its data."""
+"""Check that settings and data are unchanged when a run resumes."""
 
 from __future__ import annotations
 

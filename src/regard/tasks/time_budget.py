@@ -126,8 +126,8 @@ def fit_steps(cost: RunCost, most: int, seconds: float) -> TimedPlan:
     available = seconds * (1 - MARGIN)
     spare = VALIDATION_SHARE * available / max(cost.validation, 1e-3)
     validations = min(MAX_VALIDATIONS, 1 + int(spare))
-    left = available - (validations + CALIBRATION) * cost.validation
-    steps = min(most, int(left / cost.step))
+    remaining = available - (validations + CALIBRATION) * cost.validation
+    steps = min(most, int(remaining / cost.step))
     if steps < min(most, MIN_STEPS):
         needed = TimedPlan(min(most, 10 * MIN_STEPS), 1, cost).seconds / (1 - MARGIN)
         raise ConfigError(

@@ -128,7 +128,7 @@ class RunDirectory:
 
     def jsonl_logger(self) -> JsonlLogger:
         """Return a logger that continues `log.jsonl` from the newest checkpoint."""
-        return JsonlLogger(self.log, after=self.last_step)
+        return JsonlLogger(self.log, resume_step=self.last_step)
 
 
 def prepare_data(
@@ -221,7 +221,7 @@ def run_inputs(run: RunConfig) -> list[str]:
 
 
 def _check_generated(path: Path) -> None:
-    """Refuse to replace a run file that somebody wrote or edited."""
+    """Refuse to replace a run file that was written or edited by hand."""
     text = path.read_text("utf-8")
     if yaml.safe_dump(yaml.safe_load(text), sort_keys=False, allow_unicode=True) != text:
         raise ConfigError(

@@ -71,16 +71,16 @@ class PretrainedSentencePiece(Tokenizer):
 
     @classmethod
     def parse(
-        cls, model: bytes, settings: dict[str, object], where: Path
+        cls, model: bytes, settings: dict[str, object], path: Path
     ) -> PretrainedSentencePiece:
-        """Build a tokenizer from the contents of its files; errors name `where`."""
+        """Build a tokenizer from the contents of its files; errors name `path`."""
         vocabulary = settings.get("vocabulary")
         if type(vocabulary) is not list or not all(type(piece) is str for piece in vocabulary):
-            raise ArtifactError(f"{where}: its vocabulary must be a list of pieces.")
+            raise ArtifactError(f"{path}: its vocabulary must be a list of pieces.")
         tokenizer = cls(model, vocabulary)
         if tokenizer.fingerprint != settings.get("fingerprint"):
             raise ArtifactError(
-                f"{where}: its fingerprint does not match the model. Restore both files together."
+                f"{path}: its fingerprint does not match the model. Restore both files together."
             )
         return tokenizer
 
@@ -127,17 +127,17 @@ class PretrainedSentencePiece(Tokenizer):
         names: list[str] = self._processor.encode(text, out_type=str)
         _, offsets = self._processor.normalize(text, with_offsets=True)
         spans: list[Span] = []
-        place = 0  # in the normalized text, which is the pieces in a row
-        remaining = 0  # bytes of the character at `place` not yet covered
+        offset = 0  # in the normalized text, which is the pieces in a row
+        remaining = 0  # bytes of the character at `offset` not yet covered
         for name in names:
             if byte := _BYTE.fullmatch(name):
                 remaining = remaining or utf8_length(int(byte[1], 16))
-                spans.append(_raw_span(text, offsets, place, place + 1))
+                spans.append(_raw_span(text, offsets, offset, offset + 1))
                 remaining -= 1
-                place += remaining == 0
+                offset += remaining == 0
             else:
-                spans.append(_raw_span(text, offsets, place, place + len(name)))
-                place += len(name)
+                spans.append(_raw_span(text, offsets, offset, offset + len(name)))
+                offset += len(name)
         ids = [self._ids.get(name, UNK) for name in names]
         return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
@@ -180,8 +180,8 @@ def _is_byte(name: str) -> bool:
 
 def _raw_span(text: str, offsets: Sequence[int], first: int, stop: int) -> Span:
     """Return the characters of the raw text that the normalized characters come from."""
-    after = bisect_right(offsets, offsets[stop - 1])  # one character may have become several
-    end = offsets[after] if after < len(offsets) else len(text)
+    following = bisect_right(offsets, offsets[stop - 1])  # one character may have become several
+    end = offsets[following] if following < len(offsets) else len(text)
     return _trim(text, offsets[first], end)
 
 

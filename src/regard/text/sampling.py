@@ -61,18 +61,18 @@ class SubwordSampler:
         total = [0.0]
         lattice: list[list[Edge]] = []
         for end in range(1, len(word) + 1):
-            found: list[tuple[int, tuple[int, ...], float]] = []
+            edges: list[tuple[int, tuple[int, ...], float]] = []
             for start in range(max(0, end - self.max_length), end):
-                known = self.pieces.get(word[start:end])
-                if known is not None:
-                    found.append((start, (known[0],), total[start] + alpha * known[1]))
+                piece = self.pieces.get(word[start:end])
+                if piece is not None:
+                    edges.append((start, (piece[0],), total[start] + alpha * piece[1]))
             if word[end - 1] not in self.pieces:
                 ids = tuple(self.byte_ids[byte] for byte in word[end - 1].encode())
-                found.append((end - 1, ids, total[end - 1] + alpha * UNKNOWN))
-            most = max(weight for _, _, weight in found)
-            here = most + math.log(sum(math.exp(weight - most) for _, _, weight in found))
+                edges.append((end - 1, ids, total[end - 1] + alpha * UNKNOWN))
+            most = max(weight for _, _, weight in edges)
+            here = most + math.log(sum(math.exp(weight - most) for _, _, weight in edges))
             total.append(here)
-            lattice.append([Edge(s, ids, math.exp(weight - here)) for s, ids, weight in found])
+            lattice.append([Edge(s, ids, math.exp(weight - here)) for s, ids, weight in edges])
         return lattice
 
 

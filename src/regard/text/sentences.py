@@ -77,9 +77,9 @@ def split_sentences(text: str) -> list[Span]:
 
 def _rule_ends(text: str) -> list[int]:
     ends: list[int] = []
-    for found in _ENDS.finditer(text):
-        end = _close(text, found.end())
-        if end > (ends[-1] if ends else 0) and _ends_here(text, found, end):
+    for match in _ENDS.finditer(text):
+        end = _close(text, match.end())
+        if end > (ends[-1] if ends else 0) and _ends_here(text, match, end):
             ends.append(end)
     return ends
 
@@ -118,23 +118,23 @@ def _add(spans: list[Span], text: str, start: int, end: int) -> None:
         spans.append((start, end))
 
 
-def _close(text: str, place: int) -> int:
-    """Return the offset after the closing quotes and brackets at `place`.
+def _close(text: str, offset: int) -> int:
+    """Return the offset after the closing quotes and brackets at `offset`.
 
     French has a space before a closing quote: « Oui. »
     """
-    while place < len(text):
-        if text[place] in _CLOSERS:
-            place += 1
-        elif text[place].isspace() and text[place + 1 : place + 2] == "»":
-            place += 2
+    while offset < len(text):
+        if text[offset] in _CLOSERS:
+            offset += 1
+        elif text[offset].isspace() and text[offset + 1 : offset + 2] == "»":
+            offset += 2
         else:
             break
-    return place
+    return offset
 
 
-def _ends_here(text: str, found: re.Match[str], end: int) -> bool:
-    mark = found[0]
+def _ends_here(text: str, match: re.Match[str], end: int) -> bool:
+    mark = match[0]
     if mark[0] in _WITHOUT_SPACE or mark[0] == "\n":
         return True
     if end < len(text) and not text[end].isspace():
@@ -142,22 +142,22 @@ def _ends_here(text: str, found: re.Match[str], end: int) -> bool:
     following = _next_visible(text, end)
     if following.islower():
         return False
-    return mark != "." or end > found.end() or not _is_abbreviated(text, found.start(), following)
+    return mark != "." or end > match.end() or not _is_abbreviated(text, match.start(), following)
 
 
-def _next_visible(text: str, place: int) -> str:
+def _next_visible(text: str, offset: int) -> str:
     """Return the next character that is no white space or opening quote; "" at the end."""
-    while place < len(text) and (text[place].isspace() or text[place] in "\"'“‘«„([{¿¡–—-"):
-        place += 1
-    return text[place : place + 1]
+    while offset < len(text) and (text[offset].isspace() or text[offset] in "\"'“‘«„([{¿¡–—-"):
+        offset += 1
+    return text[offset : offset + 1]
 
 
 def _is_abbreviated(text: str, stop: int, following: str) -> bool:
     """Whether the full stop at `stop` belongs to the word before it."""
-    before = text[max(0, stop - _LONGEST) : stop].split()
-    if not before or text[stop - 1].isspace():
+    preceding = text[max(0, stop - _LONGEST) : stop].split()
+    if not preceding or text[stop - 1].isspace():
         return False
-    word = before[-1].lower().lstrip("\"'“‘’«„([{")
+    word = preceding[-1].lower().lstrip("\"'“‘’«„([{")
     if word.isdecimal():
         return len(word) <= 2
     initial = len(word.rpartition(".")[2]) == 1  # J. S. Bach, z. B., U.S.

@@ -24,8 +24,8 @@ def language_tag(language: str) -> str:
 
 def tagged_languages(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return the target languages that have a tag in the vocabulary."""
-    found = (_LANGUAGE_TAG.fullmatch(tag) for tag in tokenizer.tags)
-    return tuple(match[1] for match in found if match)
+    matches = (_LANGUAGE_TAG.fullmatch(tag) for tag in tokenizer.tags)
+    return tuple(match[1] for match in matches if match)
 
 
 class TaggedTokenizer(Tokenizer):
@@ -43,9 +43,9 @@ class TaggedTokenizer(Tokenizer):
         self.base, self.added = base, tuple(tags)
         for tag in tags:
             if tag not in base.tags:
-                known = ", ".join(base.tags) or "none"
+                names = ", ".join(base.tags) or "none"
                 raise ConfigError(
-                    f"The vocabulary has no tag {tag}; its tags are: {known}. Train a vocabulary "
+                    f"The vocabulary has no tag {tag}; its tags are: {names}. Train a vocabulary "
                     "on corpora with this tag or language, or leave it out."
                 )
         self._ids = [base.tags[tag] for tag in tags]
@@ -80,13 +80,13 @@ class TaggedTokenizer(Tokenizer):
         return self.base.piece(token)
 
     def pieces(self, text: str) -> TokenizedPieces:
-        found = self.base.pieces(text)
-        if not found.ids:
-            return found
+        untagged = self.base.pieces(text)
+        if not untagged.ids:
+            return untagged
         return TokenizedPieces(
-            (*self._ids, *found.ids),
-            (*self.added, *found.pieces),
-            (*[(0, 0)] * len(self.added), *found.spans),
+            (*self._ids, *untagged.ids),
+            (*self.added, *untagged.pieces),
+            (*[(0, 0)] * len(self.added), *untagged.spans),
             tuple(range(len(self.added))),
         )
 

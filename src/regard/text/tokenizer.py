@@ -319,8 +319,8 @@ class SentencePiece(Tokenizer):
     @property
     def never_encoded(self) -> tuple[int, ...]:
         controls = (*range(0x20), 0x7F)  # normalization replaces or removes them
-        found = (self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls)
-        return (PAD, BOS, UNK, *found, *self.tags.values())
+        control_ids = (self._processor.piece_to_id(f"<0x{i:02X}>") for i in controls)
+        return (PAD, BOS, UNK, *control_ids, *self.tags.values())
 
     @cached_property
     def tags(self) -> dict[str, int]:
@@ -337,22 +337,22 @@ class SentencePiece(Tokenizer):
         ids: list[int] = self._processor.encode(traced.text)
         names = [self._processor.id_to_piece(i) for i in ids]
         spans: list[Span] = []
-        place = -1  # offset in the normalized text; SentencePiece prepends a space
-        remaining = 0  # bytes of the character at `place` not yet covered
+        offset = -1  # offset in the normalized text; SentencePiece prepends a space
+        remaining = 0  # bytes of the character at `offset` not yet covered
         for i, name in zip(ids, names, strict=True):
             if self._processor.is_byte(i):
                 remaining = remaining or utf8_length(int(name[3:5], 16))
-                spans.append((traced.starts[place], traced.ends[place]))
+                spans.append((traced.starts[offset], traced.ends[offset]))
                 remaining -= 1
-                place += remaining == 0
+                offset += remaining == 0
                 continue
-            first = place + (name[0] == "▁" and len(name) > 1)
-            place += len(name)
-            if place == 0:
+            first = offset + (name[0] == "▁" and len(name) > 1)
+            offset += len(name)
+            if offset == 0:
                 start = traced.starts[0]
                 spans.append((start, start))
             else:
-                spans.append((traced.starts[first], traced.ends[place - 1]))
+                spans.append((traced.starts[first], traced.ends[offset - 1]))
         return TokenizedPieces(tuple(ids), tuple(names), tuple(spans))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, TokenizedPieces]:
@@ -376,7 +376,7 @@ class SentencePiece(Tokenizer):
 def tag_places(ids: Sequence[int], tags: Mapping[str, int]) -> tuple[int, ...]:
     """Return the indices of the ids that are tags."""
     tokens = frozenset(tags.values())
-    return tuple(place for place, token in enumerate(ids) if token in tokens) if tokens else ()
+    return tuple(index for index, token in enumerate(ids) if token in tokens) if tokens else ()
 
 
 def _plain_spans(text: str, names: Sequence[str]) -> list[Span] | None:

@@ -45,9 +45,9 @@ def split_words(text: str) -> list[Span]:
     """Return the (start, end) of each word, in order, in linear time."""
     if text.isprintable():
         return _split_visible(text)
-    kept = [place for place, character in enumerate(text) if ord(character) not in REMOVED]
+    visible = [index for index, character in enumerate(text) if ord(character) not in REMOVED]
     spans = _split_visible(text.translate(REMOVED))
-    return [(kept[start], kept[end - 1] + 1) for start, end in spans]
+    return [(visible[start], visible[end - 1] + 1) for start, end in spans]
 
 
 def split_at_spaces(text: str) -> list[Span]:
@@ -65,7 +65,7 @@ def _split_visible(text: str) -> list[Span]:
     start = -1  # of the current word; −1: none
     open_ended = False  # whether a letter continues the current word
     joined = False  # whether a joiner attaches the next symbol to it
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         kind = _kind(character)
         if kind == "format" and start < 0:
             continue
@@ -77,11 +77,11 @@ def _split_visible(text: str) -> list[Span]:
         if kind == "symbol" and joined:
             joined = False
             continue
-        if character in _INSIDE and open_ended and start >= 0 and _stays_inside(text, place):
+        if character in _INSIDE and open_ended and start >= 0 and _stays_inside(text, index):
             continue
         if start >= 0:
-            spans.append((start, place))
-        start = -1 if kind == "space" else place
+            spans.append((start, index))
+        start = -1 if kind == "space" else index
         open_ended = kind == "letter"
         joined = False
     if start >= 0:
@@ -95,7 +95,7 @@ def words_by_piece(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[i
     A piece between words (a lone ▁) belongs to the next word, or to the last one. Every piece has
     a word if there is any.
     """
-    found: list[list[int]] = []
+    overlapped: list[list[int]] = []
     first = 0
     for start, end in pieces:
         while first < len(words) - 1 and words[first][1] <= start:
@@ -103,17 +103,17 @@ def words_by_piece(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[i
         last = first
         while last < len(words) - 1 and words[last + 1][0] < end:
             last += 1
-        found.append(list(range(first, min(last + 1, len(words)))))
-    return found
+        overlapped.append(list(range(first, min(last + 1, len(words)))))
+    return overlapped
 
 
 def pieces_by_word(pieces: Sequence[Span], words: Sequence[Span]) -> list[list[int]]:
     """Return, for each word, the indices of its pieces: the inverse of `words_by_piece`."""
-    found: list[list[int]] = [[] for _ in words]
+    pieces_of_words: list[list[int]] = [[] for _ in words]
     for piece, overlapped in enumerate(words_by_piece(pieces, words)):
         for word in overlapped:
-            found[word].append(piece)
-    return found
+            pieces_of_words[word].append(piece)
+    return pieces_of_words
 
 
 @lru_cache(maxsize=1 << 12)
@@ -138,14 +138,14 @@ def _stands_alone(code: int) -> bool:
     return code <= _SINGLE_RANGES[bisect_right(_FIRST, code) - 1][1]
 
 
-def _stays_inside(text: str, place: int) -> bool:
-    """Whether the character at `place` joins its neighbors into one word."""
-    if not 0 < place < len(text) - 1:
+def _stays_inside(text: str, index: int) -> bool:
+    """Whether the character at `index` joins its neighbors into one word."""
+    if not 0 < index < len(text) - 1:
         return False
-    before, after = text[place - 1], text[place + 1]
-    if text[place] in _APOSTROPHES:
-        return before.isalpha() and after.isalpha()
-    return before.isdecimal() and after.isdecimal()
+    previous, following = text[index - 1], text[index + 1]
+    if text[index] in _APOSTROPHES:
+        return previous.isalpha() and following.isalpha()
+    return previous.isdecimal() and following.isdecimal()
 
 
 def join_weights(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

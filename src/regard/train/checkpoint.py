@@ -141,8 +141,10 @@ def changed_environment(path: Path, environment: Mapping[str, Any]) -> dict[str,
 def keep_checkpoints(world: World, root: Path, wanted: set[int]) -> None:
     """Delete unfinished checkpoints and those of all steps except `wanted`."""
     if world.is_main:
-        kept = {checkpoint_folder(root, step) for step in wanted}
-        for path in sorted(set(_folders(root)) - kept, reverse=True):  # unfinished ones first
+        wanted_folders = {checkpoint_folder(root, step) for step in wanted}
+        for path in sorted(
+            set(_folders(root)) - wanted_folders, reverse=True
+        ):  # unfinished ones first
             try:
                 _remove(path)
             except OSError as failure:

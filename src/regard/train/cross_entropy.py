@@ -102,10 +102,10 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
                 mean = summed @ weight.mean(dim=0, dtype=exact) + count * offsets.mean(dtype=exact)
                 total -= smoothing * (mean - (target_logits - logps).sum())
             if smoothing and needs_grad:
-                each = smoothing / vocabulary
-                to_hidden -= each * weight.sum(dim=0, dtype=exact)
-                to_weight -= each * summed
-                to_bias -= each * count
+                uniform = smoothing / vocabulary
+                to_hidden -= uniform * weight.sum(dim=0, dtype=exact)
+                to_weight -= uniform * summed
+                to_bias -= uniform * count
         if needs_grad:
             ctx.save_for_backward(
                 to_hidden[:count], to_weight, to_bias if bias is not None else None

@@ -186,7 +186,7 @@ def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -
 
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, available_cores() // workers)))
     user_errors = {kind.code for kind in RegardError.__subclasses__()}
-    for left in reversed(range(restarts + 1)):
+    for restarts_left in reversed(range(restarts + 1)):
         config = LaunchConfig(
             min_nodes=1,
             max_nodes=1,
@@ -204,5 +204,5 @@ def launch(workers: int, module: str, arguments: list[str], restarts: int = 3) -
             raise SystemExit(128 + received.sigval) from None
         except ChildFailedError as failure:
             code = failure.get_first_failure()[1].exitcode
-            if code in user_errors or not left:
+            if code in user_errors or not restarts_left:
                 raise SystemExit(max(1, code)) from None

@@ -21,10 +21,10 @@ class Schedule(ABC):
 
     def factor(self, step: int, last: int) -> float:
         """Return the factor at `step`, counted from 1, of a run of `last` steps."""
-        return step / self.warmup if step < self.warmup else self.after(step, last)
+        return step / self.warmup if step < self.warmup else self.factor_after_warmup(step, last)
 
     @abstractmethod
-    def after(self, step: int, last: int) -> float:
+    def factor_after_warmup(self, step: int, last: int) -> float:
         """Return the factor at a `step` after the warmup."""
 
 
@@ -32,7 +32,7 @@ class Schedule(ABC):
 class Constant(Schedule):
     """η_t = η"""
 
-    def after(self, step: int, last: int) -> float:
+    def factor_after_warmup(self, step: int, last: int) -> float:
         return 1.0
 
 
@@ -40,7 +40,7 @@ class Constant(Schedule):
 class InverseSqrt(Schedule):
     """η_t = η √(w/t), independent of the number of steps (Vaswani et al. 2017, 5.3)"""
 
-    def after(self, step: int, last: int) -> float:
+    def factor_after_warmup(self, step: int, last: int) -> float:
         return (max(1, self.warmup) / step) ** 0.5
 
 
@@ -48,7 +48,7 @@ class InverseSqrt(Schedule):
 class Linear(Schedule):
     """η_t = η (T − t)/(T − w), zero at the end of the run"""
 
-    def after(self, step: int, last: int) -> float:
+    def factor_after_warmup(self, step: int, last: int) -> float:
         # zero is reached one step after the last, so that the last step has an effect
         return max(0.0, (last + 1 - step) / (last + 1 - self.warmup))
 

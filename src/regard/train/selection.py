@@ -58,8 +58,8 @@ class Selection:
         progress.validated = [*progress.validated, step][-self.average :]
         return improved
 
-    def forget_scores(self) -> None:
-        """Start anew, because later scores cannot be compared with the earlier ones."""
+    def reset_scores(self) -> None:
+        """Reset the best score: later scores cannot be compared with the earlier ones."""
         progress = self.state.progress
         progress.best, progress.best_step, progress.stale, progress.validated = None, 0, 0, []
 

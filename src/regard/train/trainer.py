@@ -173,7 +173,7 @@ class Trainer:
             for step in steps:
                 waited = time.perf_counter() - clock
                 completed, stop = self._train_step(step, bool(signals) or self._stop_requested)
-                self.cursor, number = step.after, step.after.step
+                self.cursor, number = step.next_cursor, step.next_cursor.step
                 self._emit(replace(completed, seconds=time.perf_counter() - clock, waited=waited))
                 validates = number % settings.validate_every == 0 or number == settings.steps
                 if validates:
@@ -199,7 +199,7 @@ class Trainer:
 
     def _train_step(self, step: TrainingStep[Any], stop: bool) -> tuple[StepCompleted, bool]:
         """Make one optimizer step. Also return whether any process requests a stop."""
-        settings, state, number = self.settings, self.state, step.after.step
+        settings, state, number = self.settings, self.state, step.next_cursor.step
         self.module.train()
         sums = self._backward(step)
         norm = full_tensor(nn.utils.clip_grad_norm_(state.parameters.values(), settings.clip))
@@ -230,7 +230,7 @@ class Trainer:
         sums: dict[str, Tensor] = {}
         for micro in step.micro_batches:
             buffers.restore()
-            torch.manual_seed(_batch_seed(self.settings.seed, step.after.step, micro.index))
+            torch.manual_seed(_batch_seed(self.settings.seed, step.next_cursor.step, micro.index))
             last = micro is step.micro_batches[-1]
             with nullcontext() if last else no_sync(self.wrapped):
                 with self.performance.autocast(world.device):
@@ -310,11 +310,11 @@ class Trainer:
 
     def _delete_old(self) -> None:
         """Keep the last checkpoints, and the weights that any of them refers to."""
-        kept = checkpoint.checkpoint_steps(self.checkpoints)[:_KEPT]
+        recent = checkpoint.checkpoint_steps(self.checkpoints)[:_KEPT]
         self.world.wait()  # until all processes have listed them
-        checkpoint.keep_checkpoints(self.world, self.checkpoints, set(kept))
+        checkpoint.keep_checkpoints(self.world, self.checkpoints, set(recent))
         needed = set[int]()
-        for step in kept:
+        for step in recent:
             folder = checkpoint.checkpoint_folder(self.checkpoints, step)
             progress = checkpoint.inspect_checkpoint(folder)["progress"]
             needed |= {progress["best_step"], *progress["validated"]}
@@ -336,7 +336,7 @@ class Trainer:
         self._delete_old()  # the process that saved it may have been killed before this
         self._emit(events.CheckpointSaved(steps[0], str(path), 0.0))
         if not _SCORING.isdisjoint(changed):
-            self.selection.forget_scores()
+            self.selection.reset_scores()
             self._validate()
             self._save()
 

@@ -281,10 +281,10 @@ def _native_supports(*sides: Tensor) -> bool:
     )
 
 
-def _call_native(name: str, near: Tensor, far: Tensor, *others: Tensor) -> None:
+def _call_native(name: str, near: Tensor, far: Tensor, *tensors: Tensor) -> None:
     """Call a function of `additive.c`, which does not check shapes itself."""
     (batch, heads, nears, dim), fars = near.shape, far.size(2)
-    energy, *rest = (x.contiguous() for x in others)
+    energy, *rest = (x.contiguous() for x in tensors)
     if far.shape != (batch, heads, fars, dim) or energy.shape != (heads, dim):
         raise ValueError(f"shapes {near.shape}, {far.shape}, {energy.shape} do not fit together")
     sides = [near.data_ptr(), _int64s(near.stride()[:3]), far.data_ptr(), _int64s(far.stride()[:3])]

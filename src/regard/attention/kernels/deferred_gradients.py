@@ -83,7 +83,7 @@ class GradientAccumulator:
         if current.remaining:
             return None
         del self.passes[torch._C._current_graph_task_id()]
-        parts = [combine(x, each) for (combine, _), each in current.contributions.items()]
+        parts = [combine(x, uses) for (combine, _), uses in current.contributions.items()]
         return reduce(torch.add, parts if current.sum is None else [current.sum, *parts])
 
     def _current_pass(self) -> _BackwardPass:
@@ -131,42 +131,47 @@ def add_deferred_product(
     return _product(x.to(weight.dtype), weight, addend, transposed=True)
 
 
-def _product(left: Tensor, x: Tensor, addend: Tensor | None, *, transposed: bool) -> Tensor:
+def _product(matrix: Tensor, x: Tensor, addend: Tensor | None, *, transposed: bool) -> Tensor:
     accumulator = GradientAccumulator.get(x)
     if accumulator is None:
-        return _multiply(left, x, addend, transposed)
-    return accumulator.register(_Product.apply(left, x, addend, transposed, accumulator))
+        return _multiply(matrix, x, addend, transposed)
+    return accumulator.register(_Product.apply(matrix, x, addend, transposed, accumulator))
 
 
-def _multiply(left: Tensor, x: Tensor, addend: Tensor | None, transposed: bool) -> Tensor:
+def _multiply(matrix: Tensor, x: Tensor, addend: Tensor | None, transposed: bool) -> Tensor:
     right = x.mT if transposed else x
-    return left @ right if addend is None else torch.addmm(addend, left, right)
+    return matrix @ right if addend is None else torch.addmm(addend, matrix, right)
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, left: Tensor, x: Tensor, addend: Tensor | None, transposed: bool, accumulator: Any
+        ctx: Any,
+        matrix: Tensor,
+        x: Tensor,
+        addend: Tensor | None,
+        transposed: bool,
+        accumulator: Any,
     ) -> Tensor:
-        ctx.save_for_backward(left, x)
+        ctx.save_for_backward(matrix, x)
         ctx.transposed, ctx.accumulator = transposed, accumulator
         ctx.addend_shape = None if addend is None else addend.shape
-        return _multiply(left, x, addend, transposed)
+        return _multiply(matrix, x, addend, transposed)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        left, x = ctx.saved_tensors
+        matrix, x = ctx.saved_tensors
         # under autocast the output, and with it `grad`, may be narrower than the inputs
         right = (x if ctx.transposed else x.mT).to(grad.dtype)
-        pair = (grad, left) if ctx.transposed else (left, grad)
+        pair = (grad, matrix) if ctx.transposed else (matrix, grad)
         grad_x = ctx.accumulator.add(x, _outer_products, 0, pair)
         grad_addend = None if ctx.addend_shape is None else grad.sum_to_size(ctx.addend_shape)
-        return (grad @ right).to(left.dtype), grad_x, grad_addend, None, None
+        return (grad @ right).to(matrix.dtype), grad_x, grad_addend, None, None
 
 
 def _outer_products(x: Tensor, contributions: list[Contribution]) -> Tensor:
     """Σ_t a_t b_tᵀ over all uses."""
-    left, right = (torch.cat(parts, dim=-2) for parts in zip(*contributions, strict=True))
-    narrow = min(left.dtype, right.dtype, key=lambda dtype: dtype.itemsize)
-    return (left.mT.to(narrow) @ right.to(narrow)).to(x.dtype)
+    a, b = (torch.cat(parts, dim=-2) for parts in zip(*contributions, strict=True))
+    narrow = min(a.dtype, b.dtype, key=lambda dtype: dtype.itemsize)
+    return (a.mT.to(narrow) @ b.to(narrow)).to(x.dtype)

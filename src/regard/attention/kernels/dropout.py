@@ -27,18 +27,18 @@ class _ByteDropout(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, dropped: int) -> Tensor:
         draws = torch.empty(-(-x.numel() // 8), dtype=torch.int64, device=x.device)
         draws.random_(-(2**63), None)  # without bounds it would draw only 63 bits
-        kept = draws.view(torch.int8)[: x.numel()].view(x.shape).ge_(dropped - 128)
+        keep_mask = draws.view(torch.int8)[: x.numel()].view(x.shape).ge_(dropped - 128)
         ctx.scale = 256 / (256 - dropped)
-        ctx.save_for_backward(kept)
-        return _scaled(x, kept, ctx.scale)
+        ctx.save_for_backward(keep_mask)
+        return _scaled(x, keep_mask, ctx.scale)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        (kept,) = ctx.saved_tensors
-        return _scaled(grad, kept, ctx.scale), None
+        (keep_mask,) = ctx.saved_tensors
+        return _scaled(grad, keep_mask, ctx.scale), None
 
 
-def _scaled(x: Tensor, kept: Tensor, scale: float) -> Tensor:
+def _scaled(x: Tensor, keep_mask: Tensor, scale: float) -> Tensor:
     """x · kept · scale in one pass; torch is six times slower with Booleans than with bytes."""
-    return torch.addcmul(x.new_zeros(()), x, kept, value=scale)
+    return torch.addcmul(x.new_zeros(()), x, keep_mask, value=scale)

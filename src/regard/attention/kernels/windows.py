@@ -1,4 +1,4 @@
-"""Spans of a few positions: a small memory for each query, instead of a mask over all positions.
+"""Spans of a few positions: per-query memory, instead of a mask over all positions.
 
 The cost of a step then does not depend on the length of the source.
 """

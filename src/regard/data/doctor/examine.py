@@ -212,16 +212,16 @@ def examine(
         raise train_survey.error or CorpusError(f"{paths}: contains no pairs.")
     baseline = fit_baseline(train_survey.sample)
     odd = find_odd_pairs(train, baseline, None, on_progress)
-    odd.found["duplicate"] = _duplicates(train, train_survey)
-    findings = _findings(train, train_survey, odd.found)
+    odd.tallies["duplicate"] = _duplicates(train, train_survey)
+    findings = _findings(train, train_survey, odd.tallies)
     corpora = [_summarize(train, train_survey, baseline)]
     findings += _wrong_languages(train, corpora[0], None)
-    known = train_survey.source.alphabet, train_survey.target.alphabet
+    seen = train_survey.source.alphabet, train_survey.target.alphabet
     for test in tests:
         test_survey = survey(test, on_progress)
-        found = find_odd_pairs(test, baseline, known, on_progress).found
-        found["overlap"] = _overlap(train_survey, test, test_survey)
-        findings += _findings(test, test_survey, found)
+        tallies = find_odd_pairs(test, baseline, seen, on_progress).tallies
+        tallies["overlap"] = _overlap(train_survey, test, test_survey)
+        findings += _findings(test, test_survey, tallies)
         corpora.append(_summarize(test, test_survey, baseline))
         findings += _wrong_languages(test, corpora[-1], corpora[0])
     on_progress("measuring vocabularies", 0)
@@ -237,28 +237,30 @@ def examine(
     )
 
 
-def _findings(corpus: Corpus, found: Survey, tallies: dict[str, Tally]) -> list[Finding]:
-    if any(offset.offset for offset in found.offsets):
+def _findings(corpus: Corpus, statistics: Survey, tallies: dict[str, Tally]) -> list[Finding]:
+    if any(offset.offset for offset in statistics.offsets):
         tallies.pop("swapped lines", None)  # the shift explains them
     findings = [
-        _finding(kind, corpus, tally.count, found.pairs, tally=tally)
+        _finding(kind, corpus, tally.count, statistics.pairs, tally=tally)
         for kind, tally in tallies.items()
-        if tally.count and tally.count >= CHECKS[kind].reported_from * found.pairs
+        if tally.count and tally.count >= CHECKS[kind].reported_from * statistics.pairs
     ]
-    if found.error:
-        kind = "unequal count" if isinstance(found.error, UnequalCountError) else "unreadable"
-        findings.append(_finding(kind, corpus, found.pairs, found.pairs, str(found.error)))
-    for part in join_offsets(found.offsets):
+    if statistics.error:
+        kind = "unequal count" if isinstance(statistics.error, UnequalCountError) else "unreadable"
+        findings.append(
+            _finding(kind, corpus, statistics.pairs, statistics.pairs, str(statistics.error))
+        )
+    for part in join_offsets(statistics.offsets):
         lines = f"Pairs {part.first + 1:,} to {part.last + 1:,}"
         size = part.last - part.first + 1
         if part.offset is None:
             message = f"{lines}: lengths and punctuation of source and target do not correlate."
-            findings.append(_finding("unrelated", corpus, size, found.pairs, message))
+            findings.append(_finding("unrelated", corpus, size, statistics.pairs, message))
         elif part.offset:
             direction = "later" if part.offset > 0 else "earlier"
             by = f"{abs(part.offset)} line{'s' * (abs(part.offset) > 1)}"
             message = f"{lines}: the translation is {by} {direction} than its source."
-            findings.append(_finding("shifted", corpus, size, found.pairs, message))
+            findings.append(_finding("shifted", corpus, size, statistics.pairs, message))
     return findings
 
 
@@ -305,8 +307,8 @@ def _wrong_languages(corpus: Corpus, summary: Summary, train: Summary | None) ->
     return findings
 
 
-def _duplicates(corpus: Corpus, found: Survey) -> Tally:
-    hashes = hash_pairs(_all_hashes(found.source), _all_hashes(found.target))
+def _duplicates(corpus: Corpus, statistics: Survey) -> Tally:
+    hashes = hash_pairs(_all_hashes(statistics.source), _all_hashes(statistics.target))
     _, firsts = np.unique(hashes, return_index=True)
     repeated = np.ones(len(hashes), np.bool_)
     repeated[firsts] = False
@@ -334,20 +336,23 @@ def _all_hashes(side: SideSurvey) -> NDArray[np.uint64]:
     return np.concatenate(side.hashes) if side.hashes else np.zeros(0, np.uint64)
 
 
-def _summarize(corpus: Corpus, found: Survey, baseline: LanguageBaseline) -> Summary:
-    sides = found.source, found.target
+def _summarize(corpus: Corpus, statistics: Survey, baseline: LanguageBaseline) -> Summary:
+    sides = statistics.source, statistics.target
     source, target = (_histogram(LENGTH_EDGES, side.lengths) for side in sides)
     return Summary(
         corpus.name,
         corpus.paths,
-        found.pairs,
+        statistics.pairs,
         (sides[0].characters, sides[1].characters),
         (sides[0].longest, sides[1].longest),
         (len(np.unique(_all_hashes(sides[0]))), len(np.unique(_all_hashes(sides[1])))),
         baseline.scripts,
-        (identify_language(found.sample.sources), identify_language(found.sample.targets)),
+        (
+            identify_language(statistics.sample.sources),
+            identify_language(statistics.sample.targets),
+        ),
         (source, target),
-        _histogram(RATIO_EDGES, found.ratios),
+        _histogram(RATIO_EDGES, statistics.ratios),
     )
 
 

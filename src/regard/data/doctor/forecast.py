@@ -55,14 +55,14 @@ def measure_vocabularies(
     sources, targets = _sample(corpus, pairs)
     train = [line for side in (sources, targets) for line in _without_fifths(side)]
     test = sources[::5] + targets[::5]
-    found: list[Vocabulary] = []
+    vocabularies: list[Vocabulary] = []
     for size in sizes:
         try:
             tokenizer = SentencePiece.train(train, size=size, kind="bpe")
         except ConfigError:
             continue  # the corpus is too small for this size
-        found.append(_measure(tokenizer, test))
-    return found, _seconds_per_pair(train[:: max(1, len(train) // 1_000)], test)
+        vocabularies.append(_measure(tokenizer, test))
+    return vocabularies, _seconds_per_pair(train[:: max(1, len(train) // 1_000)], test)
 
 
 def _seconds_per_pair(train: list[str], test: list[str]) -> float:

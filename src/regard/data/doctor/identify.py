@@ -37,11 +37,11 @@ def declared_language(path: str) -> str | None:
     return code if code in _codes() else None
 
 
-def differ(code: str | None, other: str | None) -> bool:
+def differ(code: str | None, second_code: str | None) -> bool:
     """Whether two codes are known and name languages that can be told apart."""
-    if code is None or other is None or code == other:
+    if code is None or second_code is None or code == second_code:
         return False
-    return not any({code, other} <= alike for alike in _ALIKE)
+    return not any({code, second_code} <= alike for alike in _ALIKE)
 
 
 @cache

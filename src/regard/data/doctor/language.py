@@ -28,7 +28,7 @@ from regard.data.doctor.profile import Codes, count_trigrams, main_script, mean_
 
 _SAMPLE = 40_000  # pairs; halved when it is full
 _MIN_LINE = 25  # characters of a line to judge its language
-_REFITS = 3  # more change nothing
+_REFITS = 3  # more have no effect
 _MIN_LINES = 1_000  # to fit again; fewer have too few trigrams to lose some
 _TRIMMED = 1.3  # standard deviations; the worst tenth of a normal distribution
 _UNLIKELY = 4.0  # standard deviations
@@ -90,7 +90,7 @@ class LanguageBaseline:
     words: tuple[frozenset[str], frozenset[str]]  # of lines that fit their side
 
     def judge(
-        self, side: int, codes: Codes, lines: Sequence[str], others: Sequence[str]
+        self, side: int, codes: Codes, lines: Sequence[str], counterparts: Sequence[str]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which lines fit the other side, and which fit neither.
 
@@ -98,13 +98,13 @@ class LanguageBaseline:
             side: 0 if the lines are sources, 1 if they are targets.
             codes: the lines.
             lines: the lines as text.
-            others: the other side of each line.
+            counterparts: the other side of each line.
         """
         fits_other, fits_neither = self._judge(side, codes)
         suspects = np.flatnonzero(fits_other | fits_neither).tolist()
         if not suspects:
             return fits_other, fits_neither
-        split = [_own_words(lines[i], others[i]) for i in suspects]
+        split = [_own_words(lines[i], counterparts[i]) for i in suspects]
         own_other, own_neither = self._judge(side, Codes.of([words for words, _ in split]))
         copied = np.array([share >= _COPIED for _, share in split])
         unknown = np.array([self._has_unknown_words(side, lines[i]) for i in suspects])
@@ -115,15 +115,15 @@ class LanguageBaseline:
     def _has_unknown_words(self, side: int, line: str) -> bool:
         """Whether most words of a line, and at least a few, are in no other line of its side."""
         words = [word.casefold() for word in _WORD.findall(line)]
-        known = sum(word in self.words[side] for word in words)
-        return len(words) - known >= _MIN_UNKNOWN and known < _KNOWN * len(words)
+        known_words = sum(word in self.words[side] for word in words)
+        return len(words) - known_words >= _MIN_UNKNOWN and known_words < _KNOWN * len(words)
 
     def _judge(self, side: int, codes: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         logs = self.log_probabilities
-        same, other = mean_over_lines(codes, logs[side], logs[1 - side])
-        margin, judged = same - other, codes.lengths >= _MIN_LINE
+        same, swapped = mean_over_lines(codes, logs[side], logs[1 - side])
+        margin, judged = same - swapped, codes.lengths >= _MIN_LINE
         odd_here = self.fits[side].is_below(_UNLIKELY, same, codes.lengths)
-        odd_there = self.fits[1 - side].is_below(_UNLIKELY, other, codes.lengths)
+        odd_there = self.fits[1 - side].is_below(_UNLIKELY, swapped, codes.lengths)
         fits_other = judged & (margin < -0.2) & ~odd_there  # 0 of 60,000 lines of Europarl
         return fits_other, judged & odd_here & (margin < self.min_margins[side]) & ~fits_other
 
@@ -137,8 +137,8 @@ def fit_baseline(sample: PairSample) -> LanguageBaseline:
     logs = logs_source, logs_target
     margins = []
     for side in range(2):
-        same, other = mean_over_lines(codes[side], logs[side], logs[1 - side])
-        margins.append(0.3 * float(np.median((same - other)[_judged(codes[side])])))
+        same, swapped = mean_over_lines(codes[side], logs[side], logs[1 - side])
+        margins.append(0.3 * float(np.median((same - swapped)[_judged(codes[side])])))
     return LanguageBaseline(
         logs,
         (fit_source, fit_target),
@@ -158,17 +158,17 @@ def _words_of(lines: Iterable[str]) -> frozenset[str]:
 def _fit_trimmed(codes: Codes) -> tuple[NDArray[np.float32], Fit, NDArray[np.bool_]]:
     """Return log-probabilities of trigrams, the fit of all lines, and which lines are not worst."""
     lengths, judged = codes.lengths, _judged(codes)
-    kept = np.ones(len(lengths), np.bool_)
+    typical = np.ones(len(lengths), np.bool_)
     for _ in range(_REFITS + 1):
-        counts = count_trigrams(codes, kept)
+        counts = count_trigrams(codes, typical)
         # Add-one smoothing.
         logs = np.log((counts + 1) / (counts.sum() + len(counts))).astype(np.float32)
         (means,) = mean_over_lines(codes, logs)
         fit = Fit.of(means[judged], lengths[judged])
         if judged.sum() < _MIN_LINES:
             break
-        kept = ~fit.is_below(_TRIMMED, means, lengths)
-    return logs, fit, kept
+        typical = ~fit.is_below(_TRIMMED, means, lengths)
+    return logs, fit, typical
 
 
 def _judged(codes: Codes) -> NDArray[np.bool_]:
@@ -177,9 +177,9 @@ def _judged(codes: Codes) -> NDArray[np.bool_]:
     return enough if enough.any() else np.ones_like(enough)
 
 
-def _own_words(line: str, other: str) -> tuple[str, float]:
+def _own_words(line: str, counterpart: str) -> tuple[str, float]:
     """Return the words of a line that the other side does not have, and the share of the rest."""
-    shared = {word.casefold() for word in _WORD.findall(other)}
+    shared = {word.casefold() for word in _WORD.findall(counterpart)}
     words = _WORD.findall(line)
     own = [word for word in words if word.casefold() not in shared]
     letters = sum(map(len, words))

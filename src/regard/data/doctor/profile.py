@@ -40,9 +40,9 @@ class Codes:
         """Characters of each line."""
         return np.diff(self.starts, append=len(self.points)) - 1
 
-    def lines_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lines_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the line of each of these indices of code points."""
-        return np.searchsorted(self.starts, places, "right") - 1
+        return np.searchsorted(self.starts, indices, "right") - 1
 
     def count(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the number of hits in each line; `hits` has one entry per code point."""
@@ -58,9 +58,9 @@ def trigrams(codes: Codes) -> NDArray[np.uint32]:
     return mixed >> np.uint32(16)
 
 
-def count_trigrams(codes: Codes, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+def count_trigrams(codes: Codes, line_mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the number of trigrams in each bucket, in the lines that are kept."""
-    return np.bincount(trigrams(codes)[np.repeat(kept, codes.lengths + 1)], minlength=_BUCKETS)
+    return np.bincount(trigrams(codes)[np.repeat(line_mask, codes.lengths + 1)], minlength=_BUCKETS)
 
 
 def mean_over_lines(codes: Codes, *values: NDArray[np.float32]) -> list[NDArray[np.float32]]:
@@ -68,7 +68,7 @@ def mean_over_lines(codes: Codes, *values: NDArray[np.float32]) -> list[NDArray[
     buckets = trigrams(codes)
     size = np.asarray(codes.lengths + 1, np.float32)
     sums = (np.add.reduceat(value[buckets], codes.starts) for value in values)
-    return [np.divide(each, size, dtype=np.float32) for each in sums]
+    return [np.divide(line_sums, size, dtype=np.float32) for line_sums in sums]
 
 
 # Japanese mixes Han characters with kana, which no other language uses.
@@ -79,11 +79,11 @@ def in_other_script(codes: Codes, script: str) -> NDArray[np.bool_]:
     """Return which lines have most of their letters in another known script than this."""
     kinds = _kinds(script)[codes.points]
     lines = np.unique(codes.lines_of(np.flatnonzero(kinds == _OTHER)))  # usually few
-    found = np.zeros(len(codes.starts), np.bool_)
+    in_other = np.zeros(len(codes.starts), np.bool_)
     for line in lines:
         letters = kinds[codes.starts[line] :][: codes.lengths[line]]
-        found[line] = 2 * np.sum(letters == _SAME) < np.sum(letters != 0)
-    return found
+        in_other[line] = 2 * np.sum(letters == _SAME) < np.sum(letters != 0)
+    return in_other
 
 
 _SAME, _OTHER = 1, 2

@@ -63,16 +63,16 @@ def find_offsets(
             yield OffsetRange(first + int(rows[0]), first + int(rows[-1]), best)
             continue
         for part in np.array_split(rows, max(1, len(rows) // _MIN_PAIRS)):
-            found = OffsetRange(first + int(part[0]), first + int(part[-1]), 0)
+            offset_range = OffsetRange(first + int(part[0]), first + int(part[-1]), 0)
             # Empty lines have a check of their own.
             filled = part[(source[part, 0] > 0) & (target[part, 0] > 0)]
             if len(filled) >= _MIN_PAIRS // 2:
-                left, right = source[filled], target[filled]
+                source_features, target_features = source[filled], target[filled]
                 # Without variation in length, a low correlation means nothing.
-                varied = min(left[:, 0].std(), right[:, 0].std()) > 0.1
-                if varied and _correlation(left, right, 0) < _UNRELATED:
-                    found = replace(found, offset=None)
-            yield found
+                varied = min(source_features[:, 0].std(), target_features[:, 0].std()) > 0.1
+                if varied and _correlation(source_features, target_features, 0) < _UNRELATED:
+                    offset_range = replace(offset_range, offset=None)
+            yield offset_range
 
 
 def find_swapped_lines(source: Codes, target: Codes) -> NDArray[np.bool_]:
@@ -81,16 +81,22 @@ def find_swapped_lines(source: Codes, target: Codes) -> NDArray[np.bool_]:
     Line n has the digits of translation n + 1, line n + 1 those of translation n, and neither has
     the digits of its own translation. Works only for lines with at least two digits.
     """
-    (left, digits), (right, _) = _signatures(source), _signatures(target)
-    crossed = (left[:-1] == right[1:]) & (left[1:] == right[:-1]) & (left[:-1] != left[1:])
-    crossed &= (np.maximum(digits[:-1], digits[1:]) >= 2) & (left[:-1] != right[:-1])
+    (source_digits, digits), (target_digits, _) = _signatures(source), _signatures(target)
+    crossed = (
+        (source_digits[:-1] == target_digits[1:])
+        & (source_digits[1:] == target_digits[:-1])
+        & (source_digits[:-1] != source_digits[1:])
+    )
+    crossed &= (np.maximum(digits[:-1], digits[1:]) >= 2) & (
+        source_digits[:-1] != target_digits[:-1]
+    )
     return np.append(crossed, False) | np.insert(crossed, 0, False)
 
 
-def join_offsets(found: list[OffsetRange]) -> list[OffsetRange]:
+def join_offsets(ranges: list[OffsetRange]) -> list[OffsetRange]:
     """Join adjacent ranges with the same offset."""
     joined: list[OffsetRange] = []
-    for part in found:
+    for part in ranges:
         if joined and joined[-1].offset == part.offset and joined[-1].last + 1 == part.first:
             joined[-1] = OffsetRange(joined[-1].first, part.last, part.offset)
         else:
@@ -101,19 +107,19 @@ def join_offsets(found: list[OffsetRange]) -> list[OffsetRange]:
 def _correlation(source: NDArray[np.float64], target: NDArray[np.float64], offset: int) -> float:
     """Return the mean correlation of the features that vary on both sides."""
     size = len(source) - abs(offset)
-    left, right = source[max(0, -offset) :][:size], target[max(0, offset) :][:size]
-    left, right = left - left.mean(axis=0), right - right.mean(axis=0)
-    spread = np.sqrt((left**2).mean(axis=0) * (right**2).mean(axis=0))
+    x, y = source[max(0, -offset) :][:size], target[max(0, offset) :][:size]
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    spread = np.sqrt((x**2).mean(axis=0) * (y**2).mean(axis=0))
     varied = spread > 1e-3
     if not varied.any():
         return 0.0
-    return float(((left * right).mean(axis=0)[varied] / spread[varied]).mean())
+    return float(((x * y).mean(axis=0)[varied] / spread[varied]).mean())
 
 
 def _signatures(codes: Codes) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return a hash of each line's digits in any order (1,000 equals 1.000), and their number."""
-    places = np.flatnonzero(_CLASSES[codes.points] == 1)
-    lines = codes.lines_of(places)
+    indices = np.flatnonzero(_CLASSES[codes.points] == 1)
+    lines = codes.lines_of(indices)
     signatures = np.zeros(len(codes.starts), np.uint64)
-    np.add.at(signatures, lines, _DIGIT_HASHES[codes.points[places] - ord("0")])
+    np.add.at(signatures, lines, _DIGIT_HASHES[codes.points[indices] - ord("0")])
     return signatures, np.bincount(lines, minlength=len(signatures))

@@ -169,10 +169,10 @@ def _vocabularies(report: Report) -> Table:
     return table
 
 
-def _table(first: str, *others: str) -> Table:
+def _table(first: str, *further_columns: str) -> Table:
     table = Table(box=None, header_style="dim", padding=(0, 3, 0, 0))
     table.add_column(first)
-    for name in others:
+    for name in further_columns:
         table.add_column(name, justify="right")
     return table
 

@@ -104,27 +104,27 @@ DoctorProgress: TypeAlias = Callable[[str, int], None]
 
 def survey(corpus: Corpus, on_progress: DoctorProgress) -> Survey:
     """Collect the statistics of a corpus: the first pass."""
-    found = Survey()
+    statistics = Survey()
     try:
         for block in normalized_blocks(corpus):
-            _add_block(found, block)
-            on_progress(f"reading {corpus.name}", found.pairs)
+            _add_block(statistics, block)
+            on_progress(f"reading {corpus.name}", statistics.pairs)
     except CorpusError as error:
-        found.error = error
-    return found
+        statistics.error = error
+    return statistics
 
 
-def _add_block(found: Survey, block: Block) -> None:
+def _add_block(statistics: Survey, block: Block) -> None:
     codes = Codes.of(block.sources), Codes.of(block.targets)
-    found.source.add(codes[0], block.sources)
-    found.target.add(codes[1], block.targets)
+    statistics.source.add(codes[0], block.sources)
+    statistics.target.add(codes[1], block.targets)
     ratio = (codes[1].lengths + 1) / (codes[0].lengths + 1)
-    found.ratios += np.bincount(
-        np.searchsorted(RATIO_EDGES, ratio, "right"), minlength=len(found.ratios)
+    statistics.ratios += np.bincount(
+        np.searchsorted(RATIO_EDGES, ratio, "right"), minlength=len(statistics.ratios)
     )
-    found.offsets += find_offsets(block.start, features(codes[0]), features(codes[1]))
-    found.sample.add(block.start, block.sources, block.targets)
-    found.pairs += len(block)
+    statistics.offsets += find_offsets(block.start, features(codes[0]), features(codes[1]))
+    statistics.sample.add(block.start, block.sources, block.targets)
+    statistics.pairs += len(block)
 
 
 def normalized_blocks(corpus: Corpus) -> Iterator[Block]:
@@ -142,28 +142,28 @@ SENTENCE_BYTES = 4096  # about 600 words: more than any sentence has
 class OddPairs:
     """The odd pairs of the second pass by kind, and the pairs that each filter would drop."""
 
-    found: dict[str, Tally] = field(default_factory=dict)
+    tallies: dict[str, Tally] = field(default_factory=dict)
     dropped: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in FILTERS})
 
     def add(self, kind: str, block: Block, hits: NDArray[np.bool_]) -> None:
         indices = np.flatnonzero(hits)
         if len(indices):
-            self.found.setdefault(kind, Tally()).add(block, indices)
+            self.tallies.setdefault(kind, Tally()).add(block, indices)
 
 
 def find_odd_pairs(
     corpus: Corpus,
     baseline: LanguageBaseline,
-    known: tuple[Alphabet, Alphabet] | None,
+    seen: tuple[Alphabet, Alphabet] | None,
     on_progress: DoctorProgress,
 ) -> OddPairs:
-    """Find odd pairs: the second pass. `known` are the training set's characters, for a test."""
+    """Find odd pairs: the second pass. `seen` are the training set's characters, for a test."""
     odd = OddPairs()
     limits = Limits()
     try:
         for block in normalized_blocks(corpus):
             _apply_filters(block, limits, odd)
-            _apply_baseline(block, baseline, known, odd)
+            _apply_baseline(block, baseline, seen, odd)
             on_progress(f"checking {corpus.name}", block.start + len(block))
     except CorpusError:
         pass  # the first pass reports it
@@ -186,7 +186,7 @@ def _apply_filters(block: Block, limits: Limits, odd: OddPairs) -> None:
 def _apply_baseline(
     block: Block,
     baseline: LanguageBaseline,
-    known: tuple[Alphabet, Alphabet] | None,
+    seen: tuple[Alphabet, Alphabet] | None,
     odd: OddPairs,
 ) -> None:
     copies = np.array([s == t for s, t in zip(block.sources, block.targets, strict=True)])
@@ -209,8 +209,8 @@ def _apply_baseline(
         mark("third language", judged & fits_neither)
         mark("damaged text", _damaged(lines))
         mark("too long", np.array([len(line.encode()) > SENTENCE_BYTES for line in lines]))
-        if known is not None:
-            mark("unseen characters", codes.count(known[side].unseen(codes)) > 0)
+        if seen is not None:
+            mark("unseen characters", codes.count(seen[side].unseen(codes)) > 0)
     for kind, hits in hits_by_kind.items():
         odd.add(kind, block, hits)
 

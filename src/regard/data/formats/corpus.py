@@ -198,10 +198,10 @@ def _with_names(kind: type[SingleFile], path: str, fields: dict[str, Any]) -> di
     return fields
 
 
-def _suffix(path: str, known: Container[str]) -> str | None:
+def _suffix(path: str, format_suffixes: Container[str]) -> str | None:
     """Return the suffix of the format; a suffix of the compression may follow it."""
     suffixes = PurePosixPath(path.lower()).suffixes[-2:]
-    return next((suffix for suffix in suffixes if suffix in known), None)
+    return next((suffix for suffix in suffixes if suffix in format_suffixes), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +221,9 @@ class ParallelFiles(Corpus):
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         counts = [skip, skip]
-        left, right = (line_blocks(path, size, skip) for path in self.paths)
+        source_blocks, target_blocks = (line_blocks(path, size, skip) for path in self.paths)
         nothing: list[str] = []
-        for sources, targets in zip_longest(left, right, fillvalue=nothing):
+        for sources, targets in zip_longest(source_blocks, target_blocks, fillvalue=nothing):
             counts[0] += len(sources)
             counts[1] += len(targets)
             if common := min(len(sources), len(targets)):
@@ -365,11 +365,11 @@ class Parquet(SingleFile):
                         continue
                     names = [self.source, self.target]
                     for batch in table.iter_batches(size, row_groups=[group], columns=names):
-                        kept = batch.slice(max(0, skip - read))
+                        unread = batch.slice(max(0, skip - read))
                         read += len(batch)
                         yield (
-                            self._texts(kept, self.source, read),
-                            self._texts(kept, self.target, read),
+                            self._texts(unread, self.source, read),
+                            self._texts(unread, self.target, read),
                         )
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise CorpusError(f"{self.path}, record {read + 1} or after: {error}") from error

@@ -146,7 +146,7 @@ class _Remote(io.RawIOBase):
     def __init__(self, path: str) -> None:
         self.path = path
         self.size = int(storage.file_identity(path)["size"])
-        self.place = 0
+        self.position = 0
 
     def readable(self) -> bool:
         return True
@@ -155,15 +155,15 @@ class _Remote(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: self.size}[whence]
-        self.place = origin + offset
-        return self.place
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self.position, io.SEEK_END: self.size}[whence]
+        self.position = origin + offset
+        return self.position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        stop = min(self.place + len(buffer), self.size)
-        if self.place >= stop:
+        stop = min(self.position + len(buffer), self.size)
+        if self.position >= stop:
             return 0
-        content = storage.read_bytes(self.path, self.place, stop)
+        content = storage.read_bytes(self.path, self.position, stop)
         buffer[: len(content)] = content
-        self.place += len(content)
+        self.position += len(content)
         return len(content)

@@ -43,13 +43,13 @@ class Placement:
     """Scale and offset of an image within a frame, in pixels of the frame."""
 
     scale: float
-    left: int
-    top: int
+    x: int
+    y: int
 
-    def place(self, box: Box) -> Box:
+    def to_frame(self, box: Box) -> Box:
         """Convert a box from image to frame coordinates."""
-        left, top, right, bottom = (float(edge * self.scale) for edge in box)
-        return left + self.left, top + self.top, right + self.left, bottom + self.top
+        x1, top, right, bottom = (float(edge * self.scale) for edge in box)
+        return x1 + self.x, top + self.y, right + self.x, bottom + self.y
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class ImageFrame:
         size = _scaled(width, at.scale), _scaled(height, at.scale)
         small = _resized(image, size)
         frame = np.full((self.height, self.width, 3), WHITE, np.uint8)
-        frame[at.top : at.top + size[1], at.left : at.left + size[0]] = small
+        frame[at.y : at.y + size[1], at.x : at.x + size[0]] = small
         return frame
 
 

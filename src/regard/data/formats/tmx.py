@@ -24,15 +24,15 @@ def tmx_pairs(path: str, source: str, target: str) -> Iterator[list[tuple[str, s
     language, the first one is used. `en` also matches `en-GB`.
     """
     units = _Units(path, source.lower(), target.lower())
-    found = False
+    any_pair = False
     for chunk in read_chunks(path):
         pairs = units.feed(chunk)
-        found = found or bool(pairs)
+        any_pair = any_pair or bool(pairs)
         yield pairs
     pairs = units.feed(b"", last=True)  # since version 2.6, expat defers tokens that are cut off
-    found = found or bool(pairs)
+    any_pair = any_pair or bool(pairs)
     yield pairs
-    if not found:
+    if not any_pair:
         languages = ", ".join(sorted(units.languages)) or "none"
         raise CorpusError(
             f"{path}: no unit has both {source} and {target}. Languages in the file: {languages}."

@@ -120,7 +120,7 @@ def _run(task: PreparationTask) -> TaskResult:
 
 
 def compute_part(task: PreparationTask, write: Write) -> Facts:
-    compute = _load(task.where["function"])
+    compute = _load(task.locations["function"])
     results = [compute(block) for block in _read_blocks(task)]
     suffix = task.parameters["suffix"]
     write(f"{task.name}{suffix or '.txt'}", encode_part(results, suffix))
@@ -130,8 +130,8 @@ def compute_part(task: PreparationTask, write: Write) -> Facts:
 
 
 def _read_blocks(task: PreparationTask) -> Iterator[Block]:
-    piece = task.where["piece"]
-    sources, targets = read_records(piece, copied=task.where["copied"])
+    piece = task.locations["piece"]
+    sources, targets = read_records(piece, copied=task.locations["copied"])
     size = task.parameters["block"]
     for start in range(0, piece.lines, size):
         stop = start + size
@@ -169,7 +169,7 @@ def _estimate(
 
 def _measure(tasks: Sequence[PreparationTask]) -> tuple[int, float, float]:
     """Return the number of records of a sample, and the seconds and CPU seconds they take."""
-    compute = _load(tasks[0].where["function"])
+    compute = _load(tasks[0].locations["function"])
     share = SAMPLE // len(tasks)
     sources: list[str] = []
     targets: list[str] = []

@@ -96,8 +96,8 @@ def plan_batches(
     if corpora is not None and len(order):
         return _alternate(draws, order, corpora, widest, budget)
     edges = _cut(widest[order], budget)
-    places = _shuffled(draws, len(edges) - 1)
-    return _permuted(order, edges, places)
+    permutation = _shuffled(draws, len(edges) - 1)
+    return _permuted(order, edges, permutation)
 
 
 def _alternate(
@@ -162,10 +162,10 @@ def _cut(widest: NDArray[np.int32], budget: int) -> NDArray[np.int64]:
 
 
 def _permuted(
-    order: NDArray[np.int64], edges: NDArray[np.int64], places: NDArray[np.int64]
+    order: NDArray[np.int64], edges: NDArray[np.int64], permutation: NDArray[np.int64]
 ) -> BatchCuts:
-    sizes = np.diff(edges)[places]
+    sizes = np.diff(edges)[permutation]
     new_edges = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     # Old index of each row: the old index of its batch's first row plus its offset in the batch.
-    old = np.repeat(edges[:-1][places] - new_edges[:-1], sizes) + np.arange(len(order))
+    old = np.repeat(edges[:-1][permutation] - new_edges[:-1], sizes) + np.arange(len(order))
     return BatchCuts(order[old], new_edges)

@@ -29,7 +29,7 @@ class StepPlan(Generic[P]):
     """The batches of one step, as (pool, batch index), and the cursor after the step."""
 
     batches: tuple[tuple[P, int], ...]
-    after: Cursor
+    next_cursor: Cursor
 
 
 def plan_steps(

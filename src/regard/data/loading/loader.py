@@ -42,7 +42,7 @@ class TrainingStep(Generic[B_co]):
 
     micro_batches: tuple[MicroBatch[B_co], ...]
     target_tokens: int  # predicted by all ranks together; the summed loss is divided by it
-    after: Cursor
+    next_cursor: Cursor
 
 
 class Loader:
@@ -125,7 +125,7 @@ class Loader:
                 own[i] if i in own else pool.target_tokens(batch)
                 for i, (pool, batch) in enumerate(plan.batches)
             )
-            yield TrainingStep(tuple(micro_batches), target_tokens, plan.after)
+            yield TrainingStep(tuple(micro_batches), target_tokens, plan.next_cursor)
 
     @lru_cache(maxsize=1)  # noqa: B019 — each pool of an epoch needs the epoch's list of pools
     def _pools(self, epoch: int) -> list[tuple[ShardVisit, ...]]:

@@ -115,15 +115,15 @@ class PieceLinks:
         sides = zip(
             _rows(batch.source, SOURCE_TOKENS), _rows(batch.target, TARGET_TOKENS), strict=True
         )
-        found = [_key(source, target) for source, target in sides]
-        keys = np.array([key for key, _ in found], np.uint64)
-        swapped = np.array([swapped for _, swapped in found])
+        pair_keys = [_key(source, target) for source, target in sides]
+        keys = np.array([key for key, _ in pair_keys], np.uint64)
+        swapped = np.array([swapped for _, swapped in pair_keys])
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        known = self.keys[at] == keys
-        counts = (self.starts[at + 1] - self.starts[at]) * known
+        stored = self.keys[at] == keys
+        counts = (self.starts[at + 1] - self.starts[at]) * stored
         rows, indices = _expand_ranges(self.starts[at], counts)
         links = self.links[indices]
-        return known, rows, np.where(swapped[rows, None], links[:, ::-1], links)
+        return stored, rows, np.where(swapped[rows, None], links[:, ::-1], links)
 
 
 def _key(source: bytes, target: bytes) -> tuple[int, bool]:

@@ -75,8 +75,8 @@ class SubwordSampling:
         tags = set(tokenizer.tags.values())
         if not tags:
             return sampled
-        kept = ([token for token in row if token in tags] for row in ids)
-        return [[*before, *new] for before, new in zip(kept, sampled, strict=True)]
+        tag_rows = ([token for token in row if token in tags] for row in ids)
+        return [[*row_tags, *new] for row_tags, new in zip(tag_rows, sampled, strict=True)]
 
 
 class ShardPool:

@@ -105,13 +105,13 @@ def read_piece_lines(span: ByteRange, first_line: int, lines: int) -> list[str]:
     """Read the lines of a byte range. Raises CorpusError if it does not have `lines` lines."""
     raw = storage.read_bytes(span.path, span.start, span.stop)
     text = decode_utf8(span.path, raw, first_line)
-    found = text.removesuffix("\n").split("\n") if text else []
-    if len(found) != lines:
+    text_lines = text.removesuffix("\n").split("\n") if text else []
+    if len(text_lines) != lines:
         raise CorpusError(
             f"{span.path}: expected {lines:,} lines from line {first_line + 1} on, but found "
-            f"{len(found):,}. The file changed during preparation. Run it again."
+            f"{len(text_lines):,}. The file changed during preparation. Run it again."
         )
-    return found
+    return text_lines
 
 
 def read_records(piece: CorpusPiece, *, copied: bool) -> tuple[list[str], list[str]]:

@@ -83,8 +83,8 @@ class RunningTextField(TextField):
 class DocumentField(Field):
     def clean(self, raw: str, form: Form) -> str:
         text = raw.replace(PARAGRAPH, "\n")
-        found = (normalize(text[start:end], form) for start, end in split_sentences(text))
-        return "\t".join(sentence for sentence in found if sentence)
+        sentences = (normalize(text[start:end], form) for start, end in split_sentences(text))
+        return "\t".join(sentence for sentence in sentences if sentence)
 
     def lines(self, clean: str) -> list[str]:
         return clean.split("\t")

@@ -65,20 +65,20 @@ class StageProgress:
     stage: str
     done: int  # tasks
     total: int
-    found: int  # tasks that an earlier run had already done
+    reused: int  # tasks that an earlier run had already done
     seconds: float  # since the stage started
     pairs: int  # in the corpus; 0 before they are counted
 
     @property
     def rate(self) -> float:
         """Pairs per second in this stage, without the tasks already done."""
-        processed = self.pairs * (self.done - self.found) / max(1, self.total)
+        processed = self.pairs * (self.done - self.reused) / max(1, self.total)
         return processed / self.seconds if self.seconds else 0.0
 
     @property
     def remaining(self) -> float:
         """Estimated seconds to the end of the stage."""
-        processed = self.done - self.found
+        processed = self.done - self.reused
         return self.seconds * (self.total - self.done) / processed if processed else 0.0
 
 
@@ -142,9 +142,9 @@ class Pipeline:
                     "lines": [piece["first_line"], piece["lines"]],
                     "first_record": first,
                 }
-                where = {"piece": piece, "copied": done.facts["copied"]}
+                locations = {"piece": piece, "copied": done.facts["copied"]}
                 name = f"work/{split}-clean-{len(tasks):05}"
-                tasks.append(PreparationTask("clean", self.out, name, inputs, tagged, where))
+                tasks.append(PreparationTask("clean", self.out, name, inputs, tagged, locations))
                 heads.append((corpus, first, inputs))
                 first += piece["lines"]
         self.pairs = max(self.pairs, first)
@@ -171,10 +171,10 @@ class Pipeline:
                 slots = piece.done.facts["slots"]
                 start, stop = slots[partition * width], slots[(partition + 1) * width]
                 ranges.append((piece.done.name, start, stop))
-            where = {"ranges": ranges, "firsts": firsts}
+            locations = {"ranges": ranges, "firsts": firsts}
             parameters = {"partition": partition, "partitions": partitions}
             name = f"work/train-repeats-{partition:03}"
-            tasks.append(PreparationTask("dedupe", self.out, name, inputs, parameters, where))
+            tasks.append(PreparationTask("dedupe", self.out, name, inputs, parameters, locations))
         return self._run_stage("dedupe", tasks)
 
     def tokenizer(
@@ -192,12 +192,17 @@ class Pipeline:
             target_file = storage.join_path(settings.tokenizer, f"{TARGET}{SETTINGS_FILE}")
             if storage.path_exists(target_file):
                 inputs["target"] = storage.file_identity(target_file)
-            where: Facts = {"tokenizer": settings.tokenizer}
+            locations: Facts = {"tokenizer": settings.tokenizer}
             return self._run_stage(
                 "import",
                 [
                     PreparationTask(
-                        "import", self.out, "tokenizer-task", inputs, {"form": settings.form}, where
+                        "import",
+                        self.out,
+                        "tokenizer-task",
+                        inputs,
+                        {"form": settings.form},
+                        locations,
                     )
                 ],
             )[0]
@@ -214,24 +219,24 @@ class Pipeline:
             ],
         )  # fmt: skip
         inputs = {"samples": [sha256 for done in samples for sha256 in done.outputs.values()]}
-        where = {"samples": [done.name for done in samples]}
+        locations = {"samples": [done.name for done in samples]}
         parameters = {"size": settings.vocabulary, "kind": settings.kind, "form": settings.form}
         if tags:
             parameters["tags"] = tags
         if settings.target_vocabulary is not None:
             parameters["target_size"] = settings.target_vocabulary
-        task = PreparationTask("learn", self.out, "tokenizer-task", inputs, parameters, where)
+        task = PreparationTask("learn", self.out, "tokenizer-task", inputs, parameters, locations)
         return self._run_stage("learn", [task])[0]
 
     def labels(self, pieces: Sequence[CleanPiece]) -> list[str]:
         """Return the sorted class names of all pieces."""
-        found = sorted({label for piece in pieces for label in piece.done.facts["labels"]})
-        if len(found) > _MAX_LABELS:
+        class_names = sorted({label for piece in pieces for label in piece.done.facts["labels"]})
+        if len(class_names) > _MAX_LABELS:
             raise CorpusError(
-                f"{pieces[0].corpus}: has {len(found):,} different labels; the maximum is "
+                f"{pieces[0].corpus}: has {len(class_names):,} different labels; the maximum is "
                 f"{_MAX_LABELS:,}. Check that text and label are not swapped."
             )
-        return found
+        return class_names
 
     def encode(
         self,
@@ -257,9 +262,9 @@ class Pipeline:
             }
             if piece.tags:
                 parameters["tags"] = piece.tags
-            where = {**_kept_where(piece, repeats), "held": held}
+            locations = {**_kept_where(piece, repeats), "held": held}
             name = f"{piece.split}-{piece.number:05}"
-            tasks.append(PreparationTask("encode", self.out, name, inputs, parameters, where))
+            tasks.append(PreparationTask("encode", self.out, name, inputs, parameters, locations))
             held_names.append(held)
         done = self._run_stage("encode", tasks)
         return [EncodedPiece(*values) for values in zip(pieces, held_names, done, strict=True)]
@@ -314,16 +319,16 @@ def run_tasks(
 ) -> list[TaskResult]:
     """Run the tasks of a stage and report its start and the end of each task."""
     start = time.monotonic()
-    found = done = 0
+    cached = done = 0
     if tasks:
         on_progress(StageProgress(stage, 0, len(tasks), 0, 0.0, pairs))
 
     def count(result: TaskResult) -> None:
-        nonlocal found, done
+        nonlocal cached, done
         done += 1
-        found += not result.fresh
+        cached += not result.fresh
         seconds = time.monotonic() - start
-        on_progress(StageProgress(stage, done, len(tasks), found, seconds, pairs))
+        on_progress(StageProgress(stage, done, len(tasks), cached, seconds, pairs))
 
     return runner.map(function, tasks, count)
 

@@ -116,13 +116,18 @@ def prepared_facts(out: str) -> Facts:
 
 def _file_sizes(identities: Iterable[Facts]) -> str:
     """Return the sizes of the files of each corpus, which may have several shards."""
-    sizes = (" + ".join(f"{file['size']:,}" for file in each["files"]) for each in identities)
+    sizes = (
+        " + ".join(f"{file['size']:,}" for file in identity["files"]) for identity in identities
+    )
     return f"{', '.join(dict.fromkeys(sizes)) or 'no'} bytes"
 
 
 def _describe_tags(tags: Mapping[str, Sequence[str]]) -> str:
     """Return the tags of each corpus, as text."""
-    return ", ".join(f"{corpus}: {' '.join(each)}" for corpus, each in tags.items()) or "none"
+    return (
+        ", ".join(f"{corpus}: {' '.join(corpus_tags)}" for corpus, corpus_tags in tags.items())
+        or "none"
+    )
 
 
 def _setting_facts(settings: Facts) -> Facts:

@@ -83,7 +83,7 @@ def _run(task: PreparationTask) -> TaskResult:
 
 
 def _read(task: PreparationTask, write: Write) -> Facts:
-    image_input: ImageInput = task.where["image_input"]
+    image_input: ImageInput = task.locations["image_input"]
     images = [image_input.read(name) for name in task.inputs["names"]]
     write(f"{task.name}.pixels", np.ascontiguousarray(np.stack(images)).data.cast("B"))
     return {"count": len(images)}

@@ -42,7 +42,7 @@ DRAWS = 1 << 32  # number of different draws
 
 
 def cut_corpus(task: PreparationTask, write: Write) -> Facts:
-    corpus, lines = task.where["corpus"], task.parameters["lines"]
+    corpus, lines = task.locations["corpus"], task.parameters["lines"]
     if corpus.in_place:
         pieces = cut_text(corpus.paths[0], corpus.paths[-1], lines)
     else:
@@ -51,8 +51,8 @@ def cut_corpus(task: PreparationTask, write: Write) -> Facts:
 
 
 def clean_piece(task: PreparationTask, write: Write) -> Facts:
-    piece = CorpusPiece.from_json(task.where["piece"])
-    if task.where["copied"]:
+    piece = CorpusPiece.from_json(task.locations["piece"])
+    if task.locations["copied"]:
         piece = piece.under(task.root)
     form, fields = task.parameters["form"], _fields(task)
     sources, targets = (
@@ -104,12 +104,12 @@ def dedupe_partition(task: PreparationTask, write: Write) -> Facts:
     """Find repeated records in one range of hashes; `firsts` are the first records of shards."""
     shards = []
     size = duplicates.RECORD.itemsize
-    for name, start, stop in task.where["ranges"]:
+    for name, start, stop in task.locations["ranges"]:
         raw = storage.read_bytes(task.path(f"{name}.hashes"), start * size, stop * size)
         shards.append(np.frombuffer(raw, duplicates.RECORD))
     repeats = duplicates.find_repeats(shards)
     write(f"{task.name}.records", repeats.astype("<u8").tobytes())
-    firsts = np.array(task.where["firsts"], np.uint64)
+    firsts = np.array(task.locations["firsts"], np.uint64)
     edges = [*np.searchsorted(repeats, firsts).tolist(), len(repeats)]
     return {"repeated": len(repeats), "edges": edges}
 
@@ -149,10 +149,10 @@ def train_tokenizers(task: PreparationTask, write: Write) -> Facts:
 
 def import_tokenizer(task: PreparationTask, write: Write) -> Facts:
     """Copy an existing tokenizer, or those of source and target."""
-    tokenizer, target_tokenizer = load_tokenizers(task.where["tokenizer"])
+    tokenizer, target_tokenizer = load_tokenizers(task.locations["tokenizer"])
     if tokenizer.form != task.parameters["form"]:
         raise ConfigError(
-            f"form: the tokenizer in {task.where['tokenizer']} uses {tokenizer.form}, but the "
+            f"form: the tokenizer in {task.locations['tokenizer']} uses {tokenizer.form}, but the "
             f"settings use {task.parameters['form']}. Set form to {tokenizer.form}."
         )
     return _write_tokenizers(tokenizer, target_tokenizer, task, write)
@@ -168,7 +168,7 @@ def encode_piece(task: PreparationTask, write: Write) -> Facts:
     held = draws < task.parameters["held_out"] * DRAWS
     parts = [("train", task.name, ~held)]
     if task.parameters["held_out"]:
-        parts.append(("held", task.where["held"], held))
+        parts.append(("held", task.locations["held"], held))
     facts: Facts = {}
     for part, name, chosen in parts:
         rows = np.flatnonzero(chosen).tolist()
@@ -203,7 +203,9 @@ def encode_piece(task: PreparationTask, write: Write) -> Facts:
 def gather_shard(task: PreparationTask, write: Write) -> Facts:
     """Concatenate the held-out parts of all shards."""
     for part in (*PARTS, "source.txt", "target.txt"):
-        parts = [storage.read_bytes(task.path(f"{name}.{part}")) for name in task.where["parts"]]
+        parts = [
+            storage.read_bytes(task.path(f"{name}.{part}")) for name in task.locations["parts"]
+        ]
         write(f"{task.name}.{part}", b"".join(parts))
     return {}
 
@@ -239,15 +241,15 @@ def _split_records(lengths: NDArray[np.uint32], max_length: int) -> NDArray[np.u
 
 def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint32]]:
     """Return the clean pairs of a piece without repeated ones, and their draws."""
-    name = task.where["clean"]
+    name = task.locations["clean"]
     draws = np.frombuffer(storage.read_bytes(task.path(f"{name}.draws")), "<u4")
     sources, targets = (
         _split(storage.read_bytes(task.path(f"{name}.{side}.txt"))) for side in ("source", "target")
     )
     keep = np.ones(len(draws), bool)
-    for repeats, start, stop in task.where["repeats"]:
+    for repeats, start, stop in task.locations["repeats"]:
         raw = storage.read_bytes(task.path(f"{repeats}.records"), start * 8, stop * 8)
-        keep[np.frombuffer(raw, "<u8") - np.uint64(task.where["first_record"])] = False
+        keep[np.frombuffer(raw, "<u8") - np.uint64(task.locations["first_record"])] = False
     if keep.all():
         return sources, targets, draws
     rows = np.flatnonzero(keep).tolist()
@@ -255,7 +257,7 @@ def _kept(task: PreparationTask) -> tuple[list[str], list[str], NDArray[np.uint3
 
 
 def _read_samples(task: PreparationTask, suffix: str) -> Iterator[str]:
-    for name in task.where["samples"]:
+    for name in task.locations["samples"]:
         yield from _split(storage.read_bytes(task.path(f"{name}.{suffix}")))
 
 

@@ -38,7 +38,7 @@ class PreparationTask:
     name: str  # of the manifest and the outputs, relative to the root
     inputs: Facts  # identities and checksums of the inputs
     parameters: Facts
-    where: Facts = field(default_factory=dict)  # locations of the inputs; not part of the key
+    locations: Facts = field(default_factory=dict)  # locations of the inputs; not part of the key
 
     @property
     def key(self) -> str:

@@ -44,13 +44,13 @@ def find_android_segments(text: str) -> list[DocumentSegment]:
         )
     partners = match_tags(tokens)
     segments = []
-    place, kept_until, items_until = "", -1, -1
+    resource_name, kept_until, items_until = "", -1, -1
     for index, token in enumerate(tokens):
         if token.kind != "open":
             continue
         tag = text[token.start : token.end]
         if named := _NAME.search(tag):
-            place = named[1]
+            resource_name = named[1]
             if _KEEPS.search(tag):
                 kept_until = partners[index]
         if token.name in _ITEMS:
@@ -61,8 +61,14 @@ def find_android_segments(text: str) -> list[DocumentSegment]:
             segment = _segment(text, tokens[index + 1 : last], token.end, tokens[last].start)
             if segment is not None and has_words(translated_text(segment[2])):
                 start, end, marked, style = segment
-                kept = "CDATA is not translated: write the text with escapes." * (style == _CDATA)
-                segments.append(DocumentSegment(start, end, marked, place, style, kept=kept))
+                kept_reason = "CDATA is not translated: write the text with escapes." * (
+                    style == _CDATA
+                )
+                segments.append(
+                    DocumentSegment(
+                        start, end, marked, resource_name, style, kept_reason=kept_reason
+                    )
+                )
     return segments
 
 
@@ -90,7 +96,7 @@ def _segment(
             return start, end, MarkedText(raw[9:-3]), _CDATA
         elif token.kind == "open" and token.name == "xliff:g":
             last = partners[index]
-            inner = [text[each.start : each.end] for each in tokens[index : last + 1]]
+            inner = [text[token.start : token.end] for token in tokens[index : last + 1]]
             plain = [part for part in inner if not part.startswith("<")]
             builder.add_raw("".join(inner), "".join(map(unescape, plain)))
             index = last
@@ -107,17 +113,17 @@ def _segment(
 def _add_text(builder: InlineBuilder, raw: str, in_quotes: bool) -> bool:
     """Add the text that aapt reads; returns whether a quote is open at the end."""
     cursor = 0
-    for found in _PART.finditer(raw):
-        builder.add_text(unescape(raw[cursor : found.start()]))
-        cursor = found.end()
-        if found["line"]:
-            builder.add_break(found["line"], ordered=True)
-        elif found["quote"]:
+    for match in _PART.finditer(raw):
+        builder.add_text(unescape(raw[cursor : match.start()]))
+        cursor = match.end()
+        if match["line"]:
+            builder.add_break(match["line"], ordered=True)
+        elif match["quote"]:
             in_quotes = not in_quotes
-        elif found["space"]:
-            builder.add_text(found["space"] if in_quotes else " ")
+        elif match["space"]:
+            builder.add_text(match["space"] if in_quotes else " ")
         else:
-            builder.add_text(decode_units(found["code"]) if found["code"] else found["character"])
+            builder.add_text(decode_units(match["code"]) if match["code"] else match["character"])
     builder.add_text(unescape(raw[cursor:]))
     return in_quotes
 
@@ -126,8 +132,8 @@ def escape_android(text: str, style: str) -> str:
     """Text as it is between tags, in quotes or not."""
     text = escape(text, quote=False)
     if style == "quoted":
-        return _IN_QUOTES.sub(lambda found: _ESCAPED[found[0]], text)
-    return _SPECIAL.sub(lambda found: _ESCAPED.get(found[0], "\\u0020"), text)
+        return _IN_QUOTES.sub(lambda match: _ESCAPED[match[0]], text)
+    return _SPECIAL.sub(lambda match: _ESCAPED.get(match[0], "\\u0020"), text)
 
 
 def render_android(marked: MarkedText, style: str) -> str:

@@ -49,13 +49,13 @@ class DocumentSegment:
     start: int
     end: int
     marked: MarkedText
-    place: str = ""
+    location: str = ""
     style: str = ""
     prefix: str = ""
     suffix: str = ""
     member: str = ""
     in_place: bool = True
-    kept: str = ""
+    kept_reason: str = ""
     prefixes: dict[str, str] = field(default_factory=dict)
     element: int = -1
     offset: int = 0
@@ -141,7 +141,7 @@ class TextFormat:
 
 def decode_document(content: bytes) -> tuple[str, bytes, str]:
     """The text of a file, its byte order mark, and its encoding."""
-    mark = next((each for each in _MARKS if content.startswith(each)), b"")
+    mark = next((candidate for candidate in _MARKS if content.startswith(candidate)), b"")
     encoding = _MARKS.get(mark, "utf-8")
     try:
         return content[len(mark) :].decode(encoding), mark, encoding
@@ -155,7 +155,7 @@ def decode_document(content: bytes) -> tuple[str, bytes, str]:
 def render_escaped(
     escape: Callable[[str, str], str],
 ) -> Callable[[MarkedText, str], str]:
-    """A function that writes a translation with its tags, and escapes the text between them."""
+    """Return a function that writes a translation with its tags, and escapes the text in it."""
     return lambda marked, style: render_markup(marked, lambda text: escape(text, style))
 
 
@@ -196,7 +196,7 @@ class _Replacement:
     def _write(self, index: int) -> str:
         segment, translation = self.segments[index], self.translations[index]
         within = self.inner.get(index, [])
-        if translation is None or segment.kept:
+        if translation is None or segment.kept_reason:
             return self.write_range(segment.start, segment.end, within)
         if within:
             translation = self._write_elements(segment, translation, within)
@@ -208,19 +208,19 @@ class _Replacement:
         """A translation with those of the segments in the markup of its elements."""
         elements = list(translation.elements)
         for number, members in groupby(within, key=lambda index: self.segments[index].element):
-            source, one = segment.marked.elements[number], elements[number]
-            before = source.opening if source.raw is None else source.raw
+            source, element = segment.marked.elements[number], elements[number]
+            source_markup = source.opening if source.raw is None else source.raw
             parts: list[str] = []
             cursor = 0
             for index in members:
                 member = self.segments[index]
-                parts += [before[cursor : member.offset], self._write(index)]
+                parts += [source_markup[cursor : member.offset], self._write(index)]
                 cursor = member.offset + member.end - member.start
-            after = "".join([*parts, before[cursor:]])
+            target_markup = "".join([*parts, source_markup[cursor:]])
             elements[number] = (
-                replace(one, opening=one.opening.replace(before, after, 1))
-                if one.raw is None
-                else replace(one, raw=one.raw.replace(before, after, 1))
+                replace(element, opening=element.opening.replace(source_markup, target_markup, 1))
+                if element.raw is None
+                else replace(element, raw=element.raw.replace(source_markup, target_markup, 1))
             )
         return MarkedText(translation.text, tuple(elements))
 
@@ -241,10 +241,10 @@ class LineNumbers:
     """Names the line of a place in a text, for reports."""
 
     def __init__(self, text: str) -> None:
-        self._breaks = [found.start() for found in re.finditer(r"\r\n|\n|\r", text)]
+        self._breaks = [match.start() for match in re.finditer(r"\r\n|\n|\r", text)]
 
-    def __call__(self, place: int) -> str:
-        return f"line {bisect_left(self._breaks, place) + 1}"
+    def __call__(self, index: int) -> str:
+        return f"line {bisect_left(self._breaks, index) + 1}"
 
 
 def trimmed_range(text: str, start: int, end: int) -> tuple[int, int]:

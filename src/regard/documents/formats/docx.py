@@ -67,11 +67,12 @@ class DocxFormat:
         with open_archive(content) as archive:
             for name in archive.namelist():
                 if _PARTS.fullmatch(name):
-                    found = find_paragraphs(read_member(archive, name))
+                    paragraphs = find_paragraphs(read_member(archive, name))
                     part = name.removeprefix("word/").removesuffix(".xml")
-                    where = "" if part == "document" else f"{part}, "
+                    prefix = "" if part == "document" else f"{part}, "
                     segments += [
-                        replace(each, member=name, place=where + each.place) for each in found
+                        replace(segment, member=name, location=prefix + segment.location)
+                        for segment in paragraphs
                     ]
                 elif _OTHER_PARTS.fullmatch(name):
                     text = _plain(read_member(archive, name))[:_MAX_SHOWN]
@@ -79,7 +80,7 @@ class DocxFormat:
                         part = name.removeprefix("word/").removesuffix(".xml")
                         segments.append(
                             DocumentSegment(
-                                0, 0, MarkedText(text), part, member=name, kept=_KEPT_PART
+                                0, 0, MarkedText(text), part, member=name, kept_reason=_KEPT_PART
                             )
                         )
         return segments
@@ -103,12 +104,13 @@ class DocxFormat:
     ) -> bytes:
         changed: dict[str, list[tuple[DocumentSegment, MarkedText]]] = {}
         for segment, translation in zip(segments, translations, strict=True):
-            if translation is not None and not segment.kept:
+            if translation is not None and not segment.kept_reason:
                 changed.setdefault(segment.member, []).append((segment, translation))
         if not changed:
             return content
         return rewrite_archive(
-            content, {name: partial(_replace, found) for name, found in changed.items()}
+            content,
+            {name: partial(_replace, part_changes) for name, part_changes in changed.items()},
         )
 
 
@@ -121,7 +123,9 @@ def _replace(
     """The text of a range with its segments replaced; those of text boxes are within others."""
     end = len(text) if end is None else end
     parts = []
-    for segment, translation in sorted(changed, key=lambda one: (one[0].start, -one[0].end)):
+    for segment, translation in sorted(
+        changed, key=lambda change: (change[0].start, -change[0].end)
+    ):
         if segment.start < start or segment.end > end:
             continue
         runs = render_markup(translation, lambda part: escape(part, quote=False))
@@ -129,7 +133,7 @@ def _replace(
         runs = runs.replace(segment.prefix + segment.suffix, "")
         parts += [
             text[start : segment.start],
-            _RANGE.sub(lambda found: _replace(changed, text, int(found[1]), int(found[2])), runs),
+            _RANGE.sub(lambda match: _replace(changed, text, int(match[1]), int(match[2])), runs),
         ]
         start = segment.end
     return "".join([*parts, text[start:end]])
@@ -145,11 +149,11 @@ def find_paragraphs(text: str) -> list[DocumentSegment]:
         if token.kind == "open" and token.name == "w:p":
             number += 1
             items = _merge(list(_items(text, tokens, partners, index + 1, partners[index])))
-            place = f"paragraph {number}"
-            segment = _segment(_trim(items), place)
+            location = f"paragraph {number}"
+            segment = _segment(_trim(items), location)
             if segment is not None:
                 segments.append(segment)
-            segments += _kept_texts(items, place)
+            segments += _kept_texts(items, location)
     return segments
 
 
@@ -258,7 +262,9 @@ def _run_items(
         elif token.name == "w:t":
             content = unescape(
                 "".join(
-                    text[each.start : each.end] for each in tokens[index:end] if each.kind == "text"
+                    text[child_token.start : child_token.end]
+                    for child_token in tokens[index:end]
+                    if child_token.kind == "text"
                 )
             )
             yield _Item("text", run_start, run_end, "", content, properties)
@@ -272,14 +278,14 @@ def _plain(raw: str) -> str:
     return unescape("".join(_TEXT.findall(raw)))
 
 
-def _kept_texts(items: Sequence[_Item], place: str) -> Iterator[DocumentSegment]:
+def _kept_texts(items: Sequence[_Item], location: str) -> Iterator[DocumentSegment]:
     """Texts of a paragraph that are not translated, for the report."""
     for item in items:
         if item.kind in ("raw", "empty") and has_words(_plain(item.raw)):
             reason = _KEPT_FIELD if item.kind == "raw" else _KEPT_OTHER
             reason = _KEPT_MOVED if item.raw.startswith("<w:moveFrom ") else reason
             marked = MarkedText(_plain(item.raw))
-            yield DocumentSegment(item.start, item.start, marked, place, kept=reason)
+            yield DocumentSegment(item.start, item.start, marked, location, kept_reason=reason)
 
 
 def _merge(items: Sequence[_Item]) -> list[_Item]:
@@ -292,7 +298,8 @@ def _merge(items: Sequence[_Item]) -> list[_Item]:
         if (
             last is not None
             and item.kind == last.kind == "text"
-            and _look(item.properties) == _look(last.properties)
+            and _properties_without_language(item.properties)
+            == _properties_without_language(last.properties)
         ):
             merged[-1] = replace(last, end=item.end, text=last.text + item.text)
         else:
@@ -300,10 +307,10 @@ def _merge(items: Sequence[_Item]) -> list[_Item]:
     return merged
 
 
-def _look(properties: str) -> str:
+def _properties_without_language(properties: str) -> str:
     """The properties of a run without its language, which a translation changes."""
-    found = _LANGUAGE.sub("", properties)
-    return "" if found == "<w:rPr></w:rPr>" else found
+    remaining = _LANGUAGE.sub("", properties)
+    return "" if remaining == "<w:rPr></w:rPr>" else remaining
 
 
 def _trim(items: list[_Item]) -> list[_Item]:
@@ -331,25 +338,27 @@ def _closes(items: Sequence[_Item]) -> int:
     return -1
 
 
-def _segment(items: Sequence[_Item], place: str) -> DocumentSegment | None:
+def _segment(items: Sequence[_Item], location: str) -> DocumentSegment | None:
     counts: Counter[str] = Counter()
     for item in items:
         if item.kind == "text":
-            counts[_look(item.properties)] += len(item.text)
+            counts[_properties_without_language(item.properties)] += len(item.text)
     if not counts:
         return None
     most = max(counts, key=counts.__getitem__)
     base = next(
-        item.properties for item in items if item.kind == "text" and _look(item.properties) == most
+        item.properties
+        for item in items
+        if item.kind == "text" and _properties_without_language(item.properties) == most
     )
     run = f'<w:r>{base}<w:t xml:space="preserve">'
     builder = InlineBuilder()
     for item in items:
-        if item.kind == "text" and _look(item.properties) == most:
+        if item.kind == "text" and _properties_without_language(item.properties) == most:
             builder.add_text(item.text)
         elif item.kind == "text":
-            other = f'<w:r>{item.properties}<w:t xml:space="preserve">'
-            builder.open(_RUN_END + other)
+            new_run = f'<w:r>{item.properties}<w:t xml:space="preserve">'
+            builder.open(_RUN_END + new_run)
             builder.add_text(item.text)
             builder.close(_RUN_END + run)
         elif item.kind == "raw":
@@ -365,7 +374,7 @@ def _segment(items: Sequence[_Item], place: str) -> DocumentSegment | None:
     marked = builder.build()
     if not has_words(translated_text(marked)):
         return None
-    return DocumentSegment(items[0].start, items[-1].end, marked, place, "", run, _RUN_END)
+    return DocumentSegment(items[0].start, items[-1].end, marked, location, "", run, _RUN_END)
 
 
 DOCX = DocxFormat()

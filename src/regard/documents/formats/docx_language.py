@@ -52,8 +52,8 @@ def _with_language(tag: str, language: str, *, add: bool) -> str:
 
 def _write_defaults(text: str, language: str) -> str:
     """Set the language and the direction of paragraphs whose style names none."""
-    found = _DEFAULTS.search(text)
-    defaults = "" if found is None else found[0]
+    match = _DEFAULTS.search(text)
+    defaults = "" if match is None else match[0]
     run, paragraph = (
         "" if content is None else content[1]
         for content in (_RUN.search(defaults), _PARAGRAPH.search(defaults))
@@ -68,6 +68,6 @@ def _write_defaults(text: str, language: str) -> str:
         paragraph = f"<w:pPrDefault><w:pPr>{paragraph}</w:pPr></w:pPrDefault>"
     defaults = f"<w:rPrDefault><w:rPr>{run}</w:rPr></w:rPrDefault>{paragraph}"
     defaults = f"<w:docDefaults>{defaults}</w:docDefaults>"
-    if found is not None:
-        return text[: found.start()] + defaults + text[found.end() :]
+    if match is not None:
+        return text[: match.start()] + defaults + text[match.end() :]
     return _ROOT.sub(lambda root: root[0] + defaults, text, count=1)

@@ -76,7 +76,7 @@ class _Page:
         self.text = text
         self.tokens = list(tokenize_html(text))
         if not text.startswith("<?xml"):
-            self.tokens = list(map(_as_browsers, self.tokens))
+            self.tokens = list(map(_without_ignored_slash, self.tokens))
         self.elements = ElementRanges(self.tokens)
         self.line_of = LineNumbers(text)
 
@@ -237,10 +237,10 @@ class _Page:
                 continue
             start, end = _without_space(self.text, attribute.start, attribute.end)
             marked = MarkedText(_SPACES.sub(" ", value.strip("\t\n\f\r ")))
-            place = f"{self.line_of(start)}, {attribute.name}"
+            location = f"{self.line_of(start)}, {attribute.name}"
             quote = "" if attribute.quoted else '"'
             style = _IN_APOSTROPHES if self.text[attribute.start - 1] == "'" else _IN_QUOTES
-            yield DocumentSegment(start, end, marked, place, style, quote, quote)
+            yield DocumentSegment(start, end, marked, location, style, quote, quote)
 
     def _line_segments(self, token: HtmlToken) -> Iterator[DocumentSegment]:
         """The lines of an area of text, which keeps them."""
@@ -253,8 +253,8 @@ class _Page:
                 yield DocumentSegment(start, end, MarkedText(plain), self.line_of(start), _AS_TEXT)
 
 
-def _as_browsers(token: HtmlToken) -> HtmlToken:
-    """A token; a slash at the end of its tag does not end an element that keeps its text."""
+def _without_ignored_slash(token: HtmlToken) -> HtmlToken:
+    """The token, without the slash that browsers ignore at the end of a tag with text."""
     if token.kind == "empty" and token.name in _KEPT_HERE - {"math", "svg"}:
         return replace(token, kind="open")
     return token

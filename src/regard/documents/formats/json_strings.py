@@ -26,8 +26,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def find_json_segments(text: str) -> list[DocumentSegment]:
     """The segments of a file, in order. Raises DocumentError if it is not JSON."""
     depth = 0
-    for found in _BRACKETS.finditer(text):
-        depth += (found[0] in "[{") - (found[0] in "]}")
+    for match in _BRACKETS.finditer(text):
+        depth += (match[0] in "[{") - (match[0] in "]}")
         if depth > MAX_DEPTH:
             raise DocumentError(f"values are nested more than {MAX_DEPTH} deep. Simplify it.")
     try:
@@ -40,8 +40,8 @@ def find_json_segments(text: str) -> list[DocumentSegment]:
 def _segments(text: str) -> Iterator[DocumentSegment]:
     path: list[str] = []  # the keys of open objects; "[" of arrays
     is_key = False
-    for found in _TOKEN.finditer(text):
-        part = found[0]
+    for match in _TOKEN.finditer(text):
+        part = match[0]
         if part in ("{", "["):
             path.append("" if part == "{" else "[")
             is_key = part == "{"
@@ -60,19 +60,19 @@ def _segments(text: str) -> Iterator[DocumentSegment]:
             string = WrittenString(part[1:-1], _ESCAPE, _decode)
             marked = mark_string(string.text, string.slice)
             if has_words(translated_text(marked)):
-                place = ".".join(path).replace(".[", "[]").replace("[", "[", 1)
-                yield DocumentSegment(found.start() + 1, found.end() - 1, marked, place)
+                location = ".".join(path).replace(".[", "[]").replace("[", "[", 1)
+                yield DocumentSegment(match.start() + 1, match.end() - 1, marked, location)
 
 
-def _decode(found: re.Match[str]) -> str:
-    decoded: str = json.loads(f'"{found[0]}"')
+def _decode(match: re.Match[str]) -> str:
+    decoded: str = json.loads(f'"{match[0]}"')
     return decoded
 
 
 def escape_json(text: str, style: str) -> str:
     """Text as it is between the quotes of a string."""
     written = json.dumps(text, ensure_ascii=False)[1:-1]
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
 def render_json(marked: MarkedText, style: str) -> str:

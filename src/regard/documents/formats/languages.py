@@ -36,9 +36,9 @@ def set_language(content: bytes, format_name: str, language: str) -> bytes:
 
 def set_attribute(tag: str, name: str, value: str) -> str:
     """A tag with an attribute, which is replaced if it has one."""
-    found = re.search(rf"""(\s{re.escape(name)}\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>/]+)""", tag, re.I)
-    if found is not None:
-        return f'{tag[: found.start()]}{found[1]}"{value}"{tag[found.end() :]}'
+    match = re.search(rf"""(\s{re.escape(name)}\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>/]+)""", tag, re.I)
+    if match is not None:
+        return f'{tag[: match.start()]}{match[1]}"{value}"{tag[match.end() :]}'
     end = len(tag) - (2 if tag.endswith("/>") else 1)
     return f'{tag[:end].rstrip()} {name}="{value}"{tag[end:]}'
 
@@ -75,22 +75,22 @@ def _write_xliff(text: str, language: str) -> str:
 
 
 def _write_po(text: str, language: str) -> str:
-    def write(found: re.Match[str]) -> str:
+    def write(match: re.Match[str]) -> str:
         line = f'"Language: {language}\\n"'
-        if _PO_LANGUAGE.search(found[2]):
-            return found[1] + _PO_LANGUAGE.sub(lambda _: line, found[2], count=1)
-        return found[1] + line + ("\r\n" if "\r\n" in found[1] else "\n") + found[2]
+        if _PO_LANGUAGE.search(match[2]):
+            return match[1] + _PO_LANGUAGE.sub(lambda _: line, match[2], count=1)
+        return match[1] + line + ("\r\n" if "\r\n" in match[1] else "\n") + match[2]
 
     return _PO_HEADER.sub(write, text, count=1)
 
 
 def _write_json(text: str, language: str) -> str:
     code = language.replace("-", "_")
-    return _ARB_LOCALE.sub(lambda found: f'{found[1]}"{code}"', text, count=1)
+    return _ARB_LOCALE.sub(lambda match: f'{match[1]}"{code}"', text, count=1)
 
 
 def _write_vtt(text: str, language: str) -> str:
-    return _VTT_LANGUAGE.sub(lambda found: found[1] + language, text, count=1)
+    return _VTT_LANGUAGE.sub(lambda match: match[1] + language, text, count=1)
 
 
 _WRITERS: dict[str, Callable[[str, str], str]] = {

@@ -98,13 +98,13 @@ def _front_matter(text: str) -> tuple[list[DocumentSegment], int]:
         if front is None:
             continue
         try:
-            found = find(front[1] or "")
+            front_segments = find(front[1] or "")
         except DocumentError:
             return [], front.end()
         moved = [
             replace(segment, start=segment.start + front.start(1), end=segment.end + front.start(1))
-            for segment in found
-            if segment.place.lower() in FRONT_MATTER_KEYS
+            for segment in front_segments
+            if segment.location.lower() in FRONT_MATTER_KEYS
         ]
         return moved, front.end()
     return [], 0
@@ -118,9 +118,9 @@ def _toml_segments(text: str) -> list[DocumentSegment]:
         return []
     table = _TOML_TABLE.search(text)
     return [
-        DocumentSegment(*found.span(2), MarkedText(value), found[1], "toml")
-        for found in _TOML_STRING.finditer(text, 0, table.start() if table else len(text))
-        if isinstance(value := values.get(found[1]), str) and has_words(value)
+        DocumentSegment(*match.span(2), MarkedText(value), match[1], "toml")
+        for match in _TOML_STRING.finditer(text, 0, table.start() if table else len(text))
+        if isinstance(value := values.get(match[1]), str) and has_words(value)
     ]
 
 
@@ -146,7 +146,7 @@ def _is_block(style: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFormat(TextFormat):
-    """Markdown; what was written is read again to see whether it says what it should."""
+    """Markdown. A restored document is parsed again and compared with the translations."""
 
     def restore(
         self,
@@ -201,7 +201,7 @@ class _Document:
     def differences(
         self, segments: Sequence[DocumentSegment], translations: Sequence[MarkedText | None]
     ) -> list[int]:
-        """The translations that the restored document does not say."""
+        """Segments whose text in the restored document differs from their translation."""
         writer = self._writer
         written = {
             segment.start: (index, writer.write(marked, segment.style))
@@ -221,27 +221,31 @@ class _Document:
         indices: list[int] = []
         for block in self._blocks:
             index, form = written.get(block.content.start, (-1, None))
-            says = writer.says(block.content) if form is None else writer.canonical(form.marked)
-            wanted.append((block.kind, says))
+            content = (
+                writer.canonical_source(block.content)
+                if form is None
+                else writer.canonical(form.marked)
+            )
+            wanted.append((block.kind, content))
             indices.append(index)
         present = [
-            (block.kind, writer.says(block.content))
+            (block.kind, writer.canonical_source(block.content))
             for block in self._find_blocks(restored, _front_matter(restored)[1], _parser(), {})
         ]
         if len(wanted) == len(present):
-            places = [n for n in range(len(wanted)) if wanted[n] != present[n]]
+            differing = [n for n in range(len(wanted)) if wanted[n] != present[n]]
         else:
-            places = [*range(*_difference(wanted, present))]
-        return [indices[n] for n in places if indices[n] >= 0]
+            differing = [*range(*_difference(wanted, present))]
+        return [indices[n] for n in differing if indices[n] >= 0]
 
 
-def _difference(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
-    """The range of `one` without what is equal at the beginning and at the end of `other`."""
-    shorter = min(len(one), len(other))
-    begin = next((n for n in range(shorter) if one[n] != other[n]), shorter)
+def _difference(first: Sequence[object], second: Sequence[object]) -> tuple[int, int]:
+    """The range of `first` without what is equal at the beginning and at the end of `second`."""
+    shorter = min(len(first), len(second))
+    begin = next((n for n in range(shorter) if first[n] != second[n]), shorter)
     rest = shorter - begin
-    after = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
-    return max(begin - 1, 0), len(one) - after
+    equal_end = next((n for n in range(rest) if first[-1 - n] != second[-1 - n]), rest)
+    return max(begin - 1, 0), len(first) - equal_end
 
 
 MARKDOWN = MarkdownFormat(

@@ -114,30 +114,30 @@ def find_blocks(
 ) -> Iterator[MarkdownBlock]:
     """The blocks of a text from `start`, in order; references go to the environment."""
     text = source[start:]
-    lines = [(start + found.start(1), start + found.end(1)) for found in _LINE.finditer(text)]
+    lines = [(start + match.start(1), start + match.end(1)) for match in _LINE.finditer(text)]
     reader = _BlockReader(source, lines)
     tokens = parser.parse(text, environment)
     row: list[Token] = []
     in_directive = False
-    for before, token in pairwise(tokens):
-        if before.type == "container_block_open":
-            in_directive = before.info.strip().startswith("{")
-        elif before.type == "tr_open":
+    for previous, token in pairwise(tokens):
+        if previous.type == "container_block_open":
+            in_directive = previous.info.strip().startswith("{")
+        elif previous.type == "tr_open":
             row = []
         if token.type == "tr_close":
             yield from reader.cells(row)
         if token.type != "inline" or token.map is None:
             continue
-        kind = _KINDS.get(before.type)
+        kind = _KINDS.get(previous.type)
         if kind == "cell":
             row.append(token)
         elif kind is not None and token.content:
-            found = reader.read(kind, token, before.markup.startswith("#"))
-            if found is not None:
-                found = _trimmed(found, has_options=in_directive)
+            content = reader.read(kind, token, previous.markup.startswith("#"))
+            if content is not None:
+                content = _trimmed(content, has_options=in_directive)
             in_directive = False
-            if found is not None:
-                yield MarkdownBlock(kind, found)
+            if content is not None:
+                yield MarkdownBlock(kind, content)
 
 
 def _trimmed(content: InlineContent, *, has_options: bool) -> InlineContent | None:
@@ -148,8 +148,8 @@ def _trimmed(content: InlineContent, *, has_options: bool) -> InlineContent | No
         if (skipped := pattern.match(text, start)) is not None:
             start = skipped.end()
     end = start + len(text[start:].rstrip(MD_TRIM_CHARS))
-    while (found := _TRAILING.search(text, max(start, end - MAX_TRAILING), end)) is not None:
-        end = found.start()
+    while (match := _TRAILING.search(text, max(start, end - MAX_TRAILING), end)) is not None:
+        end = match.start()
     return content.part(start, end) if start < end else None
 
 
@@ -170,7 +170,7 @@ class _BlockReader:
             return self._title(token)
         if kind == "heading" and has_marks:
             return self._heading(token)
-        places: list[int] = []
+        offsets: list[int] = []
         content = token.content.split("\n")
         for number, line in enumerate(content, token.map[0]):
             if number >= len(self.lines):
@@ -182,10 +182,10 @@ class _BlockReader:
             if not self._has(body, end - len(body), self.lines[number][0]):
                 return None
             indentation = len(line) - len(body)  # tabs in it may have become spaces
-            places += [end - len(body)] * indentation
-            places += range(end - len(body), end)
-            places.append(end)  # of the line break
-        return InlineContent(token.content, places, self.source)
+            offsets += [end - len(body)] * indentation
+            offsets += range(end - len(body), end)
+            offsets.append(end)  # of the line break
+        return InlineContent(token.content, offsets, self.source)
 
     def cells(self, row: Sequence[Token]) -> Iterator[MarkdownBlock]:
         """The cells of a row of a table."""
@@ -198,13 +198,13 @@ class _BlockReader:
                 break
         else:
             return
-        for token, (content, places) in zip(row, parts[skipped:], strict=False):
+        for token, (content, offsets) in zip(row, parts[skipped:], strict=False):
             if not token.content:
                 continue
             first = content.rindex(token.content)
             last = first + len(token.content)
             yield MarkdownBlock(
-                "cell", InlineContent(token.content, places[first : last + 1], self.source)
+                "cell", InlineContent(token.content, offsets[first : last + 1], self.source)
             )
 
     def _are_cells(
@@ -224,20 +224,20 @@ class _BlockReader:
     def _split_row(self, start: int, end: int) -> Iterator[tuple[str, list[int]]]:
         """The parts between the pipes of a line, without the \\ of escaped pipes."""
         characters: list[str] = []
-        places: list[int] = []
+        offsets: list[int] = []
         escaped = False
-        for place in range(start, end):
-            character = self._character(place)
+        for offset in range(start, end):
+            character = self._character(offset)
             if character == "|" and escaped:
                 characters[-1] = "|"
             elif character == "|":
-                yield "".join(characters), [*places, place]
-                characters, places = [], []
+                yield "".join(characters), [*offsets, offset]
+                characters, offsets = [], []
             else:
                 characters.append(character)
-                places.append(place)
+                offsets.append(offset)
             escaped = character == "\\"
-        yield "".join(characters), [*places, end]
+        yield "".join(characters), [*offsets, end]
 
     def _heading(self, token: Token) -> InlineContent | None:
         assert token.map is not None
@@ -268,10 +268,10 @@ class _BlockReader:
             end -= 1
         return end
 
-    def _has(self, body: str, place: int, low: int) -> bool:
+    def _has(self, body: str, offset: int, low: int) -> bool:
         """Whether a line from `low` has this text at a place."""
-        found = self.source[max(place, low) : place + len(body)]
-        return place >= low and found.replace("\0", "\ufffd") == body
+        body_source = self.source[max(offset, low) : offset + len(body)]
+        return offset >= low and body_source.replace("\0", "\ufffd") == body
 
-    def _character(self, place: int) -> str:
-        return "\ufffd" if self.source[place] == "\0" else self.source[place]
+    def _character(self, offset: int) -> str:
+        return "\ufffd" if self.source[offset] == "\0" else self.source[offset]

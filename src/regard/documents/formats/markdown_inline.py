@@ -1,6 +1,6 @@
 """The inline syntax of Markdown, with the place of every token in the file.
 
-markdown-it-py parses it, but knows the lines of blocks only. `InlineParser` runs the same rules and
+markdown-it-py parses it, but keeps only the lines of blocks. `InlineParser` runs the same rules and
 records which characters each of them has read, so that all markup is a slice of the file.
 """
 
@@ -56,12 +56,12 @@ class InlineParser(ParserInline):
             state.tokens[-1].meta[_LABEL] = (state.pos, end)
         text_start = state.pos
         while state.pos < end:
-            start, known = state.pos, len(state.tokens)
+            start, token_count = state.pos, len(state.tokens)
             had_text = bool(state.pending)
             if state.level >= deepest or not any(rule(state, False) for rule in rules):
                 state.append_pending(state.src[start])
                 state.pos = start + 1
-            pushed = state.tokens[known:]
+            pushed = state.tokens[token_count:]
             if not had_text:
                 text_start = start
             elif pushed and pushed[0].type == "text":  # the text before; breaks cut its spaces
@@ -92,12 +92,12 @@ def _set_spans(tokens: Sequence[Token], start: int, end: int) -> None:
 
 def _read_shortcode(state: StateInline, silent: bool) -> bool:
     """The rule for shortcodes of Hugo, which `parse_inline` masks: links may have them."""
-    found = _MASKED.match(state.src, state.pos, state.posMax)
-    if found is None:
+    match = _MASKED.match(state.src, state.pos, state.posMax)
+    if match is None:
         return False
     if not silent:
-        state.push("shortcode", "", 0).content = found[0]
-    state.pos = found.end()
+        state.push("shortcode", "", 0).content = match[0]
+    state.pos = match.end()
     return True
 
 
@@ -131,26 +131,26 @@ class InlineContent:
     """
 
     content: str
-    places: Sequence[int]
+    offsets: Sequence[int]
     source: str
 
     def part(self, start: int, end: int) -> InlineContent:
         """A part of the content."""
-        return InlineContent(self.content[start:end], self.places[start : end + 1], self.source)
+        return InlineContent(self.content[start:end], self.offsets[start : end + 1], self.source)
 
     @property
     def start(self) -> int:
         """Where it begins in the file."""
-        return self.places[0]
+        return self.offsets[0]
 
     @property
     def end(self) -> int:
         """Where it ends in the file."""
-        return self.places[len(self.content)]
+        return self.offsets[len(self.content)]
 
     def slice(self, start: int, end: int) -> str:
         """The characters in the file of a range of the content."""
-        return self.source[self.places[start] : self.places[end]]
+        return self.source[self.offsets[start] : self.offsets[end]]
 
 
 def parse_inline(
@@ -168,7 +168,7 @@ def parse_inline(
         environment: Has the references and footnotes of the document.
         placeholders: Whether placeholders become elements too, with their characters in the file.
     """
-    masked = SHORTCODE.sub(lambda found: _MASK * len(found[0]), content.content)
+    masked = SHORTCODE.sub(lambda match: _MASK * len(match[0]), content.content)
     tokens = parser.inline.parse(masked, parser, environment, [])
     parts = [*_parts(tokens, environment, 0)]
     if masked != content.content:
@@ -187,7 +187,7 @@ def _parts(tokens: Sequence[Token], environment: Environment, offset: int) -> It
     """The parts of parsed content that begins at `offset`."""
     automatic = False
     for token in tokens:
-        start, end = (place + offset for place in token.meta[_SPAN])
+        start, end = (position + offset for position in token.meta[_SPAN])
         if token.info == "auto":
             automatic = token.nesting > 0
         elif automatic:
@@ -286,7 +286,7 @@ def _crosses(parts: Sequence[_Part], stack: Sequence[int], name: str) -> bool:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes parts to a builder, and remembers where its text is from."""
+    """Writes parts to a builder, and records the origin of its text."""
 
     content: InlineContent
     builder: InlineBuilder = field(default_factory=InlineBuilder)
@@ -302,9 +302,9 @@ class _Writer:
             if part.kind in ("open", "tag-open") and self._keeps(part):
                 last = parts[part.partner]
                 inner = "".join(
-                    each.text
-                    for each in parts[index : part.partner]
-                    if each.kind in ("text", "raw")
+                    inner_part.text
+                    for inner_part in parts[index : part.partner]
+                    if inner_part.kind in ("text", "raw")
                 )
                 self.builder.add_raw(self.content.slice(part.start, last.end), inner)
                 index, end = part.partner, last.end
@@ -323,9 +323,9 @@ class _Writer:
     def _write(self, part: _Part, parts: Sequence[_Part]) -> None:
         markup = self.content.slice(part.start, part.end)
         if part.kind == "text":
-            before = len(self.builder.text)
+            text_start = len(self.builder.text)
             self.builder.add_text(part.text)
-            self.origins.append((before, len(self.builder.text), part.start, part.end))
+            self.origins.append((text_start, len(self.builder.text), part.start, part.end))
         elif part.kind == "raw":
             self.builder.add_raw(markup, part.text)
         elif part.kind == "break":
@@ -354,14 +354,14 @@ class _Writer:
             return ""
         return self.content.slice(first[0], last[1])
 
-    def _origin(self, place: int) -> tuple[int, int] | None:
+    def _origin(self, index: int) -> tuple[int, int] | None:
         """The range in the content of a character of the text."""
-        number = bisect_right(self.origins, place, key=lambda origin: origin[0]) - 1
+        number = bisect_right(self.origins, index, key=lambda origin: origin[0]) - 1
         if number < 0:
             return None
-        before, after, start, end = self.origins[number]
-        if place >= after:
+        first, stop, start, end = self.origins[number]
+        if index >= stop:
             return None
-        if after - before == end - start:  # no entity and no escaped character
-            return start + place - before, start + place - before + 1
+        if stop - first == end - start:  # no entity and no escaped character
+            return start + index - first, start + index - first + 1
         return start, end

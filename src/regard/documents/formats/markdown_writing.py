@@ -1,7 +1,7 @@
 """Writes a translation as Markdown that is read as this text with these elements.
 
 Characters with a meaning in Markdown are escaped only where the text would be read differently
-without: each form is parsed again, and compared with what it should say.
+without: each form is parsed again, and compared with the translation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HTML = {"*": "em", "_": "em", "**": "strong", "__": "strong", "~": "del", "~~":
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A translation as Markdown, and what it says."""
+    """A translation as Markdown, and the text that it is parsed as."""
 
     text: str
     marked: MarkedText
@@ -90,7 +90,7 @@ class MarkdownWriter:
         def escape(part: str) -> str:
             part = _LINE_BREAKS.sub(" ", part)
             if special is not None:
-                part = special.sub(lambda found: escape_mark(found[0]), part)
+                part = special.sub(lambda match: escape_mark(match[0]), part)
             return part.replace("\\|", "|").replace("|", "\\|") if kind == "cell" else part
 
         elements = tuple(map(_mark_break, marked.elements))
@@ -104,7 +104,7 @@ class MarkdownWriter:
         return Written(text, marked)
 
     def _read(self, text: str, kind: str) -> str | None:
-        """What a block says; None if it is not one block of this kind."""
+        """Parse Markdown that should be one block of this kind; None if it is not."""
         source = _GAPS.sub("\n", text)
         if kind == "heading":
             source = f"# {source}\n"
@@ -120,9 +120,9 @@ class MarkdownWriter:
             return None
         if kind == "paragraph" and blocks[0].content.content != source:
             return None
-        return self.says(blocks[0].content)
+        return self.canonical_source(blocks[0].content)
 
-    def says(self, content: InlineContent) -> str:
+    def canonical_source(self, content: InlineContent) -> str:
         """The text and the markup of a block, however its characters are escaped."""
         environment = self._own_environment()
         return self.canonical(parse_inline(content, self.parser, environment, placeholders=False))
@@ -134,24 +134,24 @@ class MarkdownWriter:
 
         def visit(parent: int | None, start: int, end: int) -> None:
             for index in children.get(parent, ()):
-                one = marked.elements[index]
-                parts.append(marked.text[start : one.start])
-                if one.raw is None:
-                    parts.append(_tag(one.opening))
-                    visit(index, one.start, one.end)
-                    parts.append(_tag(one.closing))
-                elif _HARD_BREAK.fullmatch(one.raw):
+                element = marked.elements[index]
+                parts.append(marked.text[start : element.start])
+                if element.raw is None:
+                    parts.append(_tag(element.opening))
+                    visit(index, element.start, element.end)
+                    parts.append(_tag(element.closing))
+                elif _HARD_BREAK.fullmatch(element.raw):
                     parts.append(" ")
                 else:
-                    parts.append(self._read_raw(one.raw))
-                start = one.end
+                    parts.append(self._read_raw(element.raw))
+                start = element.end
             parts.append(marked.text[start:end])
 
         visit(None, 0, len(marked.text))
         return _SPACES.sub(" ", "".join(parts)).strip(" ")
 
     def _read_raw(self, raw: str) -> str:
-        """What a slice of the file says: its text, or the slice itself if it is markup."""
+        """The text of a slice of the file, or the slice itself if it is markup."""
         if not _MAYBE_MARKUP.search(raw):
             return raw
         source = _plain(raw)
@@ -177,7 +177,7 @@ def escape_mark(mark: str) -> str:
 
 def escape_inline(text: str) -> str:
     """Escape what Markdown could read as markup."""
-    return _SPECIAL.sub(lambda found: escape_mark(found[0]), _LINE_BREAKS.sub(" ", text))
+    return _SPECIAL.sub(lambda match: escape_mark(match[0]), _LINE_BREAKS.sub(" ", text))
 
 
 def _tag(markup: str) -> str:
@@ -189,7 +189,7 @@ def _plain(markup: str) -> str:
 
 
 def _read_raw(raw: str, parser: MarkdownIt, environment: Environment) -> str:
-    """What a slice of the file says: its text, or the slice itself if it is markup."""
+    """The text of a slice of the file, or the slice itself if it is markup."""
     if not _MAYBE_MARKUP.search(raw):
         return raw
     source = _plain(raw)
@@ -202,11 +202,11 @@ def _read_raw(raw: str, parser: MarkdownIt, environment: Environment) -> str:
     return source.replace(body, marked.text)
 
 
-def _mark_break(one: InlineElement) -> InlineElement:
+def _mark_break(element: InlineElement) -> InlineElement:
     """Mark where the text of a line begins: a break may end with the `>` of a block quote."""
-    if one.raw is None or not _HARD_BREAK.fullmatch(one.raw):
-        return one
-    return replace(one, raw=one.raw + _BREAK)
+    if element.raw is None or not _HARD_BREAK.fullmatch(element.raw):
+        return element
+    return replace(element, raw=element.raw + _BREAK)
 
 
 def _without_blank_lines(lines: list[str]) -> Iterator[str]:
@@ -235,12 +235,17 @@ def _escape_block_start(line: str) -> str:
 
 def _without_empty_emphasis(marked: MarkedText) -> MarkedText:
     """Markdown has no emphasis without text: its delimiters would be text, or begin a block."""
-    around = {one.parent for one in marked.elements if one.raw}  # such as invisible characters
+    around = {
+        element.parent for element in marked.elements if element.raw
+    }  # such as invisible characters
     elements = [
-        replace(one, opening="", closing="")
-        if one.start == one.end and one.raw is None and one.opening in _HTML and n not in around
-        else one
-        for n, one in enumerate(marked.elements)
+        replace(element, opening="", closing="")
+        if element.start == element.end
+        and element.raw is None
+        and element.opening in _HTML
+        and n not in around
+        else element
+        for n, element in enumerate(marked.elements)
     ]
     return replace(marked, elements=tuple(elements))
 
@@ -248,9 +253,11 @@ def _without_empty_emphasis(marked: MarkedText) -> MarkedText:
 def _with_html_emphasis(marked: MarkedText) -> MarkedText:
     """Tags instead of delimiters, which have no effect beside some letters and punctuation."""
     elements = [
-        replace(one, opening=f"<{_HTML[one.opening]}>", closing=f"</{_HTML[one.opening]}>")
-        if one.raw is None and one.opening in _HTML
-        else one
-        for one in marked.elements
+        replace(
+            element, opening=f"<{_HTML[element.opening]}>", closing=f"</{_HTML[element.opening]}>"
+        )
+        if element.raw is None and element.opening in _HTML
+        else element
+        for element in marked.elements
     ]
     return replace(marked, elements=tuple(elements))

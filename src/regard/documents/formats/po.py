@@ -63,7 +63,7 @@ def find_po_segments(text: str) -> list[DocumentSegment]:
 
 def read_messages(text: str) -> Iterator[Message]:
     """The messages of a file with a translation or a place for it, in order."""
-    message, keyword, place = Message(), "", 0
+    message, keyword, offset = Message(), "", 0
     for number, line in enumerate(_LINES.findall(text), 1):
         bare = line.strip()
         if not bare or bare.startswith("#"):
@@ -71,31 +71,31 @@ def read_messages(text: str) -> Iterator[Message]:
             if message.ranges:
                 yield message
                 message = Message()
-            place += len(line)
+            offset += len(line)
             continue
-        found = _LINE.match(line.rstrip("\r\n"))
-        if found is None or not (found["keyword"] or keyword):
+        match = _LINE.match(line.rstrip("\r\n"))
+        if match is None or not (match["keyword"] or keyword):
             raise DocumentError(f"line {number}: {bare[:40]!r} is not PO. Correct the document.")
-        if found["keyword"]:
-            keyword = found["keyword"] + (f"[{found['form']}]" if found["form"] else "")
-            if message.ranges and found["keyword"] in ("msgid", "msgctxt"):
+        if match["keyword"]:
+            keyword = match["keyword"] + (f"[{match['form']}]" if match["form"] else "")
+            if message.ranges and match["keyword"] in ("msgid", "msgctxt"):
                 yield message
                 message = Message()
             if not message.strings:
-                message.start = place
+                message.start = offset
                 message.line_end = line[len(line.rstrip("\r\n")) :] or "\n"
             message.strings[keyword] = ""
-        message.strings[keyword] += _ESCAPE.sub(_unescape, found["string"][1:-1])
+        message.strings[keyword] += _ESCAPE.sub(_unescape, match["string"][1:-1])
         if keyword.startswith("msgstr"):
-            start = message.ranges.get(keyword, (place + found.start("string"), 0))[0]
-            message.ranges[keyword] = (start, place + found.end("string"))
-        place += len(line)
+            start = message.ranges.get(keyword, (offset + match.start("string"), 0))[0]
+            message.ranges[keyword] = (start, offset + match.end("string"))
+        offset += len(line)
     if message.ranges:
         yield message
 
 
-def _unescape(found: re.Match[str]) -> str:
-    code = found[1]
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
     if code[0] == "x":
         return chr(int(code[1:], 16))
     return chr(int(code, 8)) if code[0] in "01234567" else _CODES.get(code, code)
@@ -103,7 +103,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 def escape_po(text: str, style: str = "") -> str:
     """Text as it is between the quotes of a string."""
-    return _SPECIAL.sub(lambda found: _WRITTEN[found[0]], text)
+    return _SPECIAL.sub(lambda match: _WRITTEN[match[0]], text)
 
 
 def _written(text: str, start: int, end: int) -> str:

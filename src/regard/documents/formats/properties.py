@@ -72,23 +72,23 @@ def find_properties(text: str) -> list[DocumentSegment]:
     return segments
 
 
-def _unescape(found: re.Match[str]) -> str:
-    if found["code"]:
-        return decode_units(found["code"])
-    if found["goes_on"]:
+def _unescape(match: re.Match[str]) -> str:
+    if match["code"]:
+        return decode_units(match["code"])
+    if match["goes_on"]:
         return ""
-    return _CODES.get(found["character"], found["character"])
+    return _CODES.get(match["character"], match["character"])
 
 
 def escape_property(text: str, style: str) -> str:
     """Text as it is within a value."""
-    written = _SPECIAL.sub(lambda found: _WRITTEN[found[0]], text)
+    written = _SPECIAL.sub(lambda match: _WRITTEN[match[0]], text)
     return _OTHER.sub(_as_code, written) if style == "ascii" else written
 
 
-def _as_code(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+def _as_code(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[index : index + 4]}" for index in range(0, len(units), 4))
 
 
 def render_property(marked: MarkedText, style: str) -> str:

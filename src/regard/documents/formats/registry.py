@@ -34,8 +34,10 @@ def load_format(name: str) -> DocumentFormat:
             f"{name!r} is not a document format. The formats are {', '.join(FORMAT_NAMES)}."
         )
     module, attribute, _ = _FORMATS[name]
-    found: DocumentFormat = getattr(import_module(f"regard.documents.formats.{module}"), attribute)
-    return found
+    document_format: DocumentFormat = getattr(
+        import_module(f"regard.documents.formats.{module}"), attribute
+    )
+    return document_format
 
 
 def format_of_path(path: str | Path) -> str:

@@ -46,13 +46,13 @@ class WrittenString:
     @cached_property
     def _places(self) -> array[int]:
         """Where each character of the text is written, and where the last one ends."""
-        places, cursor = array("L"), 0
-        for found in self.escapes.finditer(self.written):
-            places.extend(range(cursor, found.start()))
-            places.extend([found.start()] * len(self.decode(found)))
-            cursor = found.end()
-        places.extend(range(cursor, len(self.written) + 1))
-        return places
+        offsets, cursor = array("L"), 0
+        for match in self.escapes.finditer(self.written):
+            offsets.extend(range(cursor, match.start()))
+            offsets.extend([match.start()] * len(self.decode(match)))
+            cursor = match.end()
+        offsets.extend(range(cursor, len(self.written) + 1))
+        return offsets
 
     def slice(self, start: int, end: int) -> str:
         """Part of the text as the file writes it."""
@@ -72,7 +72,7 @@ def mark_string(text: str, written: Callable[[int, int], str] | None = None) -> 
         return MarkedText(text)
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     inner = text[first:last]
-    code = [found.span() for found in CODE.finditer(inner)]
+    code = [match.span() for match in CODE.finditer(inner)]
     tokens = [
         replace(token, kind="text")
         if any(start < token.end and token.start < end for start, end in code)

@@ -64,18 +64,18 @@ def _lines(text: str, kind: str) -> list[_Line]:
     lines: list[_Line] = []
     cue = ""
     last = -1  # the end of the line before
-    for found in _LINE.finditer(text):
-        bare = found[1].strip()
-        if _TIMES.match(found[1]):
+    for match in _LINE.finditer(text):
+        bare = match[1].strip()
+        if _TIMES.match(match[1]):
             if kind == "srt" and lines and last == lines[-1].end and _is_number(text, lines[-1]):
                 lines.pop()  # of this cue
             cue = bare
         elif cue and bare:
-            start = found.start() + found[1].index(bare)
+            start = match.start() + match[1].index(bare)
             lines.append(_Line(start, start + len(bare), cue))
-        elif kind == "vtt" and not found[1]:
+        elif kind == "vtt" and not match[1]:
             cue = ""  # identifiers, notes, styles and regions follow
-        last = found.start() + len(found[1].rstrip())
+        last = match.start() + len(match[1].rstrip())
     return lines
 
 
@@ -83,9 +83,9 @@ def _is_number(text: str, line: _Line) -> bool:
     return text[line.start : line.end].isdecimal()
 
 
-def _begins(text: str, before: _Line, line: _Line) -> bool:
+def _begins(text: str, previous: _Line, line: _Line) -> bool:
     """Whether a line begins a sentence."""
-    shown = re.sub(r"<[^<>]*>", "", text[before.start : before.end])
+    shown = re.sub(r"<[^<>]*>", "", text[previous.start : previous.end])
     return bool(_SENTENCE_END.search(shown) or _SPEAKER.match(text[line.start : line.end]))
 
 
@@ -109,12 +109,12 @@ def _segment(text: str, group: Sequence[_Line], kind: str) -> list[DocumentSegme
 def _tokens(line: str, kind: str) -> Iterator[MarkupToken]:
     """The texts and tags of a line."""
     cursor = 0
-    for found in _TAGS[kind].finditer(line):
-        start, end = found.span()
+    for match in _TAGS[kind].finditer(line):
+        start, end = match.span()
         if start > cursor:
             yield MarkupToken("text", cursor, start)
-        name = (found[1] or "").lower()
-        tag = "close" if found[0].startswith("</") else "open"
+        name = (match[1] or "").lower()
+        tag = "close" if match[0].startswith("</") else "open"
         yield MarkupToken(tag if name and line[end - 2] != "/" else "empty", start, end, name)
         cursor = end
     if cursor < len(line):
@@ -125,9 +125,11 @@ def _build(pieces: Sequence[tuple[MarkupToken, str]], kind: str) -> MarkedText:
     tokens = [token for token, _ in pieces]
     breaks = [index for index, token in enumerate(tokens) if token.kind == "break"]
     partners = {
-        index: other
-        for index, other in match_tags(tokens).items()
-        if not any(min(index, other) < each < max(index, other) for each in breaks)
+        index: partner
+        for index, partner in match_tags(tokens).items()
+        if not any(
+            min(index, partner) < index_of_break < max(index, partner) for index_of_break in breaks
+        )
     }
     builder = InlineBuilder()
     for index, (token, raw) in enumerate(pieces):
@@ -154,8 +156,13 @@ def escape_vtt(text: str, style: str) -> str:
 
 
 def _render(marked: MarkedText, style: str, escape_text: Callable[[str, str], str]) -> str:
-    breaks = [one.raw for one in marked.elements if one.raw and _BREAKS.search(one.raw)]
-    elements = [replace(one, raw=_MARK) if one.raw in breaks else one for one in marked.elements]
+    breaks = [
+        element.raw for element in marked.elements if element.raw and _BREAKS.search(element.raw)
+    ]
+    elements = [
+        replace(element, raw=_MARK) if element.raw in breaks else element
+        for element in marked.elements
+    ]
     marked = MarkedText(marked.text, tuple(elements))
     lines = render_markup(
         marked, lambda part: escape_text(part, style).replace(_MARK, "\ufffd")

@@ -50,32 +50,32 @@ def _delimiter(text: str) -> str:
     return delimiter
 
 
-def _cells(text: str, delimiter: str, place: int, *, strict: bool) -> Iterator[DocumentSegment]:
+def _cells(text: str, delimiter: str, cursor: int, *, strict: bool) -> Iterator[DocumentSegment]:
     ends = rf"(?P<end>{re.escape(delimiter)}|\r\n|\r|\n|\Z)"
     quoted = re.compile(rf'"(?P<text>(?:[^"]++|"")*+)"{ends}')
     plain = re.compile(rf"(?P<text>[^{re.escape(delimiter)}\r\n]*+){ends}")
     row, column = 1, 1
-    while place < len(text):
+    while cursor < len(text):
         name = f"row {row}, column {column}"
-        found = quoted.match(text, place)
-        is_quoted = found is not None
-        if found is None:
-            found = plain.match(text, place)
-            assert found is not None
-            if strict and _OPEN_QUOTE.match(text, place):
+        match = quoted.match(text, cursor)
+        is_quoted = match is not None
+        if match is None:
+            match = plain.match(text, cursor)
+            assert match is not None
+            if strict and _OPEN_QUOTE.match(text, cursor):
                 raise DocumentError(f"{name}: a quote is not closed. Correct the document.")
-        if has_words(found["text"]) and not found["text"].lstrip().startswith(_FORMULA):
+        if has_words(match["text"]) and not match["text"].lstrip().startswith(_FORMULA):
             if is_quoted:
-                string = WrittenString(found["text"], _QUOTE, lambda _: '"')
+                string = WrittenString(match["text"], _QUOTE, lambda _: '"')
                 marked = mark_string(string.text, string.slice)
             else:
-                marked = mark_string(found["text"])
+                marked = mark_string(match["text"])
             if has_words(translated_text(marked)):
-                has_quote = found["text"].startswith('"')
+                has_quote = match["text"].startswith('"')
                 kind = "quoted" if is_quoted else "literal" if has_quote else "plain"
-                yield DocumentSegment(*found.span("text"), marked, name, delimiter + kind)
-        row, column = (row, column + 1) if found["end"] == delimiter else (row + 1, 1)
-        place = found.end()
+                yield DocumentSegment(*match.span("text"), marked, name, delimiter + kind)
+        row, column = (row, column + 1) if match["end"] == delimiter else (row + 1, 1)
+        cursor = match.end()
 
 
 def escape_cell(text: str, style: str) -> str:

@@ -65,51 +65,51 @@ def find_xliff_segments(text: str) -> list[DocumentSegment]:
 def _unit(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], unit: int
 ) -> Iterator[DocumentSegment]:
-    places: dict[str, int] = {}
+    children: dict[str, int] = {}
     index = unit + 1
     while index < partners[unit]:
         token = tokens[index]
         if token.kind in ("open", "empty"):
-            places.setdefault(_local(token.name), index)
+            children.setdefault(_local(token.name), index)
         index = partners.get(index, index) + 1 if token.kind == "open" else index + 1
-    source, target = places.get("source"), places.get("target")
+    source, target = children.get("source"), children.get("target")
     if source is None or source not in partners:
         return
     colon, _, _ = tokens[unit].name.rpartition(":")
     colon = f"{colon}:" if colon else ""
     ids = dict(_ID.findall(text[tokens[unit].start : tokens[unit].end]))
-    place = ids.get("id", "")
-    if target is not None and (parts := _parts(text, tokens, partners, places)):
-        yield from _part_segments(text, tokens, partners, parts, target, place)
+    unit_id = ids.get("id", "")
+    if target is not None and (parts := _parts(text, tokens, partners, children)):
+        yield from _part_segments(text, tokens, partners, parts, target, unit_id)
         return
     marked = _inline(text, tokens, partners, source + 1, partners[source])
     if not has_words(translated_text(marked)):
         return
     suffix = f"</{colon}target>"
     if target is None:
-        after = tokens[partners[places.get("seg-source", source)]].end
+        insertion = tokens[partners[children.get("seg-source", source)]].end
         indent = _INDENT.search(text, max(0, tokens[source].start - 200), tokens[source].start)
-        start, end = after, after
-        before, tag = (indent[0] if indent else ""), f"<{colon}target>"
+        start, end = insertion, insertion
+        opening_text, tag = (indent[0] if indent else ""), f"<{colon}target>"
     else:
         first = tokens[target]
         start, end = first.start, tokens[partners.get(target, target)].end
-        before, tag = "", text[first.start : first.end]
+        opening_text, tag = "", text[first.start : first.end]
         if first.kind == "empty":
             tag = tag[:-2].rstrip() + ">"
         elif text[first.end : tokens[partners[target]].start].strip():
             return
     if _local(tokens[unit].name) == "trans-unit":
-        prefixes = {state: before + _with_state(tag, state) for state in _STATES}
+        prefixes = {state: opening_text + _with_state(tag, state) for state in _STATES}
     else:
         opening = text[tokens[unit].start : tokens[unit].end]
         if _STATE.search(opening):  # the range begins with the segment, which has the state
             opening = set_attribute(_SUBSTATE.sub("", opening), "state", "translated")
-            before = opening + text[tokens[unit].end : start] + before
+            opening_text = opening + text[tokens[unit].end : start] + opening_text
             start = tokens[unit].start
-        prefixes = {"": before + tag}
+        prefixes = {"": opening_text + tag}
     yield DocumentSegment(
-        start, end, marked, place, "", prefixes.pop(""), suffix, in_place=False, prefixes=prefixes
+        start, end, marked, unit_id, "", prefixes.pop(""), suffix, in_place=False, prefixes=prefixes
     )
 
 
@@ -121,13 +121,13 @@ def _with_state(tag: str, state: str) -> str:
 
 
 def _parts(
-    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], places: dict[str, int]
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], children: dict[str, int]
 ) -> list[tuple[int, int]]:
     """The parts of a segmented source of XLIFF 1.2, each with its counterpart in the target."""
-    if "seg-source" not in places:
+    if "seg-source" not in children:
         return []
     source, target = (
-        _marks(text, tokens, partners, places[name]) for name in ("seg-source", "target")
+        _marks(text, tokens, partners, children[name]) for name in ("seg-source", "target")
     )
     return [(source[number], index) for number, index in target.items() if number in source]
 
@@ -153,7 +153,7 @@ def _part_segments(
     partners: dict[int, int],
     parts: Sequence[tuple[int, int]],
     target: int,
-    place: str,
+    unit_id: str,
 ) -> Iterator[DocumentSegment]:
     """The parts without a translation. The range of the first one has the tag with the state."""
     has_state = False
@@ -175,7 +175,9 @@ def _part_segments(
             opening = _with_state(text[tokens[target].start : tokens[target].end], "")
             tag = opening + text[tokens[target].end : mark.start] + tag
             start, has_state = tokens[target].start, True
-        yield DocumentSegment(start, end, marked, place, "", tag, f"</{mark.name}>", in_place=False)
+        yield DocumentSegment(
+            start, end, marked, unit_id, "", tag, f"</{mark.name}>", in_place=False
+        )
 
 
 def _inline(
@@ -198,16 +200,16 @@ def _inline(
         elif token.kind == "close":
             builder.close(raw)
         elif index in milestones:
-            other, crosses = milestones[index]
+            partner, crosses = milestones[index]
             if not crosses:
-                (builder.open if index < other else builder.close)(whole)
-            elif index < other:
+                (builder.open if index < partner else builder.close)(whole)
+            elif index < partner:
                 began[index] = len(builder.text)
             else:
-                start = tokens[other]
-                opening = text[start.start : tokens[partners.get(other, other)].end]
+                start = tokens[partner]
+                opening = text[start.start : tokens[partners.get(partner, partner)].end]
                 crossing.append(
-                    InlineElement(began[other], len(builder.text), opening, whole, crosses=True)
+                    InlineElement(began[partner], len(builder.text), opening, whole, crosses=True)
                 )
             index = end
         elif token.kind == "open" and _local(token.name) in _AROUND and not _KEEPS.search(raw):
@@ -231,7 +233,7 @@ def _pair_milestones(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], part: range
 ) -> dict[int, tuple[int, bool]]:
     """The partner of each milestone that has one, and whether they cross other elements."""
-    found: dict[int, tuple[int, bool]] = {}
+    pairs: dict[int, tuple[int, bool]] = {}
     starts: dict[str, int] = {}
     around: list[int] = []  # what has begun and not ended
     end = -1  # of a milestone with content
@@ -256,10 +258,10 @@ def _pair_milestones(
                 crosses = not around or around[-1] != start
                 if start in around:
                     around.remove(start)
-                found |= {start: (index, crosses), index: (start, crosses)}
+                pairs |= {start: (index, crosses), index: (start, crosses)}
         elif token.kind == "open":
             around.append(index)
-    return found
+    return pairs
 
 
 def _local(name: str) -> str:

@@ -42,7 +42,7 @@ _PLAIN = re.compile(r"[^\W\d_](?:[^:#\[\]{},\s]|:(?![\s,\[\]{}]|\Z)|(?<=[^\s])#|
 
 
 class _Loader(yaml.SafeLoader):
-    """Remembers where the last scalar begins after its anchor and tag, which events leave out."""
+    """Records where the last scalar begins after its anchor and tag, which events leave out."""
 
     scalar: yaml.ScalarToken
 
@@ -62,9 +62,9 @@ def find_yaml_segments(text: str) -> list[DocumentSegment]:
             segments.extend(_value_segments(text, path, token))
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark is not None else ""
+        location = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or "not YAML"
-        raise DocumentError(f"{where}{problem}. Correct the document.") from None
+        raise DocumentError(f"{location}{problem}. Correct the document.") from None
     return segments
 
 
@@ -150,9 +150,9 @@ def _block_parts(text: str, start: int, end: int, style: str) -> Iterator[tuple[
         yield part_start, part_end
 
 
-def _decode(found: re.Match[str]) -> str:
+def _decode(match: re.Match[str]) -> str:
     """What an escape or a folded line break stands for."""
-    written = found[0]
+    written = match[0]
     if written == "''":
         return "'"
     breaks = len(_FIRST_BREAK.findall(written))
@@ -169,7 +169,7 @@ def escape_yaml(text: str, style: str) -> str:
     """Text as it is between the quotes of a value; text without quotes stays as it is."""
     if style == "double":
         written = json.dumps(text, ensure_ascii=False)[1:-1]
-        return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+        return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
     if style == "single":
         return _UNPRINTABLE.sub(" ", text).replace("'", "''")
     return text

@@ -37,11 +37,11 @@ def bar_table(
     """
     names = [shorten(name, _MAX_LABEL, _FONT) for name in columns]
     column = max(_COLUMN, *(ceil(text_width(name, _FONT)) + 10 for name in names))
-    left = _MARGIN + _GAP + max(_label_width(row) for row in rows)
-    width = max(left + column * len(columns) + _MARGIN, _MARGIN * 2 + text_width(title, _TITLE))
+    x0 = _MARGIN + _GAP + max(_label_width(row) for row in rows)
+    width = max(x0 + column * len(columns) + _MARGIN, _MARGIN * 2 + text_width(title, _TITLE))
     parts = [svg.svg_text(title, _MARGIN, _MARGIN + 11, size=_TITLE, weight="bold")]
     y: float = _MARGIN + 48
-    centers = [left + (number + 0.5) * column for number in range(len(columns))]
+    centers = [x0 + (number + 0.5) * column for number in range(len(columns))]
     for center, name in zip(centers, names, strict=True):
         parts.append(svg.svg_text(name, center, y, size=_FONT, anchor="middle", weight="bold"))
     y += 8
@@ -52,7 +52,7 @@ def bar_table(
         middle = base - (_BAR - deepest) / 2
         parts.append(svg.svg_text(row.label, _MARGIN, middle - 2, size=_FONT))
         parts.append(svg.svg_text(row.formula, _MARGIN, middle + 14, size=_SMALL, fill=svg.SOFT))
-        parts.append(f"<path d='M{left} {base}h{column * len(columns)}' stroke='{svg.FAINT}'/>")
+        parts.append(f"<path d='M{x0} {base}h{column * len(columns)}' stroke='{svg.FAINT}'/>")
         for center, value in zip(centers, row.values, strict=True):
             tall = abs(value) * unit
             top = base if value < 0 else base - tall

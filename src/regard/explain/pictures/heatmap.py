@@ -95,7 +95,7 @@ def _column_names(labels: Sequence[str], grid: Layout) -> Iterator[str]:
 
 
 def _row_names(labels: Sequence[str], grid: Layout) -> Iterator[str]:
-    x, anchor = (grid.right + GAP, "start") if grid.mirrored else (grid.left - GAP, "end")
+    x, anchor = (grid.right + GAP, "start") if grid.mirrored else (grid.x0 - GAP, "end")
     for row in range(0, len(labels), grid.every):
         yield _label(grid.rows[row], labels[row], x, (row + 0.5) * grid.cell + 4, anchor)
 
@@ -108,7 +108,7 @@ def _label(shown: str, label: str, x: Number, y: Number, anchor: str, rotation: 
 def _cells(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
     """A rectangle for each cell, with its weight as a tooltip."""
     yield (
-        f"<rect x='{grid.left - 1}' y='-1' width='{grid.right - grid.left + 1}' "
+        f"<rect x='{grid.x0 - 1}' y='-1' width='{grid.right - grid.x0 + 1}' "
         f"height='{grid.height + 1}' fill='{svg.shade(_LINES)}'/>"
     )
     inner, names = grid.cell - 1, [svg.escape(name) for name in grid.columns]
@@ -131,7 +131,7 @@ def _merged(weights: Float[np.ndarray, "T S"], grid: Layout) -> Iterator[str]:
         for begin, end in zip(starts, [*starts[1:], len(line)], strict=True):
             runs[int(line[begin])].append(f"M{begin} {y}h{end - begin}v1h{begin - end}z")
     yield (
-        f"<g transform='translate({grid.left} 0) scale({grid.cell})' shape-rendering='crispEdges'>"
+        f"<g transform='translate({grid.x0} 0) scale({grid.cell})' shape-rendering='crispEdges'>"
     )
     for level in sorted(runs):
         yield f"<path fill='{svg.shade(level / 255)}' d='{''.join(runs[level])}'/>"
@@ -148,8 +148,8 @@ def _coverage(sums: Float[np.ndarray, " S"], grid: Layout) -> Iterator[str]:
             f"<title>{svg.escape(grid.columns[column])} {total:.3f}</title></rect>"
         )
     once = floor - unit
-    yield f"<path d='M{grid.left} {once:.1f}H{grid.right}' stroke='{svg.INK}' stroke-width='0.8'/>"
-    sides = [(grid.left - GAP, "end"), (grid.right + GAP, "start")]
+    yield f"<path d='M{grid.x0} {once:.1f}H{grid.right}' stroke='{svg.INK}' stroke-width='0.8'/>"
+    sides = [(grid.x0 - GAP, "end"), (grid.right + GAP, "start")]
     for label, y, (x, anchor) in zip(
         ("1", "sum"), (once + 4, floor - 2), sides if grid.mirrored else sides[::-1], strict=True
     ):

@@ -28,7 +28,7 @@ class Layout:
     cell: int
     leftward: bool  # the first column is on the right
     mirrored: bool  # the row labels are on the right
-    left: int  # x of the leftmost cell
+    x0: int  # x of the leftmost cell
     above: int  # height of the column labels
     width: int
     angle: int  # of the column labels
@@ -40,7 +40,7 @@ class Layout:
 
     @property
     def right(self) -> int:
-        return self.left + len(self.columns) * self.cell
+        return self.x0 + len(self.columns) * self.cell
 
     @property
     def height(self) -> int:
@@ -48,7 +48,7 @@ class Layout:
 
     def x(self, column: int) -> int:
         index = len(self.columns) - 1 - column if self.leftward else column
-        return self.left + index * self.cell
+        return self.x0 + index * self.cell
 
     def notes(self) -> list[str]:
         """Notes for the reader, to print below the heatmap."""
@@ -79,7 +79,7 @@ def make_layout(row_labels: Sequence[str], column_labels: Sequence[str]) -> Layo
         cell,
         leftward,
         mirrored,
-        left=sides[0],
+        x0=sides[0],
         above=_rise(max(widths), angle) + GAP,
         width=sides[0] + cell * len(columns) + sides[1],
         angle=angle,

@@ -150,10 +150,10 @@ def choose_replica(
     replicas: Sequence[SimulatedReplica], first: int, avoid: Sequence[int] = ()
 ) -> int:
     """Return the number of the first replica in the ring, from `first`, not above its bound."""
-    total = -(-(sum(each.open for each in replicas) + 1) * LOAD_FACTOR // 100)
+    total = -(-(sum(replica.open for replica in replicas) + 1) * LOAD_FACTOR // 100)
     count = len(replicas)
-    for place in range(count):
-        number = (first + place) % count
+    for step in range(count):
+        number = (first + step) % count
         slots = (number + 1) * total // count - number * total // count
         if number not in avoid and replicas[number].open < max(1, slots):
             return number
@@ -181,7 +181,7 @@ async def _simulate(
         for number in range(shape.replicas)
     ]
     clock = asyncio.get_running_loop().time
-    found: dict[int, float] = {}
+    latencies: dict[int, float] = {}
     outcome = LoadOutcome()
 
     async def send(number: int) -> None:
@@ -197,7 +197,7 @@ async def _simulate(
             except QueueFullError:
                 tried.append(chosen)
             else:
-                found[number] = clock() - begin
+                latencies[number] = clock() - begin
                 return
         outcome.refused += 1
 
@@ -218,7 +218,7 @@ async def _simulate(
     outcome.seconds = clock()
     busy = sum(machine.busy_seconds for machine in machines)
     outcome.utilization = busy / (outcome.seconds * shape.cores * len(machines))
-    outcome.latencies = [found[number] for number in sorted(found)]
+    outcome.latencies = [latencies[number] for number in sorted(latencies)]
     for task in (task for replica in replicas for task in replica.tasks):
         task.cancel()
     return outcome

@@ -1,4 +1,4 @@
-"""Measure what a simulation needs: times of engine processes and of the server's front.
+"""Measure the parameters of a simulation: times of engine processes and of the server's front.
 
 Engine processes are the server's own, started and called as the server does. They measure batches
 of several sizes, first one process alone, then one on every core at the same time. A real server
@@ -36,7 +36,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ServiceMeasurement:
-    """What one request costs on this machine, and the sizes of typical requests."""
+    """Cost of a request on this machine, and the sizes of typical requests."""
 
     requests: list[tuple[TextSize, ...]]  # the segments of each text of the sample
     beam_size: int
@@ -75,7 +75,7 @@ def measure_service(
         )
     report(f"measuring {name} on {len(texts)} texts")
     requests, beam_size, times, slowdown = asyncio.run(_measure_engines(name, path, texts, engine))
-    sample = [each for each in zip(texts, requests, strict=True) if each[1]][:PAUSED_REQUESTS]
+    sample = [pair for pair in zip(texts, requests, strict=True) if pair[1]][:PAUSED_REQUESTS]
     front, paused = measure_requests(name, path, [text for text, _ in sample], engine, PAUSE)
     expected = mean(times.seconds(sizes) for _, sizes in sample)
     return ServiceMeasurement(
@@ -106,9 +106,11 @@ async def _measure_engines(
         tokens: dict[str, int] = {}
         for start in range(0, len(segments), 64):  # also warms the first process up
             part = segments[start : start + 64]
-            _, found = await _translate(workers[0], model, part)
-            tokens |= {each.text: length for each, length in zip(part, found, strict=True)}
-        sizes = {each.text: TextSize(each.pieces, tokens[each.text]) for each in segments}
+            _, lengths = await _translate(workers[0], model, part)
+            tokens |= {segment.text: length for segment, length in zip(part, lengths, strict=True)}
+        sizes = {
+            segment.text: TextSize(segment.pieces, tokens[segment.text]) for segment in segments
+        }
         for worker in workers[1:]:
             await _translate(worker, model, segments[:8])
         alone = await _measure_batches(workers[0], model, segments, sizes, SECONDS)
@@ -116,13 +118,15 @@ async def _measure_engines(
         slowdown = 1.0
         if cores > 1:
             together = await asyncio.gather(
-                *(_measure_batches(each, model, segments, sizes, SECONDS) for each in workers)
+                *(_measure_batches(worker, model, segments, sizes, SECONDS) for worker in workers)
             )
             ratios = [
-                each.seconds / times.seconds(each.sizes) for found in together for each in found
+                batch.seconds / times.seconds(batch.sizes)
+                for batches in together
+                for batch in batches
             ]
             slowdown = max(1.0, median(ratios))
-        requests = [tuple(sizes[each.text] for each in of_text) for of_text in split]
+        requests = [tuple(sizes[segment.text] for segment in of_text) for of_text in split]
         return requests, model.beam_size, times, slowdown
     finally:
         for worker in workers:
@@ -131,11 +135,11 @@ async def _measure_engines(
 
 async def _split(model: ServedModel, texts: Sequence[str]) -> list[list[_Segment]]:
     """Split texts into segments as the server does."""
-    found = []
+    segments = []
     for text in texts:
         checked = await check_request(TranslateRequest(texts=[text]), model, ServerSettings())
-        found.append([_Segment(each.text, each.pieces) for each in checked.texts[0]])
-    return found
+        segments.append([_Segment(segment.text, segment.pieces) for segment in checked.texts[0]])
+    return segments
 
 
 async def _translate(
@@ -146,16 +150,16 @@ async def _translate(
     answer: dict[str, Any] = await worker.call(
         "translate",
         slot=model.slot,
-        texts=[each.text for each in segments],
+        texts=[segment.text for segment in segments],
         prefixes=None,
-        places=[(0, 0)] * len(segments),
+        positions=[(0, 0)] * len(segments),
         options={},
     )
     seconds = time.perf_counter() - start
-    failed = [each for each in (answer, *answer.get("segments", ())) if "error" in each]
+    failed = [result for result in (answer, *answer.get("segments", ())) if "error" in result]
     if failed:
         raise RegardError(f"{model.path}: {failed[0]['error']}")
-    return seconds, [1 + each["hypotheses"][0]["length"] for each in answer["segments"]]
+    return seconds, [1 + segment["hypotheses"][0]["length"] for segment in answer["segments"]]
 
 
 async def _measure_batches(
@@ -170,17 +174,17 @@ async def _measure_batches(
     The batcher prefers texts of similar lengths, but unless many wait, it has no choice.
     """
     limit, draw = ServerSettings().batch_cost, random.Random(1)  # noqa: S311 (texts of batches)
-    found: list[MeasuredBatch] = []
+    measured: list[MeasuredBatch] = []
     deadline, turn = time.perf_counter() + seconds, 0
     while time.perf_counter() < deadline or turn < len(SIZES):
         size = min(SIZES[turn % len(SIZES)], len(segments))
         batch, cost = list[_Segment](), 0
-        for each in draw.sample(segments, size):
-            cost += model.beam_size * (each.pieces + 1)
+        for segment in draw.sample(segments, size):
+            cost += model.beam_size * (segment.pieces + 1)
             if batch and cost > limit:
                 break
-            batch.append(each)
+            batch.append(segment)
         took, _ = await _translate(worker, model, batch)
-        found.append(MeasuredBatch(tuple(sizes[each.text] for each in batch), took))
+        measured.append(MeasuredBatch(tuple(sizes[segment.text] for segment in batch), took))
         turn += 1
-    return found
+    return measured

@@ -31,16 +31,16 @@ def measure_requests(
     ):
         for text in texts[:8]:
             client.translate(text)
-        before, seconds = client.metrics(), 0.0
+        first_metrics, seconds = client.metrics(), 0.0
         for text in texts:
             time.sleep(pause)
             start = time.perf_counter()
             client.translate(text)
             seconds += time.perf_counter() - start
-        after = client.metrics()
+        last_metrics = client.metrics()
     in_engine, in_queue = (
-        after[each] - before[each]
-        for each in ("regard_engine_seconds_sum", "regard_queue_seconds_sum")
+        last_metrics[metric] - first_metrics[metric]
+        for metric in ("regard_engine_seconds_sum", "regard_queue_seconds_sum")
     )
     # A text of several segments waits for all of them at once, so this subtracts a little too much.
     front = max(1e-4, (seconds - in_engine - in_queue) / len(texts))

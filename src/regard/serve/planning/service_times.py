@@ -1,4 +1,4 @@
-"""The time that an engine takes for a batch, as a function of the sizes of its texts."""
+"""The time of a batch in an engine, as a function of the sizes of its texts."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class EngineTimes:
         The error is relative to the fit of the last round. Relative to the measured times, slow
         batches would count less than fast ones, and the fit would be too short for most.
         """
-        rows = np.array([_features(each.sizes) for each in batches])
-        seconds = np.array([each.seconds for each in batches])
+        rows = np.array([_features(batch.sizes) for batch in batches])
+        seconds = np.array([batch.seconds for batch in batches])
         best, expected = np.zeros(3), seconds
         for _ in range(ROUNDS):
             best = _fit_nonnegative(rows / expected[:, None], seconds / expected)
@@ -75,11 +75,11 @@ def _fit_nonnegative(rows: NDArray[np.float64], values: NDArray[np.float64]) -> 
     for count in (1, 2, 3):
         for chosen in combinations(range(3), count):
             part, *_ = np.linalg.lstsq(rows[:, chosen], values, rcond=None)
-            found = np.zeros(3)
-            found[list(chosen)] = part
-            loss = float(np.sum((rows @ found - values) ** 2))
-            if np.all(found >= 0) and loss < smallest:
-                best, smallest = found, loss
+            solution = np.zeros(3)
+            solution[list(chosen)] = part
+            loss = float(np.sum((rows @ solution - values) ** 2))
+            if np.all(solution >= 0) and loss < smallest:
+                best, smallest = solution, loss
     return best
 
 

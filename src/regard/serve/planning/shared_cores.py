@@ -43,8 +43,8 @@ class SharedCores:
         """Subtract what has been computed since the last call."""
         elapsed, self._updated = now - self._updated, now
         self.busy_seconds += elapsed * min(self.cores, len(self._active))
-        for each in self._active:
-            each.remaining -= elapsed * each.speed
+        for job in self._active:
+            job.remaining -= elapsed * job.speed
 
     def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
         """Set the speeds, and a timer for the computation that ends next."""
@@ -54,27 +54,27 @@ class SharedCores:
         if not self._active:
             return
         self._set_speeds()
-        first = min(each.remaining / each.speed for each in self._active)
+        first = min(job.remaining / job.speed for job in self._active)
         self._timer = loop.call_later(max(0.0, first), self._finish, loop)
 
     def _finish(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer = None
         self._advance(loop.time())
-        ended = [each for each in self._active if each.remaining <= 1e-9]
-        self._active = [each for each in self._active if each.remaining > 1e-9]
-        for each in ended:
-            if not each.done.done():
-                each.done.set_result(None)
+        ended = [job for job in self._active if job.remaining <= 1e-9]
+        self._active = [job for job in self._active if job.remaining > 1e-9]
+        for job in ended:
+            if not job.done.done():
+                job.done.set_result(None)
         self._schedule(loop)
 
     def _set_speeds(self) -> None:
         """Divide the cores by weight, at most one for each computation."""
         busy = min(self.cores, len(self._active))
         full = 1 / (1 + (self.slowdown - 1) * (busy - 1) / max(1, self.cores - 1))
-        left, cores = sorted(self._active, key=lambda each: -each.weight), float(self.cores)
-        weights = sum(each.weight for each in left)
-        for each in left:
-            share = min(1.0, cores * each.weight / weights)
-            each.speed = share * full
+        waiting, cores = sorted(self._active, key=lambda job: -job.weight), float(self.cores)
+        weights = sum(job.weight for job in waiting)
+        for job in waiting:
+            share = min(1.0, cores * job.weight / weights)
+            job.speed = share * full
             cores -= share
-            weights -= each.weight
+            weights -= job.weight

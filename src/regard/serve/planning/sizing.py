@@ -63,7 +63,7 @@ def plan_fleet(
         return outcome.percentile(0.99) <= p99 and outcome.refused <= REFUSED * total
 
     # An engine that translates texts one by one is a lower bound of what a core does.
-    serial = sum(measured.engine.seconds(each) for each in measured.requests)
+    serial = sum(measured.engine.seconds(request) for request in measured.requests)
     high = max(1, math.ceil(rate * serial / len(measured.requests) / cores / 4))
     tried = {high: attempt(high)}
     while not suffices(tried[high]):
@@ -71,7 +71,7 @@ def plan_fleet(
         if high > MAX_MACHINES:
             raise ConfigError(f"More than {MAX_MACHINES:,} machines would be necessary.")
         tried[high] = attempt(high)
-    low = max((each for each in tried if not suffices(tried[each])), default=0)
+    low = max((machines for machines in tried if not suffices(tried[machines])), default=0)
     while high - low > max(1, high // 50):
         middle = (low + high) // 2
         tried[middle] = attempt(middle)
@@ -106,13 +106,13 @@ def plan_corpus(
         ConfigError: One task takes longer.
     """
     pieces = math.ceil(pairs / piece)
-    one = min(pairs, piece) / rate
-    rounds = math.floor((seconds - start) / one)
+    lap = min(pairs, piece) / rate
+    rounds = math.floor((seconds - start) / lap)
     if rounds < 1:
         raise ConfigError(
-            f"--hours {seconds / 3600:g}: a worker starts in {start:.0f} s and takes {one:.0f} s "
+            f"--hours {seconds / 3600:g}: a worker starts in {start:.0f} s and takes {lap:.0f} s "
             f"for a task of {piece:,} records. Allow more time."
         )
     machines = math.ceil(math.ceil(pieces / rounds) / cores)
     rounds = math.ceil(pieces / (machines * cores))
-    return CorpusPlan(machines, start + rounds * one, pairs / rate / 3600, pieces)
+    return CorpusPlan(machines, start + rounds * lap, pairs / rate / 3600, pieces)

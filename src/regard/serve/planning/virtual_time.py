@@ -26,13 +26,13 @@ class _Jump(selectors.SelectSelector):
 
     def select(self, timeout: float | int | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            raise RuntimeError("The simulation waits for an event that nothing will cause.")
+            raise RuntimeError("The simulation waits, but no event is scheduled.")
         self.now += timeout
         return []
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time starts at 0 and passes only between events."""
+    """An event loop whose time starts at 0 and advances only between events."""
 
     def __init__(self) -> None:
         self._jump = _Jump()

@@ -25,9 +25,9 @@ class AgreementMeasure(MeasureConfig):
         statistics = {}
         for name, seeds in context.runs.items():
             context.on_status(f"{name}: agreement with the word aligner")
-            found = [_agreement(each) for each in seeds]
-            complete = [each for each in found if each is not None]
-            if len(complete) == len(found):
+            agreements = [_agreement(trained) for trained in seeds]
+            complete = [agreement for agreement in agreements if agreement is not None]
+            if len(complete) == len(agreements):
                 statistics[name] = complete
         column = compared_column("agreement", statistics, context, form=".2f")
         return MeasureResult([column])
@@ -42,7 +42,10 @@ def _agreement(trained: TrainedRun) -> RatioStatistics | None:
     by_attention = translator.align(*pairs, align_with="attention")
     by_aligner = translator.align(*pairs, align_with="aligner")
     rows = [
-        (2 * len(one.links & other.links), len(one.links) + len(other.links))
-        for one, other in zip(by_attention, by_aligner, strict=True)
+        (
+            2 * len(attention_links.links & aligner_links.links),
+            len(attention_links.links) + len(aligner_links.links),
+        )
+        for attention_links, aligner_links in zip(by_attention, by_aligner, strict=True)
     ]
     return RatioStatistics(np.array(rows, np.float64))

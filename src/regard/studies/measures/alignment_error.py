@@ -61,41 +61,47 @@ class AlignmentErrorMeasure(MeasureConfig):
         for name, seeds in context.runs.items():
             reverse = context.entry(name).reversed
             best, head = [], ""
-            for each in seeds:
-                translator = each.translator()
+            for trained in seeds:
+                translator = trained.translator()
                 if translator.alignment_head is None:
                     break
-                context.on_status(f"{each.run.name}: alignment error rate")
+                context.on_status(f"{trained.run.name}: alignment error rate")
                 if not reverse:
                     aligner = translator.aligner or aligner
                 directed = pairs.reversed() if reverse else pairs
                 aligned = directed.align(translator)
-                found = [one.links for one in aligned]
+                aligned_links = [alignment.links for alignment in aligned]
                 links.setdefault(name, []).append(
-                    [transpose_links(one) for one in found] if reverse else found
+                    [transpose_links(pair_links) for pair_links in aligned_links]
+                    if reverse
+                    else aligned_links
                 )
                 best.append(directed.best_error(translator))
                 head = translator.alignment_head.summary
-                if each is seeds[0] and not reverse:
+                if trained is seeds[0] and not reverse:
                     for index in shown:
                         picture = _heatmap(name, aligned[index], pairs.gold[index])
-                        files[f"{each.run.entry.stem}-{index + 1}.svg"] = picture
+                        files[f"{trained.run.entry.stem}-{index + 1}.svg"] = picture
             if best:
                 rows.append(_row(name, links[name], pairs, mean_and_deviation(best, ".1f"), head))
         for name in links:
             if (forward := context.entry(name).reverses) in links:
                 both = [
-                    [symmetrize(*pair, "grow-diag") for pair in zip(one, other, strict=True)]
-                    for one, other in zip(links[forward], links[name], strict=True)
+                    [
+                        symmetrize(*pair, "grow-diag")
+                        for pair in zip(forward_seed, backward, strict=True)
+                    ]
+                    for forward_seed, backward in zip(links[forward], links[name], strict=True)
                 ]
                 rows.append(_row(f"{forward}, both directions", both, pairs, "–", "grow-diag"))
         if aligner is not None:
             rows.append(_row("word aligner", [pairs.align_by_words(aligner)], pairs, "–", "–"))
         for name, path in self.others.items():
-            other = read_links(str(context.find_file(path)))[:: pairs.every]
-            rows.append(_row(name, [other], pairs, "–", "–"))
+            file_links = read_links(str(context.find_file(path)))[:: pairs.every]
+            rows.append(_row(name, [file_links], pairs, "–", "–"))
         statistics = {
-            name: [_statistics(each, pairs) for each in seeds] for name, seeds in links.items()
+            name: [_statistics(seed_links, pairs) for seed_links in seeds]
+            for name, seeds in links.items()
         }
         return MeasureResult(
             [compared_column("AER", statistics, context, compare_directions=True)],
@@ -105,11 +111,11 @@ class AlignmentErrorMeasure(MeasureConfig):
         )
 
 
-def _statistics(found: Sequence[Links], pairs: GoldPairs) -> RatioStatistics:
+def _statistics(aligned: Sequence[Links], pairs: GoldPairs) -> RatioStatistics:
     """Numerator and denominator of 1 − AER, in per cent."""
     rows = [
         (len(links & gold.sure) + len(links & gold.possible), len(links) + len(gold.sure))
-        for links, gold in zip(found, pairs.gold, strict=True)
+        for links, gold in zip(aligned, pairs.gold, strict=True)
     ]
     return RatioStatistics(np.array(rows, np.float64), scale=-100.0, offset=100.0)
 
@@ -120,9 +126,9 @@ def _row(
     scores: list[AlignmentScores] = [score_alignments(links, pairs.gold) for links in seeds]
     return [
         name,
-        mean_and_deviation([each.aer for each in scores], ".1f"),
-        f"{fmean(each.precision for each in scores):.1f}",
-        f"{fmean(each.recall for each in scores):.1f}",
+        mean_and_deviation([score.aer for score in scores], ".1f"),
+        f"{fmean(score.precision for score in scores):.1f}",
+        f"{fmean(score.recall for score in scores):.1f}",
         best,
         head,
     ]

@@ -22,12 +22,12 @@ class AttentionPageMeasure(MeasureConfig):
     name: Annotated[str, Field(pattern=r"^[\w-]+$")] = "attention"  # of the files
     entries: Annotated[tuple[str, ...], Field(max_length=4)] = ()  # by default the first four
 
-    def check(self, entries: Sequence[Entry], where: str) -> None:
+    def check(self, entries: Sequence[Entry], origin: str) -> None:
         names = [entry.name for entry in entries]
         for name in self.entries:
             if name not in names:
                 raise ConfigError(
-                    f'{where}: attention-page: "{name}" is not an entry. '
+                    f'{origin}: attention-page: "{name}" is not an entry. '
                     f"Entries: {', '.join(names)}."
                 )
 
@@ -38,8 +38,10 @@ class AttentionPageMeasure(MeasureConfig):
             if translator.alignment_head is None:
                 continue
             context.on_status(f"{name}: attention on: {self.text}")
-            one = translator.explain(self.text)
-            explanations[name] = replace(one, identity=replace(one.identity, name=name))
+            explanation = translator.explain(self.text)
+            explanations[name] = replace(
+                explanation, identity=replace(explanation.identity, name=name)
+            )
             stem = seeds[0].run.entry.stem
             files[f"{stem}-{self.name}.svg"] = explanations[name].figure().svg
         compared = [name for name in self.entries or explanations if name in explanations][:4]

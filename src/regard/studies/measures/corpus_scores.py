@@ -53,7 +53,7 @@ class ScoresMeasure(MeasureConfig):
         columns, signatures = [], {}
         for metric in self.metrics:
             statistics = {
-                name: [_statistics(each, metric) for each in seeds]
+                name: [_statistics(trained, metric) for trained in seeds]
                 for name, seeds in context.runs.items()
             }
             signatures[metric] = statistics[context.baseline][0].signature
@@ -80,13 +80,13 @@ class ScoresByLengthMeasure(MeasureConfig):
             rows, evaluations = [], {}
             for name, seeds in runs.items():
                 context.on_status(f"{name}: {TITLES[metric]} by length")
-                statistics = [_statistics(each, metric) for each in seeds]
+                statistics = [_statistics(trained, metric) for trained in seeds]
                 rows.append([name, *_cells(metric, statistics, filled)])
                 evaluations[name] = evaluate_seeds(metric, statistics, buckets)
             tables.append(
                 ResultTable(f"{TITLES[metric]} by source length", ["", "all", *filled], rows)
             )
-            facts[metric] = {name: asdict(each) for name, each in evaluations.items()}
+            facts[metric] = {name: asdict(evaluation) for name, evaluation in evaluations.items()}
             files[f"{metric}-by-length.svg"] = chart_by_length(evaluations, metric)
         return MeasureResult(tables=tables, facts=facts, files=files)
 
@@ -94,10 +94,13 @@ class ScoresByLengthMeasure(MeasureConfig):
 def _cells(
     metric: str, statistics: Sequence[MetricStatistics], buckets: Mapping[str, Sequence[int]]
 ) -> list[str]:
-    scores = [[each.corpus_score() for each in statistics]]
+    scores = [[metric_statistics.corpus_score() for metric_statistics in statistics]]
     for rows in buckets.values():
-        subsets = [bucket_statistics({metric: each}, rows)[metric] for each in statistics]
-        scores.append([each.corpus_score() for each in subsets])
+        subsets = [
+            bucket_statistics({metric: seed_statistics}, rows)[metric]
+            for seed_statistics in statistics
+        ]
+        scores.append([subset.corpus_score() for subset in subsets])
     return [mean_and_deviation(values, ".1f") for values in scores]
 
 

@@ -75,11 +75,11 @@ class ForcedAttentionMeasure(MeasureConfig):
         for name, seeds in context.forward().items():
             logps: dict[str, list[RatioStatistics]] = {}
             scores: dict[str, list[MetricStatistics]] = {}
-            for each in seeds:
-                translator = each.translator()
+            for trained in seeds:
+                translator = trained.translator()
                 if not cross_attention_names(translator.model):
                     break
-                self._measure_run(each, translator, context, logps, scores)
+                self._measure_run(trained, translator, context, logps, scores)
             if logps:
                 rows += _rows(name, logps, scores, with_bleu=self.bleu)
                 facts[name] = _facts(logps) | {"bleu": _facts(scores)}
@@ -101,16 +101,16 @@ class ForcedAttentionMeasure(MeasureConfig):
         sources, references = trained.run.test_pairs()
         for kind in (OWN, *self.attention):
             context.on_status(f"{trained.run.name}: {kind} attention")
-            found = target_logps(
+            target_scores = target_logps(
                 translator.model, ids, partial(_normalizers, translator, kind, ids, links)
             )
-            logps.setdefault(kind, []).append(_mean_logp(found))
+            logps.setdefault(kind, []).append(_mean_logp(target_scores))
             if not self.bleu or kind == "links":  # links belong to the references
                 continue
             outputs = trained.outputs
             if kind != OWN:
                 with replace_normalizers(_normalizers(translator, kind, ids, links, [0])):
-                    outputs = [each.text for each in translator.translate(sources)]
+                    outputs = [result.text for result in translator.translate(sources)]
             statistics = count_statistics(outputs, references, ["bleu"])["bleu"]
             scores.setdefault(kind, []).append(statistics)
 
@@ -121,12 +121,12 @@ class ForcedAttentionMeasure(MeasureConfig):
         if self.gold is not None:
             pairs = self.gold.read(context.find_file, QUICK_PAIRS if context.quick else None)
             texts: TextPairs = pairs.texts(translator.tokenizer)
-            return texts, _piece_links(texts, [each.sure for each in pairs.gold])
+            return texts, _piece_links(texts, [alignment.sure for alignment in pairs.gold])
         texts = _test_texts(trained, translator)
         if "links" not in self.attention or translator.aligner is None:
             return texts, [()] * len(texts)
         aligned = align_texts(translator.aligner, texts)
-        return texts, _piece_links(texts, [each.links for each in aligned])
+        return texts, _piece_links(texts, [alignment.links for alignment in aligned])
 
 
 class HeadAblationMeasure(MeasureConfig):
@@ -146,7 +146,10 @@ class HeadAblationMeasure(MeasureConfig):
             ids = _token_ids(_test_texts(seeds[0], translator))
             chosen = all_attentions(model)
             if self.attention == "cross":
-                chosen = {each: chosen[each] for each in cross_attention_names(model)}
+                chosen = {
+                    attention_name: chosen[attention_name]
+                    for attention_name in cross_attention_names(model)
+                }
             own = _mean_logp(target_logps(model, ids)) if chosen else None
             for attention_name, attention in chosen.items():
                 for head in range(attention.score.heads):
@@ -207,15 +210,17 @@ def _token_ids(texts: TextPairs) -> list[tuple[Ids, Ids]]:
 
 def _piece_links(texts: TextPairs, links: Sequence[Links]) -> list[PiecePairs]:
     """Links between the pieces of linked words."""
-    found: list[PiecePairs] = []
+    piece_links: list[PiecePairs] = []
     for (source, target), words in zip(texts, links, strict=True):
         sources, targets = source.word_pieces, target.word_pieces
-        found.append([link for i, j in sorted(words) for link in product(sources[i], targets[j])])
-    return found
+        piece_links.append(
+            [link for i, j in sorted(words) for link in product(sources[i], targets[j])]
+        )
+    return piece_links
 
 
 def _mean_logp(logps: Sequence[tuple[float, ...]]) -> RatioStatistics:
-    return RatioStatistics(np.array([(sum(each), len(each)) for each in logps], np.float64))
+    return RatioStatistics(np.array([(sum(row), len(row)) for row in logps], np.float64))
 
 
 def _rows(
@@ -248,5 +253,6 @@ def _change(
 
 def _facts(statistics: Mapping[str, Sequence[Any]]) -> dict[str, float]:
     return {
-        kind: fmean(each.corpus_score() for each in seeds) for kind, seeds in statistics.items()
+        kind: fmean(seed_statistics.corpus_score() for seed_statistics in seeds)
+        for kind, seeds in statistics.items()
     }

@@ -44,8 +44,8 @@ class GoldPairsConfig(Config):
         check_gold(gold, sources, targets, links)
         every = 1 if limit is None else -(-len(gold) // limit)
         return GoldPairs(
-            [each.split() for each in sources[::every]],
-            [each.split() for each in targets[::every]],
+            [sentence.split() for sentence in sources[::every]],
+            [sentence.split() for sentence in targets[::every]],
             gold[::every],
             ("en", "fr") if self.detokenize == "hansards" else None,
             every,
@@ -64,8 +64,8 @@ class GoldPairs:
 
     def reversed(self) -> GoldPairs:
         gold = [
-            GoldAlignment(transpose_links(each.sure), transpose_links(each.possible))
-            for each in self.gold
+            GoldAlignment(transpose_links(alignment.sure), transpose_links(alignment.possible))
+            for alignment in self.gold
         ]
         hansards = None if self.hansards is None else (self.hansards[1], self.hansards[0])
         return GoldPairs(self.targets, self.sources, gold, hansards, self.every)
@@ -92,7 +92,9 @@ class GoldPairs:
         assert head is not None, "the model has no attention"
         texts = self.texts(translator.tokenizer)
         forced = force_texts(translator.model, texts, [head.attention])
-        return [align_words(head, *pair, one) for pair, one in zip(texts, forced, strict=True)]
+        return [
+            align_words(head, *pair, decoding) for pair, decoding in zip(texts, forced, strict=True)
+        ]
 
     def align_by_words(self, aligner: WordAligner) -> list[Links]:
         """Align the pairs by a word aligner, with their words as they are."""
@@ -105,8 +107,8 @@ class GoldPairs:
     def best_error(self, translator: Translator) -> float:
         """The lowest alignment error rate of all alignment heads, chosen with the gold links."""
         texts = self.texts(translator.tokenizer)
-        found = all_links(texts, force_texts(translator.model, texts))
-        return min(score_alignments(links, self.gold).aer for links in found.values())
+        links_by_head = all_links(texts, force_texts(translator.model, texts))
+        return min(score_alignments(links, self.gold).aer for links in links_by_head.values())
 
     def crossed(self, count: int, max_words: int) -> list[int]:
         """The indices of the pairs of at most `max_words` with the most crossing sure links."""

@@ -19,7 +19,7 @@ QUICK_PAIRS = 20  # of a measure's own pairs, with --quick
 
 @dataclass(frozen=True, slots=True)
 class MeasureContext:
-    """What a measure may use."""
+    """The inputs of a measure."""
 
     runs: Mapping[str, Sequence[TrainedRun]]  # of each seed, by entry; the first is the baseline
     find_file: Callable[[str], Path]  # from a path in the study file
@@ -75,7 +75,7 @@ class MeasureConfig(Config):
         """The files that the measure reads, for a check before the work."""
         return ()
 
-    def check(self, entries: Sequence[Entry], where: str) -> None:
+    def check(self, entries: Sequence[Entry], origin: str) -> None:
         """Raise ConfigError if an argument does not fit the entries of the study."""
         return
 
@@ -125,6 +125,7 @@ def compared_column(
             context.on_status(f"{entry}: {name} compared with {context.baseline}")
             differences[entry] = difference_of_means(seeds, statistics[context.baseline])
     values = {
-        entry: tuple(each.corpus_score() for each in seeds) for entry, seeds in statistics.items()
+        entry: tuple(seed_statistics.corpus_score() for seed_statistics in seeds)
+        for entry, seeds in statistics.items()
     }
     return Column(name, values, form, differences)

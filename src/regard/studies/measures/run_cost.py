@@ -13,10 +13,10 @@ class CostMeasure(MeasureConfig):
     kind: Literal["cost"] = "cost"
 
     def measure(self, context: MeasureContext) -> MeasureResult:
-        costs = {name: [each.cost for each in seeds] for name, seeds in context.runs.items()}
-        speed = {name: [each.speed for each in seeds] for name, seeds in costs.items()}
-        memory = {name: [max(each.memory for each in seeds) / 1e9] for name, seeds in costs.items()}
-        minutes = {name: [each.seconds / 60 for each in seeds] for name, seeds in costs.items()}
+        costs = {name: [trained.cost for trained in seeds] for name, seeds in context.runs.items()}
+        speed = {name: [cost.speed for cost in seeds] for name, seeds in costs.items()}
+        memory = {name: [max(cost.memory for cost in seeds) / 1e9] for name, seeds in costs.items()}
+        minutes = {name: [cost.seconds / 60 for cost in seeds] for name, seeds in costs.items()}
         parameters = {name: [seeds[0].parameters / 1e6] for name, seeds in costs.items()}
         return MeasureResult(
             [

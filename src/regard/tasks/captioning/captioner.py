@@ -225,13 +225,15 @@ class Captioner:
 
         Only captions with annotated objects are used.
         """
-        annotated = [one for one in captions if one.objects]
+        annotated = [caption for caption in captions if caption.objects]
         decoded = self.force_decode(
-            [one.image for one in annotated], [one.caption for one in annotated]
+            [caption.image for caption in annotated], [caption.caption for caption in annotated]
         )
         examples = [
-            PointingExample(one, self.tokenizer.pieces(image.caption).spans, self._in_frame(image))
-            for image, one in zip(annotated, decoded, strict=True)
+            PointingExample(
+                decoding, self.tokenizer.pieces(image.caption).spans, self._in_frame(image)
+            )
+            for image, decoding in zip(annotated, decoded, strict=True)
         ]
         return score_pointing(examples, Regions(*self.grid, *self.image_input.size))
 
@@ -239,7 +241,7 @@ class Captioner:
         """Return the objects with their boxes in the model's frame."""
         placement = self.image_input.placement_of(image.image)
         return tuple(
-            NamedObject(named.span, tuple(placement.place(box) for box in named.boxes))
+            NamedObject(named.span, tuple(placement.to_frame(box) for box in named.boxes))
             for named in image.objects
         )
 
@@ -249,17 +251,17 @@ class Captioner:
             yield to_source(np.stack(arrays))
 
     def _result(self, image: str, hypotheses: Sequence[Hypothesis]) -> CaptionResult:
-        first, *others = [
+        first, *alternatives = [
             CaptionResult(
                 image,
-                self.tokenizer.decode(one.tokens),
-                one.score,
-                tuple(map(self.tokenizer.piece, one.tokens)),
-                one.logps,
+                self.tokenizer.decode(hypothesis.tokens),
+                hypothesis.score,
+                tuple(map(self.tokenizer.piece, hypothesis.tokens)),
+                hypothesis.logps,
             )
-            for one in hypotheses
+            for hypothesis in hypotheses
         ]
-        return replace(first, alternatives=tuple(others))
+        return replace(first, alternatives=tuple(alternatives))
 
 
 def to_source(arrays: NDArray[Any]) -> Images | Grids:

@@ -107,7 +107,7 @@ class CaptioningModule(TrainingModule[Batch]):
             outputs += [self.tokenizer.decode(best.tokens) for best, *_ in captioner.search(source)]
             references = [captions[0] for captions in self.valid.captions[batch]]
             decoded = force_decode_image(self.model, source, self.tokenizer.encode(references), ())
-            logps += [logp for one in decoded for logp in one.logps]
+            logps += [logp for decoding in decoded for logp in decoding.logps]
         samples = tuple(self._sample(i, output) for i, output in enumerate(outputs[:SAMPLES]))
         return score_captions(outputs, self.valid.captions, samples, -fmean(logps))
 
@@ -177,11 +177,11 @@ def validation_images(
         raise ConfigError(
             "data.valid: has no captions. Name a validation file, or raise data.held_out."
         )
-    kept = list(rows.items())[:: -(-len(rows) // MAX_VALIDATED)]
+    selected = list(rows.items())[:: -(-len(rows) // MAX_VALIDATED)]
     return ValidationImages(
-        np.array([image for image, _ in kept], np.uint64),
-        tuple(tuple(captions[row].caption for row in each) for _, each in kept),
-        tuple(captions[each[0]] for _, each in kept if captions[each[0]].objects),
+        np.array([image for image, _ in selected], np.uint64),
+        tuple(tuple(captions[row].caption for row in indices) for _, indices in selected),
+        tuple(captions[indices[0]] for _, indices in selected if captions[indices[0]].objects),
     )
 
 

@@ -88,7 +88,7 @@ class CaptioningTask(Task[CaptioningModule]):
 
     def _image_names(self, data: DataConfig) -> Iterator[str]:
         corpora = (*data.train, *data.valid)
-        return (one.image for config in corpora for one in self.corpus(config, "").read())
+        return (caption.image for config in corpora for caption in self.corpus(config, "").read())
 
     def make_module(
         self, run: RunConfig, prepared: PreparedData, tokenizer: Tokenizer
@@ -134,13 +134,14 @@ class CaptioningTask(Task[CaptioningModule]):
 
     def evaluate(self, bundle: Bundle, corpus: Corpus) -> Scores:
         assert isinstance(corpus, Captions)
-        captions = [one for one in corpus.read() if one.caption.strip()]
+        captions = [caption for caption in corpus.read() if caption.caption.strip()]
         references: dict[str, list[str]] = {}
-        for one in captions:
-            references.setdefault(one.image, []).append(one.caption)
+        for caption in captions:
+            references.setdefault(caption.image, []).append(caption.caption)
         results = captioner_from_bundle(bundle).caption(list(references))
         return score_captions(
-            [one.text for one in results], [tuple(references[one.image]) for one in results]
+            [result.text for result in results],
+            [tuple(references[result.image]) for result in results],
         )
 
 
@@ -167,11 +168,13 @@ def _describe_head(head: AlignmentHead) -> str:
 
 
 def _read_images(corpus: Captions, tokenizer: Tokenizer, max_length: int) -> ValidationImages:
-    captions = [one for one in corpus.read() if one.caption.strip()]
-    encoded = tokenizer.encode([one.caption for one in captions])
-    kept = [one for one, ids in zip(captions, encoded, strict=True) if len(ids) <= max_length]
-    images = validation_images(kept, hash_texts([one.image for one in kept]))
-    return replace(images, too_long=len(captions) - len(kept))
+    captions = [caption for caption in corpus.read() if caption.caption.strip()]
+    encoded = tokenizer.encode([caption.caption for caption in captions])
+    short = [
+        caption for caption, ids in zip(captions, encoded, strict=True) if len(ids) <= max_length
+    ]
+    images = validation_images(short, hash_texts([caption.image for caption in short]))
+    return replace(images, too_long=len(captions) - len(short))
 
 
 def _held_out_images(prepared: PreparedData) -> ValidationImages:

@@ -172,16 +172,20 @@ class Completer:
             head: of that layer.
         """
         target = TokenizedText.from_text(self.tokenizer, prompt + (text or ""))
-        left = self.window - len(target.pieces.ids) - 1  # the end is predicted too
-        if left < 0:
+        available = self.window - len(target.pieces.ids) - 1  # the end is predicted too
+        if available < 0:
             raise CorpusError(
                 f"prompt: it has {len(target.pieces.ids) + 1} tokens with its completion and the "
                 f"end, and the model reads {self.window} at once. Explain a shorter text."
             )
-        if text is None and left > 0:
+        if text is None and available > 0:
             with eval_mode(self.model):
-                found = self._generate([*target.pieces.ids], min(left, EXPLAINED_TOKENS), None, 0)
-            target = TokenizedText.from_tokens(self.tokenizer, [*target.pieces.ids, *found.tokens])
+                completion = self._generate(
+                    [*target.pieces.ids], min(available, EXPLAINED_TOKENS), None, 0
+                )
+            target = TokenizedText.from_tokens(
+                self.tokenizer, [*target.pieces.ids, *completion.tokens]
+            )
         return make_explanation(
             self.model,
             self.tokenizer,
@@ -205,14 +209,14 @@ class Completer:
             context = [*prefix, *tokens]
             if len(context) >= self.window:
                 context = context[len(context) - self.window // 2 :]
-            left = min(self.window - len(context), max_length - len(tokens))
+            available = min(self.window - len(context), max_length - len(tokens))
             seed = 0
             if sampling is not None:
                 segment = sampling.segment + len(tokens)
                 seed = mix_seed(sampling.seed, sampling.offset + index, segment)
-            found = self._generate(context, left, sampling, seed)
-            tokens += found.tokens
-            logps += found.logps
+            generated = self._generate(context, available, sampling, seed)
+            tokens += generated.tokens
+            logps += generated.logps
         full = self.tokenizer.decode([*prefix, *tokens])
         normalized = self.tokenizer.normalize(prompt)
         pieces = tuple(map(self.tokenizer.piece, tokens))
@@ -223,10 +227,10 @@ class Completer:
         self, context: list[int], max_length: int, sampling: SamplingOptions | None, seed: int
     ) -> Hypothesis:
         device = self.model.embedding.weight.device
-        *before, last = [BOS, *context]
+        *prefix, last = [BOS, *context]
         state = self.model.start(1)
-        if before:
-            ids = torch.tensor([before], device=device)
+        if prefix:
+            ids = torch.tensor([prefix], device=device)
             state = self.model.decoder(self.model.embedding(ids), state)[1]
         options: dict[str, Any] = {
             "bos": last,

@@ -74,5 +74,5 @@ def read_prepared_aligner(prepared: PreparedData) -> WordAligner | None:
     if not storage.path_exists(path):
         return None
     aligner = WordAligner.from_bytes(storage.read_bytes(path), path)
-    known = aligner.facts.get("data") == shards_fingerprint(prepared.shards("train"))
-    return aligner if known else None  # of earlier pairs, after an error
+    is_current = aligner.facts.get("data") == shards_fingerprint(prepared.shards("train"))
+    return aligner if is_current else None  # of earlier pairs, after an error

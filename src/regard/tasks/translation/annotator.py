@@ -30,7 +30,7 @@ ForcedPair: TypeAlias = tuple[WordAlignment, tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Aligns and assesses translations with what a bundle has for it."""
+    """Aligns and assesses translations with the parts of a bundle."""
 
     model: Callable[[], EncoderDecoder[Tokens, Any]]  # called only where the model is needed
     tokenizer: Tokenizer  # of the source
@@ -95,7 +95,10 @@ class Annotator:
         from regard.align.extraction import align_words, force_texts
 
         forced = force_texts(self.model(), pairs, [chosen.attention])
-        return [align_words(chosen, *pair, each) for pair, each in zip(pairs, forced, strict=True)]
+        return [
+            align_words(chosen, *pair, decoding)
+            for pair, decoding in zip(pairs, forced, strict=True)
+        ]
 
     def force(self, pairs: list[TextPair]) -> list[ForcedPair]:
         """Align pairs and force-decode their targets."""
@@ -103,7 +106,10 @@ class Annotator:
 
         alignments = self.align(pairs, None)
         forced = force_texts(self.model(), pairs, [], with_logps=True)
-        return [(one, each.logps) for one, each in zip(alignments, forced, strict=True)]
+        return [
+            (alignment, decoding.logps)
+            for alignment, decoding in zip(alignments, forced, strict=True)
+        ]
 
     def _aligns_by(self, align_with: AlignWith | None) -> WordAligner | AlignmentHead:
         if self.aligner is not None and align_with != "attention":

@@ -37,7 +37,7 @@ def calibrate(translator: Translator, held_out: Pairs, guided: AlignmentHead | N
         measured = [
             features
             for languages, pairs in held_out.first(QUALITY_TEXTS).by_languages().items()
-            for features in translator.into(languages and languages[1]).measure_quality(
+            for features in translator.for_target(languages and languages[1]).measure_quality(
                 pairs.sources
             )
         ]
@@ -49,7 +49,7 @@ def choose_head(
 ) -> AlignmentHead:
     """Return the head that agrees best with the aligner, or `guided` with its agreement."""
     pairs = [
-        _tokenized(translator.into(languages and languages[1]), source, target)
+        _tokenized(translator.for_target(languages and languages[1]), source, target)
         for languages, pairs in held_out.first(HEAD_PAIRS).by_languages().items()
         for source, target in zip(pairs.sources, pairs.targets, strict=True)
     ]

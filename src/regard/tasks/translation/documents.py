@@ -26,7 +26,7 @@ from regard.documents.placeholders import (
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
-from regard.documents.stand_ins import STAND_IN, hide_kept_texts, replace_ranges
+from regard.documents.stand_ins import PLACEHOLDER_CODE, hide_kept_texts, replace_ranges
 from regard.documents.term_placement import place_terms
 from regard.documents.terms import TermBase
 from regard.errors import DocumentError
@@ -102,13 +102,13 @@ class DocumentJob:
         self.segments = extract_segments(content, format_name)
         self.prepared = [
             protect_placeholders(extract_invisible(segment.marked), self._escape(segment), keep)
-            if not segment.kept
+            if not segment.kept_reason
             else MarkedText("")
             for segment in self.segments
         ]
         texts = dict.fromkeys(marked.text for marked in self.prepared if marked.text)
-        found = {} if memory is None else {text: memory.find(text) for text in texts}
-        self.remembered = {text: match for text, match in found.items() if match is not None}
+        matches = {} if memory is None else {text: memory.find(text) for text in texts}
+        self.remembered = {text: match for text, match in matches.items() if match is not None}
         self.sent = [
             (marked, {}) if marked.text in self.remembered else hide_kept_texts(marked)
             for marked in self.prepared
@@ -120,31 +120,33 @@ class DocumentJob:
         """Restore the document with a translation for each of `texts` and of `remembered`."""
         translated = [
             _keep(segment)
-            if segment.kept
+            if segment.kept_reason
             else self._translate(segment, original, *sent, results[sent[0].text])
             for segment, original, sent in zip(self.segments, self.prepared, self.sent, strict=True)
         ]
         segments = [
-            replace(segment, prefix=segment.prefixes.get(_state(each.report), segment.prefix))
-            for segment, each in zip(self.segments, translated, strict=True)
+            replace(
+                segment, prefix=segment.prefixes.get(_state(translation.report), segment.prefix)
+            )
+            for segment, translation in zip(self.segments, translated, strict=True)
         ]
         restored, unwritable = restore_document(
             self.content,
             self.format_name,
             segments,
-            [each.marked for each in translated],
+            [translation.marked for translation in translated],
             self.language,
         )
         for index in unwritable:
             translated[index] = _without_translation(translated[index])
-        elements = [one for marked in self.prepared for one in marked.elements]
+        elements = [element for marked in self.prepared for element in marked.elements]
         report = DocumentReport(
             self.name,
             self.format_name,
-            tuple(each.report for each in translated),
+            tuple(translation.report for translation in translated),
             len(elements),
-            sum(each.unplaced for each in translated),
-            sum(one.raw is not None for one in elements),
+            sum(translation.unplaced for translation in translated),
+            sum(element.raw is not None for element in elements),
         )
         return TranslatedDocument(restored, report)
 
@@ -165,7 +167,7 @@ class DocumentJob:
             return _translate_segment(sources, result, self.keep)
         placed = place_terms(sent, result, self.terms, self._escape(segment))
         sources = replace(sources, sent=placed.marked)
-        found = _translate_segment(sources, result, self.keep, placed.written)
+        translated = _translate_segment(sources, result, self.keep, placed.written)
         notes = [
             f"{use.target!r} replaces the translation of {use.source!r}: check its form."
             if use.by
@@ -173,8 +175,10 @@ class DocumentJob:
             for use in placed.uses
             if use.by != "model"
         ]
-        report = replace(found.report, notes=(*found.report.notes, *notes), terms=placed.uses)
-        return replace(found, report=report)
+        report = replace(
+            translated.report, notes=(*translated.report.notes, *notes), terms=placed.uses
+        )
+        return replace(translated, report=report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +188,8 @@ class _Sources:
     Args:
         segment: Has the place of the translation.
         original: The text with elements.
-        sent: The same with stand-ins for kept texts; the last elements may be terms.
-        hidden: The kept texts by stand-in.
+        sent: The same with placeholder codes for kept texts; the last elements may be terms.
+        hidden: The kept texts by placeholder code.
         match: Where the translation is from, if not from the model.
     """
 
@@ -199,7 +203,7 @@ class _Sources:
 def _keep(segment: DocumentSegment) -> _Translated:
     """A text that stays, for the report."""
     text = segment.marked.text
-    return _Translated(None, SegmentReport(segment.place, text, text, (segment.kept,)), 0)
+    return _Translated(None, SegmentReport(segment.location, text, text, (segment.kept_reason,)), 0)
 
 
 def _state(report: SegmentReport) -> str:
@@ -210,7 +214,7 @@ def _state(report: SegmentReport) -> str:
 
 
 def aligned_result(result: TranslationResult) -> AlignedTranslation:
-    """What documents need of a result."""
+    """Convert a result to the translation that documents need."""
     alignment = result.alignment
     if alignment is None:
         return AlignedTranslation(result.text, warnings=result.warnings)
@@ -240,17 +244,17 @@ def translate_content(
     sources = list(job.remembered)
     targets = [match.target for match in job.remembered.values()]
     results = {
-        one.source.raw: AlignedTranslation(
-            one.target.raw, one.source.words, one.target.words, one.parts
+        alignment.source.raw: AlignedTranslation(
+            alignment.target.raw, alignment.source.words, alignment.target.words, alignment.parts
         )
-        for one in (align(sources, targets) if sources else [])
+        for alignment in (align(sources, targets) if sources else [])
     }
-    known = len(results)
+    remembered = len(results)
     on_progress(0, len(job.texts))
     for start in range(0, len(job.texts), BLOCK):
         block = job.texts[start : start + BLOCK]
         results.update(zip(block, map(aligned_result, translate(block)), strict=True))
-        on_progress(len(results) - known, len(job.texts))
+        on_progress(len(results) - remembered, len(job.texts))
     return job.finish(results)
 
 
@@ -272,7 +276,7 @@ def _translate_segment(
     text = sources.original.text
     if result.parts is None:
         notes.append("It was not translated.")
-        return _Translated(None, SegmentReport(segment.place, text, text, tuple(notes)), 0)
+        return _Translated(None, SegmentReport(segment.location, text, text, tuple(notes)), 0)
     projection = project_markup(sent, result)
     notes += [
         f"{_describe(sent, index)} has no word links: check its place."
@@ -284,7 +288,7 @@ def _translate_segment(
     notes += [f"The number {number} is missing." for number in missing]
     unchanged = segment.in_place and projection.marked == sent
     report = SegmentReport(
-        segment.place, text, shown, tuple(notes), None if match is None else match.score
+        segment.location, text, shown, tuple(notes), None if match is None else match.score
     )
     return _Translated(None if unchanged else marked, report, len(projection.unplaced))
 
@@ -298,31 +302,31 @@ def _without_translation(translated: _Translated) -> _Translated:
 
 
 def _describe(source: MarkedText, index: int) -> str:
-    one = source.elements[index]
-    return f"{(one.raw or one.opening)[:60]!r}"
+    element = source.elements[index]
+    return f"{(element.raw or element.opening)[:60]!r}"
 
 
 def _show_kept(
     sources: _Sources, target: MarkedText, terms: Sequence[str]
 ) -> tuple[MarkedText, str]:
-    """A translation with the texts that it keeps and the terms, instead of what stands for them.
+    """A translation with its placeholder codes replaced by the kept texts and the terms.
 
-    Also returns its text for the report, with those that no word of the translation stands for.
+    Also returns its text for the report, including texts whose code the translation lacks.
     """
     sent, hidden = sources.sent, sources.hidden
     first_term = len(sent.elements) - len(terms)
     ranges = []
-    for index, (one, placed) in enumerate(zip(sent.elements, target.elements, strict=True)):
-        if one.raw is not None and one.start < one.end:
-            own = sent.text[one.start : one.end]
+    for index, (element, placed) in enumerate(zip(sent.elements, target.elements, strict=True)):
+        if element.raw is not None and element.start < element.end:
+            own = sent.text[element.start : element.end]
             shown = hidden.get(own, own) if index < first_term else terms[index - first_term]
             ranges.append((placed.start, placed.end, shown))
     taken = sorted((start, end) for start, end, _ in ranges)
-    for found in STAND_IN.finditer(target.text) if hidden else ():
-        before = bisect_left(taken, (found.end(),)) - 1
-        is_free = before < 0 or taken[before][1] <= found.start()
-        if is_free and found[0] in hidden:  # the model has written it more than once
-            ranges.append((*found.span(), hidden[found[0]]))
+    for match in PLACEHOLDER_CODE.finditer(target.text) if hidden else ():
+        previous = bisect_left(taken, (match.end(),)) - 1
+        is_free = previous < 0 or taken[previous][1] <= match.start()
+        if is_free and match[0] in hidden:  # the model has written it more than once
+            ranges.append((*match.span(), hidden[match[0]]))
     ranges.sort()
     covered = [(start, end, text) for start, end, text in ranges if start < end]
     return replace_ranges(target, covered), replace_ranges(MarkedText(target.text), ranges).text

@@ -73,7 +73,7 @@ def export_bundle(
     files = convert_to_ctranslate2(translator.model, *pieces, quantization=quantization)
     options, max_positions = translator.options, translator.model.decoder.max_positions
     engine = CTranslate2Engine(files, max_positions=max_positions)
-    compared = translator.into(to) if sources else translator
+    compared = translator.for_target(to) if sources else translator
     parity = compare_engines(compared, engine, sources, references)
     if quantization is None and parity.logps > TOLERANCE:
         raise ArtifactError(
@@ -121,21 +121,24 @@ def compare_engines(
     )
     results, exported_results = translator.translate(sources), exported.translate(sources)
     same = [
-        (one, other)
-        for one, other in zip(results, exported_results, strict=True)
-        if one.text == other.text
+        (result, exported_result)
+        for result, exported_result in zip(results, exported_results, strict=True)
+        if result.text == exported_result.text
     ]
     parity = replace(
         parity,
         texts=len(sources),
         same=len(same) / len(sources),
-        scores=max((abs(one.score - other.score) for one, other in same), default=None),
+        scores=max(
+            (abs(result.score - exported_result.score) for result, exported_result in same),
+            default=None,
+        ),
     )
     if references is None:
         return parity
     bleu = [
-        score_corpus([result.text for result in each], references).values["bleu"]
-        for each in (results, exported_results)
+        score_corpus([result.text for result in outputs], references).values["bleu"]
+        for outputs in (results, exported_results)
     ]
     return replace(parity, bleu=BleuPair(*bleu))
 
@@ -157,7 +160,7 @@ def _logp_difference(translator: Translator, engine: CTranslate2Engine) -> float
     forced = force_decode(translator.model, pairs, ())
     exported = engine.force(*zip(*pairs, strict=True))
     return max(
-        abs(one - other)
-        for each, logps in zip(forced, exported, strict=True)
-        for one, other in zip(each.logps, logps, strict=True)
+        abs(logp - exported_logp)
+        for decoding, logps in zip(forced, exported, strict=True)
+        for logp, exported_logp in zip(decoding.logps, logps, strict=True)
     )

@@ -25,21 +25,21 @@ def compare_with_parent(
     for bundle in bundles:
         translator = Translator.from_bundle(bundle, engine="torch")
         translated.append({name: _translate(translator, pairs) for name, pairs in sets.items()})
-    before, after = translated
+    baseline, candidate = translated
     return [
-        measure_change(name, pairs.targets, before[name], after[name])
+        measure_change(name, pairs.targets, baseline[name], candidate[name])
         for name, pairs in sets.items()
     ]
 
 
 def _translate(translator: Translator, pairs: Pairs) -> list[str]:
     """Translate the sources, each into the language of its target."""
-    found = {
+    translations = {
         languages: iter(translator.translate(group.sources, to=languages and languages[1]))
         for languages, group in pairs.by_languages().items()
     }
     named = pairs.languages or (None,) * len(pairs.sources)
-    return [next(found[languages]).text for languages in named]
+    return [next(translations[languages]).text for languages in named]
 
 
 def write_comparison(folder: Path, changes: list[ScoreChange]) -> None:

@@ -78,7 +78,7 @@ class Guide:
         without a link attends to the end of the source. Steps of other tokens are zero, and so are
         pairs without stored links.
         """
-        known, rows, links = self.links.of(batch)
+        stored, rows, links = self.links.of(batch)
         lengths, shift = _lengths(batch), self.alignment_head.shift
         # Two pairs may have the same key: links outside this pair belong to the other.
         inside = (links < lengths[rows]).all(axis=1)
@@ -89,7 +89,7 @@ class Guide:
         flat[step, source] = 1 / np.bincount(step)[step]
         weights = flat.reshape(sentences, steps, positions)
         pieces = np.arange(steps) - shift  # of the target, by step
-        words = known[:, None] & (pieces >= 0) & (pieces < lengths[:, 1:])
+        words = stored[:, None] & (pieces >= 0) & (pieces < lengths[:, 1:])
         row, unlinked = np.nonzero(words & ~weights.any(axis=2))
         weights[row, unlinked, lengths[row, 0]] = 1
         return torch.from_numpy(weights).to(batch.source.ids.device)
@@ -195,8 +195,8 @@ def _aligned_pairs(aligner: WordAligner, prepared: PreparedData) -> Iterator[Lin
                 )
                 for source, target in block
             ]
-            for found in align_texts(aligner, texts):
-                yield found.source, found.target, found.links
+            for alignment in align_texts(aligner, texts):
+                yield alignment.source, alignment.target, alignment.links
 
 
 def _linked_pairs(
@@ -214,13 +214,13 @@ def _linked_pairs(
     if not config.pretokenized:
         remedy += " If their words are split at spaces, set train.guided_alignment.pretokenized."
     for number, ((tagged, pair), line) in enumerate(zip(pairs, lines, strict=True), 1):
-        where = f"{config.links}, line {number}"
+        location = f"{config.links}, line {number}"
         source, target = (
             TokenizedText.from_text(side, text, pretokenized=config.pretokenized)
             for side, text in zip((tagged, target_tokenizer), pair, strict=True)
         )
-        links = parse_links(line, where)
-        check_links(links, source, target, where, remedy)
+        links = parse_links(line, location)
+        check_links(links, source, target, location, remedy)
         yield source, target, links
 
 

@@ -105,7 +105,7 @@ def import_pretrained(
     translator = _make_translator(imported)
     if sample:
         first = next(iter(translator.languages.targets), None)
-        bound = translator.into(first)
+        bound = translator.for_target(first)
         _calibrate(bound, list(sample), imported.alignment_head)
         translator.alignment_head, translator.thresholds = bound.alignment_head, bound.thresholds
     run, head = imported.run, translator.alignment_head

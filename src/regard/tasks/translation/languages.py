@@ -21,7 +21,7 @@ LanguagePair = tuple[str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class ModelLanguages:
-    """The pairs of languages that a model was trained on; none if they are not known."""
+    """The pairs of languages that a model was trained on; empty if they are unknown."""
 
     pairs: tuple[LanguagePair, ...] = ()
 
@@ -43,7 +43,7 @@ class ModelLanguages:
             return None
         return self.pairs[0][0], self.pairs[0][1]
 
-    def into(self, to: str | None) -> ModelLanguages:
+    def for_target(self, to: str | None) -> ModelLanguages:
         """Return the pairs with the target language `to`; None: the only one.
 
         Raises:
@@ -72,8 +72,8 @@ class ModelLanguages:
     def tag_source(self, tokenizer: Tokenizer) -> Tokenizer:
         """Return the source tokenizer with the tag of the only target language, if it has one."""
         tags = [language_tag(target) for target in self.targets]
-        known = len(tags) == 1 and tags[0] in tokenizer.tags
-        return with_tags(tokenizer, tags) if known else tokenizer
+        has_tag = len(tags) == 1 and tags[0] in tokenizer.tags
+        return with_tags(tokenizer, tags) if has_tag else tokenizer
 
     def files(self) -> dict[str, bytes]:
         """Return the file of a bundle with the languages, if they are known."""

@@ -72,15 +72,15 @@ def make_torch_engine(
     if name not in ("auto", "torch", "invariant"):
         raise ConfigError(f"engine: {name} cannot run an ensemble. Use `--engine torch`.")
     for bundle in ensemble:
-        if [one.fingerprint for one in bundle_tokenizers(bundle)] != [
-            one.fingerprint for one in tokenizers
+        if [tokenizer.fingerprint for tokenizer in bundle_tokenizers(bundle)] != [
+            tokenizer.fingerprint for tokenizer in tokenizers
         ]:
             raise ArtifactError(
                 f"{bundle.path}: has another vocabulary than the first model. "
                 "The models of an ensemble must share one tokenizer."
             )
     sizes = tokenizers[0].size, tokenizers[1].size
-    others = [load_translation_model(each, sizes, device).model for each in ensemble]
+    members = [load_translation_model(bundle, sizes, device).model for bundle in ensemble]
     return TorchEngine(
-        model, ensemble=others, fixed_batches=fixed_batches, invariant=name == "invariant"
+        model, ensemble=members, fixed_batches=fixed_batches, invariant=name == "invariant"
     )

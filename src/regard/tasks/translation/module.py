@@ -103,22 +103,23 @@ class TranslationModule(TrainingModule[Batch]):
         """Score each pair of languages. If there are several, the main scores are their means."""
         groups = self.valid.by_languages()
         translator = self.translator(self.model)
-        found = {
+        scores_by_languages = {
             languages: self._validate_languages(_bind(translator, languages), pairs)
             for languages, pairs in groups.items()
         }
-        if len(found) == 1:
-            return next(iter(found.values()))
-        first = next(iter(found.values()))
+        if len(scores_by_languages) == 1:
+            return next(iter(scores_by_languages.values()))
+        first = next(iter(scores_by_languages.values()))
         values = {
-            name: fmean(each.values[name] for each in found.values()) for name in first.values
+            name: fmean(scores.values[name] for scores in scores_by_languages.values())
+            for name in first.values
         }
         signatures = dict.fromkeys(values, "mean over the pairs of languages")
-        for languages, scores in found.items():
+        for languages, scores in scores_by_languages.items():
             pair = "-".join(languages or ())
             values |= {f"{name} {pair}": value for name, value in scores.values.items()}
             signatures |= {f"{name} {pair}": text for name, text in scores.signatures.items()}
-        samples = tuple(scores.samples[0] for scores in found.values())
+        samples = tuple(scores.samples[0] for scores in scores_by_languages.values())
         return Scores(values, signatures, samples)
 
     def _validate_languages(self, translator: Translator, pairs: Pairs) -> Scores:
@@ -132,7 +133,7 @@ class TranslationModule(TrainingModule[Batch]):
         return Scores(values, measured.signatures, samples)
 
     def estimate_validation(self) -> float:
-        """An untrained model searches to the maximum length, which a trained one rarely reaches."""
+        """Time a sample, scaled to the length of references: untrained models rarely stop early."""
         count = len(self.valid.sources)
         timed = self.valid.at_most(TIMED_PAIRS)
         translator, seconds, lengths, limits = self.translator(self.model), 0.0, 0, 0
@@ -172,7 +173,7 @@ class TranslationModule(TrainingModule[Batch]):
         sources = translator.tokenizer.encode(pairs.sources)
         targets = self.target_tokenizer.encode(pairs.targets)
         forced = force_decode(self.model, list(zip(sources, targets, strict=True)), names=())
-        return -fmean(logp for each in forced for logp in each.logps)
+        return -fmean(logp for decoding in forced for logp in decoding.logps)
 
     def _sample(
         self, translator: Translator, result: TranslationResult, reference: str
@@ -195,7 +196,7 @@ class TranslationModule(TrainingModule[Batch]):
 
 
 def _bind(translator: Translator, languages: Languages | None) -> Translator:
-    return translator if languages is None else translator.into(languages[1])
+    return translator if languages is None else translator.for_target(languages[1])
 
 
 def _splitting(prepared: PreparedData, language: str | None) -> Splitting:

@@ -36,15 +36,15 @@ class Pairs:
         if not self.languages:
             return {None: self}
         return {
-            one: self.select(each == one for each in self.languages)
-            for one in dict.fromkeys(self.languages)
+            languages: self.select(pair_languages == languages for pair_languages in self.languages)
+            for languages in dict.fromkeys(self.languages)
         }
 
     def first(self, count: int) -> Pairs:
         """Return the first `count` pairs, equally many of each pair of languages."""
         groups = list(self.by_languages().values())
-        each = -(-count // max(1, len(groups)))
-        return _joined([group._slice(slice(each)) for group in groups])
+        group_size = -(-count // max(1, len(groups)))
+        return _joined([group._slice(slice(group_size)) for group in groups])
 
     def at_most(self, count: int) -> Pairs:
         """Return at most `count` pairs, at regular distances."""

@@ -86,22 +86,25 @@ def _result(
     length_penalty: float,
 ) -> TranslationResult:
     texts = [tokenizer.decode(hypothesis.tokens) for hypothesis in chosen]
-    joined, places = join_segments(text, [segment.span for segment in segments], texts)
+    joined, spans = join_segments(text, [segment.span for segment in segments], texts)
     translated = tuple(
         TranslatedSegment(
             segment.span,
-            place,
+            target_span,
             translation,
             hypothesis.tokens,
             tuple(map(tokenizer.piece, hypothesis.tokens)),
             hypothesis.logps,
             hypothesis.length,
         )
-        for segment, place, translation, hypothesis in zip(
-            segments, places, texts, chosen, strict=True
+        for segment, target_span, translation, hypothesis in zip(
+            segments, spans, texts, chosen, strict=True
         )
     )
-    scores, lengths = [each.score for each in chosen], [each.length for each in chosen]
+    scores, lengths = (
+        [hypothesis.score for hypothesis in chosen],
+        [hypothesis.length for hypothesis in chosen],
+    )
     return TranslationResult(
         text, joined, combine_scores(scores, lengths, length_penalty), translated
     )

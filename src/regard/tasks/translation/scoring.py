@@ -46,11 +46,11 @@ class PairScore:
     @property
     def score(self) -> float:
         """A number that is higher for better pairs; NaN if the pair cannot be scored."""
-        one = self.forward.cross_entropy
+        forward = self.forward.cross_entropy
         if self.backward is None:
-            return -one
-        other = self.backward.cross_entropy
-        return math.exp(-(abs(one - other) + (one + other) / 2))
+            return -forward
+        backward = self.backward.cross_entropy
+        return math.exp(-(abs(forward - backward) + (forward + backward) / 2))
 
 
 def score_targets(
@@ -69,7 +69,7 @@ def score_targets(
     """
     from regard.inference.forced_decoding import force_decode
 
-    translator = translator.into(None)
+    translator = translator.for_target(None)
     thresholds = translator.thresholds
     if quality and thresholds is None:
         raise ArtifactError(
@@ -88,8 +88,8 @@ def score_targets(
     scores = [TargetScore(math.nan, len(ids) + 1, (TOO_LONG,)) for _, ids in encoded]
     if not quality or thresholds is None:
         forced = force_decode(translator.model, [encoded[row] for row in fitting], ())
-        for row, each in zip(fitting, forced, strict=True):
-            scores[row] = TargetScore(math.fsum(each.logps), len(each.logps))
+        for row, decoding in zip(fitting, forced, strict=True):
+            scores[row] = TargetScore(math.fsum(decoding.logps), len(decoding.logps))
         return scores
     decoded = translator.force_decode(
         [sources[row] for row in fitting], [targets[row] for row in fitting]
@@ -97,8 +97,8 @@ def score_targets(
     for row, (alignment, logps) in zip(fitting, decoded, strict=True):
         reasons: tuple[str, ...] = (EMPTY,)
         if all(encoded[row]):
-            found = assess_quality(thresholds, alignment, logps).reasons
-            reasons = tuple(each for each in found if each not in PROBABILITY_REASONS)
+            all_reasons = assess_quality(thresholds, alignment, logps).reasons
+            reasons = tuple(reason for reason in all_reasons if reason not in PROBABILITY_REASONS)
         scores[row] = TargetScore(math.fsum(logps), len(logps), reasons)
     return scores
 
@@ -114,6 +114,9 @@ def score_pairs(
     """Score each pair with a model, and with one of the opposite direction if it is given."""
     forward = score_targets(translator, sources, targets, quality=quality)
     if reverse is None:
-        return [PairScore(one) for one in forward]
+        return [PairScore(score) for score in forward]
     backward = score_targets(reverse, targets, sources)
-    return [PairScore(one, other) for one, other in zip(forward, backward, strict=True)]
+    return [
+        PairScore(forward_score, backward_score)
+        for forward_score, backward_score in zip(forward, backward, strict=True)
+    ]

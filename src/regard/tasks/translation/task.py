@@ -53,13 +53,13 @@ class TranslationTask(Task[TranslationModule]):
         if run.data.tokenizer is None:
             return
         tokenizer, _ = load_tokenizers(run.data.tokenizer)
-        known = tagged_languages(tokenizer)
+        languages = tagged_languages(tokenizer)
         for corpus in (*run.data.train, *run.data.valid):
-            if known and corpus.languages is None:
+            if languages and corpus.languages is None:
                 raise ConfigError(
                     f"data.tokenizer: {run.data.tokenizer} is of a model with several target "
                     "languages. Name those of each corpus (`languages`, or --languages en-fr). "
-                    f"The targets are: {', '.join(known)}."
+                    f"The targets are: {', '.join(languages)}."
                 )
             with_tags(tokenizer, corpus.tags)
 
@@ -74,7 +74,9 @@ class TranslationTask(Task[TranslationModule]):
         if run.data.aligner:
             prepare_aligner(prepared, run.data.tokenizer, on_progress)
         if guided is not None:
-            corpora = [self.corpus(each, corpus_name(i)) for i, each in enumerate(run.data.train)]
+            corpora = [
+                self.corpus(config, corpus_name(i)) for i, config in enumerate(run.data.train)
+            ]
             prepare_guide(guided, prepared, corpora, on_progress)
 
     def make_module(
@@ -134,10 +136,10 @@ def _describe_sides(module: TranslationModule) -> str:
 def _describe_alignment(aligner: WordAligner | None, head: AlignmentHead | None) -> str | None:
     if aligner is None:
         return None if head is None else head.summary
-    found = f"word aligner, trained on {aligner.facts['pairs']:,} pairs"
+    text = f"word aligner, trained on {aligner.facts['pairs']:,} pairs"
     if head is None:
-        return found
-    return f"{found}; attention ({head.summary}): F1 {head.agreement:.3f} with the aligner's links"
+        return text
+    return f"{text}; attention ({head.summary}): F1 {head.agreement:.3f} with the aligner's links"
 
 
 TASK = TranslationTask()

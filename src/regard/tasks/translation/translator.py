@@ -102,8 +102,8 @@ class Translator:
         self.alignment_head, self.aligner = alignment_head, aligner
         self.thresholds, self.languages = thresholds, languages
 
-    def into(self, to: str | None) -> Translator:
-        """Return a translator into one language, which shares everything with this one.
+    def for_target(self, to: str | None) -> Translator:
+        """Return a translator into one language that shares all parts with this one.
 
         `to`: code of a target language; None: the only one.
 
@@ -111,7 +111,7 @@ class Translator:
             ConfigError: The model does not translate into `to`, or `to` is None and there are
                 several target languages.
         """
-        languages = self.languages.into(to)
+        languages = self.languages.for_target(to)
         if languages == self.languages:
             return self
         bound = copy(self)
@@ -151,7 +151,7 @@ class Translator:
             open_bundle(fetch_bundle(path)),
             engine=engine,
             device=device,
-            ensemble=[open_bundle(fetch_bundle(other)) for other in ensemble],
+            ensemble=[open_bundle(fetch_bundle(member)) for member in ensemble],
             fixed_batches=fixed_batches,
         )
 
@@ -224,7 +224,7 @@ class Translator:
         if isinstance(texts, str):
             raise CorpusError("texts: is a single string. Pass a list of texts.")
         options = replace(options or TranslateOptions(), **changes)
-        bound = self.into(options.to)
+        bound = self.for_target(options.to)
         encoded = bound.tokenizer.encode(texts)
         parts = split_texts(bound.tokenizer, self.splitting, texts, encoded)
         return bound._translate_parts(texts, parts, options)
@@ -239,7 +239,7 @@ class Translator:
 
         `positions`: as for `Engine.search`.
         """
-        bound = self.into(options.to)
+        bound = self.for_target(options.to)
         parts = [
             [((0, len(segment)), ids)] if ids else []
             for segment, ids in zip(segments, bound.tokenizer.encode(segments), strict=True)
@@ -326,7 +326,7 @@ class Translator:
         to = options.to
         if to is None and languages is not None and len(self.languages.targets) > 1:
             to = languages[1]
-        bound = self.into(to)
+        bound = self.for_target(to)
         options = replace(options, to=None, alignments=True)
         bound._annotator.check(options)
         name, content, format_name = read_document(document, format)
@@ -372,13 +372,13 @@ class Translator:
                 f"targets: there are {len(targets)} for {len(sources)} sources. "
                 "Pass one target for each source."
             )
-        bound = self.into(to)
+        bound = self.for_target(to)
         pairs = bound._tokenize_pairs(sources, targets, pretokenized)
         return bound._annotator.align(pairs, align_with)
 
     def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedPair]:
         """Return the alignment of each pair and the log-probabilities of its target tokens."""
-        bound = self.into(None)
+        bound = self.for_target(None)
         return bound._annotator.force(bound._tokenize_pairs(sources, targets))
 
     def measure_quality(self, texts: Sequence[str]) -> list[QualityFeatures]:
@@ -412,7 +412,7 @@ class Translator:
         loaded = self._model.load() if isinstance(self._model, BundleModel) else None
         explainer = TranslationExplainer(
             self.model,
-            self.into(to).tokenizer,
+            self.for_target(to).tokenizer,
             self.splitting,
             self.options,
             self.engine,
@@ -422,13 +422,13 @@ class Translator:
         )
         return explainer.explain(source, target, attention, head, gold)
 
-    def _add_logps(self, found: list[list[Segment]], n_best: int) -> list[list[Segment]]:
+    def _add_logps(self, results: list[list[Segment]], n_best: int) -> list[list[Segment]]:
         """Force-decode hypotheses whose engine gives no log-probabilities."""
         from regard.inference.forced_decoding import force_decode
 
         missing = [
             (segment.source, hypothesis.tokens)
-            for segments in found
+            for segments in results
             for segment in segments
             for hypothesis in segment.hypotheses[:n_best]
             if not hypothesis.logps
@@ -445,7 +445,7 @@ class Translator:
                 replace(segment, hypotheses=tuple(map(with_logps, segment.hypotheses[:n_best])))
                 for segment in segments
             ]
-            for segments in found
+            for segments in results
         ]
 
     @property

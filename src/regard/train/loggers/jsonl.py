@@ -25,30 +25,30 @@ class JsonlLogger:
     """Writes each event as a line of JSON. Attention weights are omitted.
 
     Args:
-        after: step of the checkpoint that the run resumes from. None: start a new log.
+        resume_step: step of the checkpoint that the run resumes from. None: start a new log.
     """
 
-    def __init__(self, path: Path, *, after: int | None = None) -> None:
+    def __init__(self, path: Path, *, resume_step: int | None = None) -> None:
         self.path = path
-        self.after = -1 if after is None else after
+        self.resume_step = -1 if resume_step is None else resume_step
         self.started = started = False
-        self.written: set[str] = set()  # at step `after`: a resumed run emits them again
+        self.written: set[str] = set()  # at step `resume_step`: a resumed run emits them again
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         end = 0
-        for record, stop in () if after is None else _lines(path):
+        for record, stop in () if resume_step is None else _lines(path):
             started = started or record["event"] == "training_started"
             # The last such line belongs to the checkpoint, also if the run was rolled back before
             # it: the steps before the rollback are part of the log.
-            if record["event"] in PROGRESS_EVENTS and record["step"] <= self.after:
+            if record["event"] in PROGRESS_EVENTS and record["step"] <= self.resume_step:
                 self.started, end = started, stop
-                if record["step"] == self.after:
+                if record["step"] == self.resume_step:
                     self.written.add(record["event"])
         truncate(path, end)  # atomic: a killed process leaves the old end or the new one
 
     def __call__(self, event: Event) -> None:
         name = _name(event)
-        if event.step != self.after:
+        if event.step != self.resume_step:
             self.written.clear()
         if name in self.written or (self.started and name == "training_started"):
             return

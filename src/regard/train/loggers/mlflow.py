@@ -12,10 +12,10 @@ class MLflowLogger(TrackerLogger):
     """Logs to an MLflow run, whose id is kept in `folder`.
 
     Args:
-        after: step of the checkpoint that the run resumes from. None: start a new MLflow run.
+        resume_step: step of the checkpoint that the run resumes from. None: start a new MLflow run.
     """
 
-    def __init__(self, folder: Path, *, after: int | None = None) -> None:
+    def __init__(self, folder: Path, *, resume_step: int | None = None) -> None:
         super().__init__()
         try:
             import mlflow
@@ -24,7 +24,7 @@ class MLflowLogger(TrackerLogger):
                 f"mlflow cannot be imported ({error}). Run: pip install 'regard[mlflow]'"
             ) from error
         id_file = folder / "mlflow.run"
-        self.mlflow, self.run = mlflow, mlflow.start_run(resumable_id(id_file, after))
+        self.mlflow, self.run = mlflow, mlflow.start_run(resumable_id(id_file, resume_step))
         id_file.write_text(self.run.info.run_id, "utf-8")
 
     def describe(self, plan: dict[str, str]) -> None:

@@ -29,18 +29,18 @@ def pixel_heatmap(
         [_label(piece) for piece in row_labels],
         [_label(piece) for piece in column_labels],
     )
-    left, top = (
+    label_width, label_height = (
         2 * MARGIN + max((label.width for label in side), default=0) for side in (rows, columns)
     )
     height, width = weights.shape
-    size = left + CELL * width + MARGIN, top + CELL * height + MARGIN
+    size = label_width + CELL * width + MARGIN, label_height + CELL * height + MARGIN
     image = Image.new("RGB", size, PAPER)
     for row, label in enumerate(rows):
-        image.paste(label, (left - MARGIN - label.width, top + row * CELL))
+        image.paste(label, (label_width - MARGIN - label.width, label_height + row * CELL))
     for column, label in enumerate(columns):
         rotated = label.rotate(90, expand=True)
-        image.paste(rotated, (left + column * CELL, top - MARGIN - rotated.height))
-    image.paste(Image.fromarray(_cells(weights)), (left, top))
+        image.paste(rotated, (label_width + column * CELL, label_height - MARGIN - rotated.height))
+    image.paste(Image.fromarray(_cells(weights)), (label_width, label_height))
     return np.asarray(image)
 
 
@@ -67,7 +67,9 @@ def _printable(character: str) -> str:
         {"▁": "_"}.get(character, "?"),
     )
     missing = bytes(_font().getmask("\uffff"))  # the glyph of characters that the font lacks
-    return next((one for one in candidates if bytes(_font().getmask(one)) != missing), "?")
+    return next(
+        (candidate for candidate in candidates if bytes(_font().getmask(candidate)) != missing), "?"
+    )
 
 
 @cache

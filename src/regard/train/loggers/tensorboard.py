@@ -24,21 +24,21 @@ class TensorBoardLogger:
     """Writes event files into `folder`. Steps that are repeated after a resumption replace the old.
 
     Args:
-        after: step of the checkpoint that the run resumes from. None: discard earlier events.
+        resume_step: step of the checkpoint that the run resumes from. None: discard earlier events.
     """
 
-    def __init__(self, folder: Path, *, after: int | None = None) -> None:
+    def __init__(self, folder: Path, *, resume_step: int | None = None) -> None:
         self.folder = folder
-        self.writer = self._open(after)
+        self.writer = self._open(resume_step)
 
-    def _open(self, after: int | None) -> SummaryWriter:
+    def _open(self, resume_step: int | None) -> SummaryWriter:
         try:
             from torch.utils.tensorboard.writer import SummaryWriter
         except ImportError as error:
             raise ConfigError(
                 f"tensorboard cannot be imported ({error}). Run: pip install 'regard[tensorboard]'"
             ) from error
-        purge_step = 0 if after is None else after + 1
+        purge_step = 0 if resume_step is None else resume_step + 1
         return SummaryWriter(str(self.folder), purge_step=purge_step, flush_secs=10)
 
     def __call__(self, event: Event) -> None:

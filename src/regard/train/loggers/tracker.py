@@ -50,6 +50,6 @@ class TrackerLogger(ABC):
         """Close the run."""
 
 
-def resumable_id(id_file: Path, after: int | None) -> str | None:
+def resumable_id(id_file: Path, resume_step: int | None) -> str | None:
     """Return the tracker's id of the run that resumes, if it has one."""
-    return id_file.read_text("utf-8") if after is not None and id_file.exists() else None
+    return id_file.read_text("utf-8") if resume_step is not None and id_file.exists() else None

@@ -12,10 +12,10 @@ class WandbLogger(TrackerLogger):
     """Logs to a Weights & Biases run, whose id is kept in `folder`.
 
     Args:
-        after: step of the checkpoint that the run resumes from. None: start a new W&B run.
+        resume_step: step of the checkpoint that the run resumes from. None: start a new W&B run.
     """
 
-    def __init__(self, folder: Path, *, after: int | None = None) -> None:
+    def __init__(self, folder: Path, *, resume_step: int | None = None) -> None:
         super().__init__()
         try:
             import wandb
@@ -24,7 +24,7 @@ class WandbLogger(TrackerLogger):
                 f"wandb cannot be imported ({error}). Run: pip install 'regard[wandb]'"
             ) from error
         id_file = folder / "wandb.run"
-        self.run = wandb.init(dir=folder, id=resumable_id(id_file, after), resume="allow")
+        self.run = wandb.init(dir=folder, id=resumable_id(id_file, resume_step), resume="allow")
         id_file.write_text(self.run.id, "utf-8")
 
     def describe(self, plan: dict[str, str]) -> None:
