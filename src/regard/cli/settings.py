@@ -78,9 +78,9 @@ def _root(of: str) -> type[Config]:
 
 
 def _list(root: type[Config]) -> Listed:
+    from regard.config.registry import kind_of
     from regard.config.settings_list import (
         config_places,
-        kind_of,
         list_settings,
         section_titles,
         summary,
