@@ -28,10 +28,9 @@ from benchmarks.eflomal import align as run_eflomal
 from benchmarks.eflomal import tokenize
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
-from regard.align.aer import score_alignments
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
-from regard.align.links import GoldAlignment, Links, read_gold
+from regard.align.links import GoldAlignment, Links, read_gold, score_alignments
 from regard.data.formats.corpus import open_corpus, read_parallel
 from regard.data.preparation.runner import InProcessRunner
 

@@ -36,9 +36,9 @@ from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
 from regard.data import storage
 from regard.data.formats.corpus import open_corpus
-from regard.data.preparation import stages, tasks
-from regard.data.preparation.runner import InProcessRunner
-from regard.data.preparation.tasks import PreparationTask, Stage, TaskResult
+from regard.data.preparation import runner as tasks
+from regard.data.preparation import stages
+from regard.data.preparation.runner import InProcessRunner, PreparationTask, Stage, TaskResult
 
 CORPORA = [
     ("europarl-en-fr-de", "fr"),

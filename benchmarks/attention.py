@@ -37,7 +37,7 @@ from regard.attention import (  # noqa: E402
     bilinear,
 )
 from regard.attention.kernels import additive as kernels  # noqa: E402
-from regard.train.peak_memory import process_peak  # noqa: E402
+from regard.train.dry_run import process_peak  # noqa: E402
 
 B, T, S, D = 8, 256, 256, 512
 IMPLEMENTATIONS = ("plain", "native", "blocks")  # PyTorch; additive.c; without the library

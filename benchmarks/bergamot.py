@@ -32,9 +32,9 @@ import torch
 
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.interop.imported_model import BANNED
-from regard.tasks.translation.importing import import_pretrained
+from regard.tasks.translation.exchange import import_pretrained
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import EOS, UNK
 

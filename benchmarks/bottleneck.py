@@ -23,9 +23,9 @@ import torch
 from benchmarks.toys import FIRST, accuracy, pairs, train_toy
 from regard.config.load import load_config
 from regard.config.run import RunConfig
-from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.charts import curve_chart
 from regard.explain.pictures.heatmap import attention_heatmap
-from regard.inference.recording import watch
+from regard.inference.forced_decoding import watch
 
 SMALL = [
     "model.embedding_dim=64",

@@ -40,7 +40,7 @@ from regard.data.formats.captions import CaptionedImage, Captions, write_caption
 from regard.data.scenes import Scenes, read_icons, write_scenes
 from regard.explain.pointing import PointingScores
 from regard.tasks.captioning.captioner import Captioner, load_captioner
-from regard.tasks.captioning.module import score_captions
+from regard.tasks.captioning.task import score_captions
 from regard.tasks.training import RunDirectory, prepare_data, train_run
 from regard.train.distributed import World
 from regard.train.events import Event, ValidationCompleted

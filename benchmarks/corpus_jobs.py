@@ -31,18 +31,17 @@ from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
 from benchmarks.serve import trained_model
 from regard.bundle.bundle import open_bundle
-from regard.cli.job_models import JobModel
+from regard.cli.job_options import JobModel
 from regard.cli.translate_job import TranslateBlocks
 from regard.cores import available_cores
+from regard.data.corpus_job import BlockFunction, BlockResult, Compute, join_parts, run_corpus_job
 from regard.data.formats.corpus import open_texts
-from regard.data.jobs.corpus_job import BlockFunction, Compute, run_corpus_job
-from regard.data.jobs.part_formats import BlockResult, join_parts
 from regard.data.preparation.ray_runner import RayRunner
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
-from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.charts import curve_chart
 from regard.inference.engine import max_target_length
 from regard.tasks.translation.translator import Translator
-from regard.train.peak_memory import process_peak
+from regard.train.dry_run import process_peak
 
 OPTIONS: dict[str, Any] = {"beam_size": None, "n_best": 1, "quality": False}
 

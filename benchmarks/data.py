@@ -36,9 +36,9 @@ from regard.data.formats.corpus import open_corpus
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
-from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.charts import curve_chart
 from regard.text.tokenizer import MODEL_FILE, SentencePiece
-from regard.train.peak_memory import process_peak
+from regard.train.dry_run import process_peak
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -299,7 +299,7 @@ def draw_growth(
 
 
 def measure_padding(lengths: np.ndarray, name: str) -> Figure:
-    from regard.data.loading.batch_plan import plan_batches
+    from regard.data.loading.shard_pool import plan_batches
 
     widths = lengths + np.array([1, 2], np.uint32)
     batches = plan_batches(1, 0, 0, widths, np.ones(len(widths)), BUDGET)
@@ -312,8 +312,7 @@ def measure_padding(lengths: np.ndarray, name: str) -> Figure:
 
 def measure_batches(folder: Path, pairs: int) -> list[Figure]:
     """The time to build a batch, and to resume in the middle of ten million pairs."""
-    from regard.data.loading.cursor import Cursor
-    from regard.data.loading.loader import Loader
+    from regard.data.loading.loader import Cursor, Loader
     from regard.data.loading.shard_pool import BatchOrder, ShardPool
 
     corpus = open_corpus(str(folder / f"{pairs}.en"), str(folder / f"{pairs}.de"))

@@ -42,8 +42,7 @@ from benchmarks.train import (
 from regard.batch import Tokens, pad
 from regard.config.model import VocabularySizes
 from regard.inference.ctranslate2_engine import CTranslate2Engine
-from regard.inference.engine import SearchOptions
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import SearchOptions, Splitting
 from regard.inference.torch_engine import TorchEngine
 from regard.interop.ctranslate2_export import convert_to_ctranslate2
 from regard.tasks.translation.translator import Translator

@@ -33,7 +33,7 @@ from regard.tasks.classification.document_classifier import (
     DocumentClassifier,
     load_classifier,
 )
-from regard.tasks.classification.module import score_labels
+from regard.tasks.classification.task import score_labels
 
 CORPORA = {
     "movie-reviews": ("movie-reviews/{split}.jsonl.gz", "sentences"),

@@ -25,11 +25,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.multi30k import DATA
-from regard.align.aer import score_alignments
-from regard.align.links import Links, read_links, write_links
-from regard.align.symmetrize import symmetrize
+from regard.align.links import Links, read_links, score_alignments, symmetrize, write_links
 from regard.data.loading.shards import PreparedData
-from regard.studies.measures.gold_pairs import GoldPairs
+from regard.studies.measures.alignment_error import GoldPairs
 from regard.studies.planning import StudyPlan, shared_preparation
 from regard.studies.study_file import load_study
 from regard.text.tokenizer import SentencePiece

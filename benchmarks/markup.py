@@ -56,8 +56,7 @@ from regard.align.chunks import corpus_readers
 from regard.align.word_aligner import MIN_POSTERIOR, WordAligner, aligner_words
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.runner import InProcessRunner
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.marked_text import InlineElement, MarkedText
+from regard.documents.marked_text import AlignedTranslation, InlineElement, MarkedText
 from regard.documents.projection import project_markup
 from regard.tasks.translation.translator import Translator
 from regard.text.words import split_words

@@ -38,10 +38,15 @@ from benchmarks.figures import Figure, report
 from benchmarks.multi30k import read_pairs
 from benchmarks.serve import CLIENTS, bodies, percentile, send, trained_model
 from regard.cores import available_cores
-from regard.explain.pictures.curves import curve_chart
-from regard.serve.planning.fleet import FleetShape, Load, simulate_load
-from regard.serve.planning.measurement import MAX_TEXTS, ServiceMeasurement, measure_service
-from regard.serve.planning.replica import connected_client, running_replica
+from regard.explain.pictures.charts import curve_chart
+from regard.planning.fleet import FleetShape, Load, simulate_load
+from regard.planning.measurement import (
+    MAX_TEXTS,
+    ServiceMeasurement,
+    connected_client,
+    measure_service,
+    running_replica,
+)
 from regard.serve.settings import ServerSettings
 
 CONFIG = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"

@@ -39,7 +39,7 @@ from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA, read_pairs
 from regard.bundle.bundle import open_bundle
 from regard.cores import available_cores
-from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.charts import curve_chart
 from regard.inference.engine import max_target_length
 from regard.tasks.translation.translator import Translator
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import torch
 
 from regard.batch import pad
-from regard.models.eval_mode import eval_mode
+from regard.models import eval_mode
 from regard.search.beam import beam
-from regard.search.constraints import Constraint, Logps, Prefix
-from regard.search.constraints import Sentence as Rows
+from regard.search.step import Constraint, Logps, Prefix
+from regard.search.step import Sentence as Rows
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS, EOS
 

@@ -36,13 +36,10 @@ import sacrebleu
 from benchmarks.figures import Figure, report
 from benchmarks.multi30k import DATA
 from benchmarks.term_constraints import translate_with
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.marked_text import MarkedText
-from regard.documents.placeholders import add_raw_elements
+from regard.documents.marked_text import AlignedTranslation, MarkedText
+from regard.documents.placeholders import add_raw_elements, hide_kept_texts, replace_ranges
 from regard.documents.projection import project_markup
-from regard.documents.stand_ins import hide_kept_texts, replace_ranges
-from regard.documents.term_placement import place_terms
-from regard.documents.terms import Term, TermBase, TermMatch, like_source
+from regard.documents.terms import Term, TermBase, TermMatch, like_source, place_terms
 from regard.tasks.translation.documents import aligned_result
 from regard.tasks.translation.translator import Translator
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from regard.batch import Tokens
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
-from regard.inference.recording import watch
+from regard.inference.forced_decoding import watch
 from regard.search import greedy
 from regard.train.losses import CrossEntropy, Reinforce
 

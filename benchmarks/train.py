@@ -39,16 +39,16 @@ from regard.batch import Batch  # noqa: E402
 from regard.config.load import load_config  # noqa: E402
 from regard.config.model import VocabularySizes  # noqa: E402
 from regard.data.formats.corpus import open_corpus  # noqa: E402
-from regard.data.loading.cursor import Cursor  # noqa: E402
+from regard.data.loading.loader import Cursor  # noqa: E402
 from regard.data.loading.shards import PreparedData  # noqa: E402
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora  # noqa: E402
 from regard.data.preparation.runner import InProcessRunner  # noqa: E402
-from regard.tasks.batches import shift_target  # noqa: E402
-from regard.tasks.translation.module import Pairs, TranslationModule  # noqa: E402
+from regard.tasks.base import shift_target  # noqa: E402
+from regard.tasks.translation.task import Pairs, TranslationModule  # noqa: E402
 from regard.text.tokenizer import SentencePiece  # noqa: E402
 from regard.train.events import Event, Scores, StepCompleted  # noqa: E402
 from regard.train.losses import CrossEntropy  # noqa: E402
-from regard.train.performance import Performance  # noqa: E402
+from regard.train.settings import Performance  # noqa: E402
 from regard.train.trainer import Trainer  # noqa: E402
 
 SHARDS = Path(tempfile.gettempdir()) / "regard-benchmarks" / "multi30k-en-de-8000"

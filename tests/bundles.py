@@ -9,20 +9,19 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from regard.align.alignment_head import AlignmentHead
+from regard.align.tokenized_text import AlignmentHead
 from regard.bundle.bundle import RUN, WEIGHTS, save_bundle
-from regard.bundle.weights import pack
+from regard.bundle.parts import pack
 from regard.config.load import dump_config
 from regard.config.run import RunConfig
 from regard.evaluate.quality import calibrate_thresholds
-from regard.inference.engine import SearchOptions
+from regard.inference.engine import SearchOptions, Splitting
 from regard.inference.forced_decoding import cross_attention_names
-from regard.inference.pipeline import Splitting
 from regard.tasks.classification.document_classifier import CLASSES, build_classification_model
 from regard.tasks.language.completer import build_language_model
-from regard.tasks.translation.calibrate import calibration_files
-from regard.tasks.translation.languages import ModelLanguages
+from regard.tasks.translation.bundle_parts import ModelLanguages
 from regard.tasks.translation.loading import build_translation_model
+from regard.tasks.translation.scoring import calibration_files
 from regard.tasks.translation.translator import Translator
 from regard.text.tagged_tokenizer import language_tag
 from regard.text.tokenizer import MODEL_FILE, SETTINGS_FILE, SentencePiece

@@ -10,14 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from regard.batch import Tokens
-from regard.data.loading.cursor import Cursor, rank_batches
-from regard.data.loading.loader import MicroBatch, TrainingStep
+from regard.data.loading.loader import Cursor, MicroBatch, TrainingStep, rank_batches
 from regard.models import Classifier
 from regard.nn.embedding import Embedding
 from regard.nn.rnn import RecurrentEncoder, RecurrentStack
 from regard.train.events import Scores
-from regard.train.losses import Loss
-from regard.train.module import TrainingModule
+from regard.train.losses import Loss, TrainingModule
 
 LETTERS = 12
 

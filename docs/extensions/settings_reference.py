@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from docs.extensions.tables import table, table_row
 from regard.config.registry import kind_of
-from regard.config.settings_list import (
+from regard.cli.settings import (
     Place,
     config_places,
     list_settings,

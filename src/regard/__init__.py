@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from regard import batch as batch
     from regard.attention import Attention as Attention
+    from regard.client import Client as Client
     from regard.config.load import load_config as load_config
     from regard.config.model import VocabularySizes as VocabularySizes
     from regard.config.registry import register as register
     from regard.inference.engine import SamplingOptions as SamplingOptions
-    from regard.inference.recording import watch as watch
+    from regard.inference.forced_decoding import watch as watch
     from regard.search import beam as beam
     from regard.search import greedy as greedy
     from regard.search import sample as sample
-    from regard.serve.client import Client as Client
     from regard.tasks.captioning.captioner import Captioner as Captioner
     from regard.tasks.classification.document_classifier import (
         DocumentClassifier as DocumentClassifier,
@@ -34,7 +34,7 @@ __version__ = "0.2.0"
 _MODULES = {
     "Attention": "regard.attention",
     "Captioner": "regard.tasks.captioning.captioner",
-    "Client": "regard.serve.client",
+    "Client": "regard.client",
     "Completer": "regard.tasks.language.completer",
     "DocumentClassifier": "regard.tasks.classification.document_classifier",
     "SamplingOptions": "regard.inference.engine",
@@ -45,9 +45,9 @@ _MODULES = {
     "greedy": "regard.search",
     "load": "regard.tasks.loading",
     "load_config": "regard.config.load",
-    "register": "regard.config.decoders",  # which also imports the families of mechanisms
+    "register": "regard.config.model",  # which also imports the families of mechanisms
     "sample": "regard.search",
-    "watch": "regard.inference.recording",
+    "watch": "regard.inference.forced_decoding",
 }
 
 __all__ = [*_MODULES, "batch"]

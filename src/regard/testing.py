@@ -27,8 +27,8 @@ from regard.config.attention import (
     ScoreConfig,
     SpanConfig,
 )
-from regard.config.decoders import DecoderConfig
 from regard.config.encoders import RecurrentEncoderConfig
+from regard.config.model import DecoderConfig
 from regard.config.registry import MechanismConfig, configs_of, derive_config, kind_of
 from regard.errors import ConfigError
 from regard.nn.embedding import Embedding

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard.config.mechanisms_table import mechanisms_table
+from regard.config.describe import mechanisms_table
 from tests.bundles import make_bundle
 from tests.conftest import ROOT
 from tests.running_server import running_server

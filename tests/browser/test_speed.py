@@ -9,8 +9,7 @@ import pytest
 
 from regard.config.load import load_config
 from regard.explain.page import viewer_script
-from regard.inference.engine import SearchOptions
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import SearchOptions, Splitting
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece

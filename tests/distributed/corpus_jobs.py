@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli.align_job import ModelAlignBlocks
-from regard.cli.job_models import JobModel
-from regard.cli.score_job import ScoreBlocks
+from regard.cli.align import ModelAlignBlocks
+from regard.cli.job_options import JobModel
+from regard.cli.score import ScoreBlocks
 from regard.cli.translate_job import TranslateBlocks
+from regard.data import corpus_job
+from regard.data.corpus_job import BlockFunction, join_parts, run_corpus_job
 from regard.data.formats.corpus import Corpus, open_corpus, open_texts
-from regard.data.jobs import corpus_job
-from regard.data.jobs.corpus_job import BlockFunction, run_corpus_job
-from regard.data.jobs.part_formats import join_parts
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import Runner
 from regard.inference.engine import SamplingOptions

@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 import psutil
 import pytest
 
+from regard.data import corpus_job
+from regard.data.corpus_job import BlockFunction, BlockResult, Compute, run_corpus_job
 from regard.data.formats.corpus import open_texts
-from regard.data.jobs import corpus_job
-from regard.data.jobs.corpus_job import BlockFunction, Compute, run_corpus_job
-from regard.data.jobs.part_formats import BlockResult
 from regard.data.preparation.prepare import StageProgress
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from tests.distributed.corpus_jobs import LINES, SIZE, VERBS, driver, make_job_files, run_verb

@@ -10,7 +10,7 @@ import psutil
 import pytest
 import torch
 
-from regard.train.performance import has_bf16
+from regard.train.settings import has_bf16
 from tests.distributed.processes import RegardProcess
 from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy
 

@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.data import storage
+from regard.data import corpus_job, storage
+from regard.data.corpus_job import join_parts, run_corpus_job
 from regard.data.formats.corpus import open_corpus
-from regard.data.jobs import corpus_job
-from regard.data.jobs.corpus_job import run_corpus_job
-from regard.data.jobs.part_formats import join_parts
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import BatchOrder
 from regard.data.loading.shards import PreparedData

@@ -10,10 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.formats.base import DocumentSegment
-from regard.documents.formats.registry import load_format
-from regard.documents.marked_text import MarkedText
+from regard.documents.formats.base import DocumentSegment, load_format
+from regard.documents.marked_text import AlignedTranslation, MarkedText
 from regard.documents.placeholders import extract_invisible, protect_placeholders
 from regard.documents.projection import project_markup
 from regard.text.words import split_words

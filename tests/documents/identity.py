@@ -20,11 +20,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.formats.base import DocumentSegment
+from regard.documents.formats.base import DocumentSegment, format_of_path, load_format
 from regard.documents.formats.languages import set_language
-from regard.documents.formats.registry import format_of_path, load_format
-from regard.documents.marked_text import MarkedText
+from regard.documents.marked_text import AlignedTranslation, MarkedText
 from regard.documents.placeholders import find_placeholders
 from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError

@@ -8,14 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regard.documents.bilingual import BILINGUAL_SUFFIXES, write_bilingual
-from regard.documents.bilingual_reader import read_bilingual
+from regard.documents.bilingual import BILINGUAL_SUFFIXES, read_bilingual, write_bilingual
+from regard.documents.formats.base import FORMAT_NAMES, load_format
 from regard.documents.formats.languages import set_language
-from regard.documents.formats.registry import FORMAT_NAMES, load_format
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.errors import DocumentError
-from regard.tasks.translation.document_resources import open_memory
+from regard.tasks.translation.documents import open_memory
 from tests.documents.generated import MAKERS
 
 PAIRS = [

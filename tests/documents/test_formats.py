@@ -14,9 +14,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.documents.formats.base import DocumentSegment
+from regard.documents.formats.base import FORMAT_NAMES, DocumentSegment, format_of_path, load_format
 from regard.documents.formats.docx import DocxFormat
-from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
 from regard.documents.marked_text import MarkedText
 from regard.errors import DocumentError
 from tests.documents.generated import MAKERS, prepare, shuffled
@@ -176,7 +175,7 @@ def translate(name: str, content: str | bytes, words: dict[str, str]) -> str:
     """Replace each segment's text by that of a dictionary, which links all words in order."""
     import numpy as np
 
-    from regard.documents.aligned_translation import AlignedTranslation
+    from regard.documents.marked_text import AlignedTranslation
     from regard.documents.projection import project_markup
     from regard.text.words import split_words
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.documents.formats.registry import FORMAT_NAMES
+from regard.documents.formats.base import FORMAT_NAMES
 from tests.command import run_cli
 from tests.conftest import ROOT
 from tests.documents.test_translate_document import MODEL, PAGE

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.documents.formats.registry import FORMAT_NAMES
+from regard.documents.formats.base import FORMAT_NAMES
 from regard.tasks.translation.documents import TranslatedDocument
 from tests.documents.generated import MAKERS
 from tests.documents.identity import (

@@ -17,7 +17,7 @@ import pytest
 
 from regard.documents.formats.markdown import MARKDOWN
 from regard.documents.marked_text import MarkedText
-from regard.documents.stand_ins import replace_ranges
+from regard.documents.placeholders import replace_ranges
 from tests.documents.identity import capitals, compare, identity, translate_document, upper_case
 from tests.documents.rendered_markdown import (
     commonmark_examples,

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.marked_text import InlineElement, MarkedText, render_markup
+from regard.documents.marked_text import (
+    AlignedTranslation,
+    InlineElement,
+    MarkedText,
+    render_markup,
+)
 from regard.documents.placeholders import (
     changed_numbers,
     extract_invisible,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.marked_text import AlignedTranslation
 from regard.text.words import split_words
 from tests.documents.identity import SPOILED, translate_document
 from tests.growth.measure import Work, measure_growth

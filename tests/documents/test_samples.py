@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
+from regard.documents.formats.base import FORMAT_NAMES, format_of_path, load_format
+from regard.documents.marked_text import AlignedTranslation
 from tests.documents.generated import MAKERS
 from tests.documents.identity import (
     check_identity,

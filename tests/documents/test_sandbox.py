@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from regard.documents.formats.registry import FORMAT_NAMES, load_format
+from regard.documents.formats.base import FORMAT_NAMES, load_format
 from regard.documents.sandbox import extract_segments, restore_document
 from regard.errors import DocumentError
 from tests.documents.generated import MAKERS, prepare, shuffled

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.strings import mark_string
-from regard.documents.marked_text import InlineElement, MarkedText, render_markup
-from regard.documents.placeholders import protect_placeholders
-from regard.documents.stand_ins import hide_kept_texts, replace_ranges
+from regard.documents.marked_text import (
+    AlignedTranslation,
+    InlineElement,
+    MarkedText,
+    render_markup,
+)
+from regard.documents.placeholders import hide_kept_texts, protect_placeholders, replace_ranges
 from regard.tasks.translation.documents import DocumentJob
 from regard.text.words import split_words
 

@@ -7,8 +7,8 @@ import io
 
 import pytest
 
+from regard.documents.formats.base import load_format
 from regard.documents.formats.properties import escape_property
-from regard.documents.formats.registry import load_format
 from regard.documents.marked_text import MarkedText
 
 

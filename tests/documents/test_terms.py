@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.marked_text import InlineElement, MarkedText, render_markup
+from regard.documents.marked_text import (
+    AlignedTranslation,
+    InlineElement,
+    MarkedText,
+    render_markup,
+)
 from regard.documents.projection import project_markup
-from regard.documents.term_files import read_terms
-from regard.documents.term_placement import PlacedTerms, place_terms
-from regard.documents.terms import Term, TermBase, TermUse
+from regard.documents.terms import PlacedTerms, Term, TermBase, TermUse, place_terms, read_terms
 from regard.errors import DocumentError
 from regard.text.words import split_words
 

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.cli.main import app
+from regard.cli.options import UsageError
 from regard.cli.translate_document import check_document_outputs
-from regard.cli.usage import UsageError
-from regard.documents.formats.registry import format_of_path
+from regard.documents.formats.base import format_of_path
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.errors import ConfigError, DocumentError
 from regard.tasks.translation.translator import Translator

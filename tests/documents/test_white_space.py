@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.formats.registry import FORMAT_NAMES
-from regard.documents.marked_text import InlineElement, MarkedText, render_markup
+from regard.documents.formats.base import FORMAT_NAMES
+from regard.documents.marked_text import (
+    AlignedTranslation,
+    InlineElement,
+    MarkedText,
+    render_markup,
+)
 from regard.documents.projection import project_markup
 from regard.text.words import split_words
 from tests.documents.generated import MAKERS

@@ -22,7 +22,7 @@ from torch import nn
 from regard.batch import Tokens
 from regard.config.load import load_config, validate_config
 from regard.config.model import VocabularySizes
-from regard.train.performance import Performance
+from regard.train.settings import Performance
 from tests.tiny_models import PRESETS, SMALL, VOCABULARY, Tiny, shrink, target
 
 STEPS = 20

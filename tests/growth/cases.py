@@ -14,34 +14,33 @@ import numpy as np
 from regard.align import aligner_training, chunks
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
-from regard.align.corpus_alignment import AlignerBlocks
-from regard.align.symmetrize import symmetrize
+from regard.align.links import symmetrize
 from regard.align.tokenized_text import TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner, aligner_words
-from regard.align.word_alignment import align_texts, concatenate_alignments
-from regard.cli.align_job import ModelAlignBlocks
-from regard.cli.job_models import JobModel
-from regard.cli.score_job import ScoreBlocks
+from regard.align.word_alignment import AlignerBlocks, align_texts, concatenate_alignments
+from regard.cli.align import ModelAlignBlocks
+from regard.cli.job_options import JobModel
+from regard.cli.score import ScoreBlocks
 from regard.cli.translate_job import TranslateBlocks
-from regard.data.doctor.doctor_page import doctor_page
+from regard.data import corpus_job
+from regard.data.corpus_job import BlockFunction, run_corpus_job
 from regard.data.doctor.examine import examine
+from regard.data.doctor.report import doctor_page
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.formats.images import ImageFrame, encode_png
-from regard.data.jobs import corpus_job
-from regard.data.jobs.corpus_job import BlockFunction, run_corpus_job
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import BatchOrder
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation import prepare_images
+from regard.data.preparation import prepare as prepare_images
 from regard.data.preparation.pipeline import PreparationSettings
 from regard.data.preparation.prepare import prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
-from regard.documents.aligned_translation import AlignedTranslation
 from regard.documents.formats.html import HTML
+from regard.documents.marked_text import AlignedTranslation
 from regard.evaluate import bootstrap
-from regard.evaluate.by_length import evaluate_by_length
 from regard.evaluate.compare import compare_systems
 from regard.evaluate.comparison_page import comparison_page
+from regard.evaluate.scores import evaluate_by_length
 from regard.explain.page import explanation_page
 from regard.tasks.translation.translator import Translator
 from regard.text.sentences import split_sentences

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
-from regard.data.preparation import tasks
-from regard.data.preparation.tasks import PreparationTask, Stage, TaskResult
+from regard.data.preparation import runner as tasks
+from regard.data.preparation.runner import PreparationTask, Stage, TaskResult
 
 
 class StageClock:

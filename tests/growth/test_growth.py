@@ -21,10 +21,10 @@ from pathlib import Path
 import pytest
 
 from regard.align import aligner_training
+from regard.data.corpus_job import BlockFunction
 from regard.data.formats.corpus import Corpus
-from regard.data.jobs.corpus_job import BlockFunction
 from regard.data.preparation import stages
-from regard.documents.formats.registry import FORMAT_NAMES
+from regard.documents.formats.base import FORMAT_NAMES
 from tests.growth.cases import CASES, JOBS, ONE_SUFFIX
 from tests.growth.corpora import FORMATS
 from tests.growth.documents import MANY_TEXTS, ONE_TEXT

@@ -8,7 +8,7 @@ import yaml
 
 from regard.batch import Documents, Images, Tokens
 from regard.config.load import dump_config, validate_config
-from regard.inference.recording import watch
+from regard.inference.forced_decoding import watch
 from tests.tiny_models import GENERATORS, PRESETS, target, tiny
 
 LENGTHS = [7, 4, 5]

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard.inference.engine import SamplingOptions, SearchOptions
+from regard.inference.engine import SamplingOptions, SearchOptions, Splitting
 from regard.inference.forced_decoding import force_decode, force_decode_image
-from regard.inference.pipeline import Splitting
 from regard.tasks.captioning.captioner import CaptionSettings, make_captioner
 from regard.text.tokenizer import SentencePiece
 from tests.bundles import LINES, make_bundle

@@ -15,8 +15,8 @@ import pytest
 from regard.config.load import load_config, validate_config
 from regard.data.loading.shards import PreparedData
 from regard.tasks.training import RunDirectory, prepare_data
-from regard.tasks.translation.module import TranslationModule
 from regard.tasks.translation.pairs import read_valid
+from regard.tasks.translation.task import TranslationModule
 from regard.text.tokenizer import SentencePiece
 from regard.train.trainer import Trainer
 from tests.tiny_models import TRANSLATORS

@@ -8,8 +8,8 @@ from torch import nn
 
 from regard.attention import Attention, Causal, scaled_dot
 from regard.config.attention import ScaledDotConfig, SoftAttentionConfig
-from regard.config.decoders import TransformerDecoderConfig
 from regard.config.encoders import TransformerEncoderConfig
+from regard.config.model import TransformerDecoderConfig
 from regard.nn.embedding import Embedding
 from regard.nn.interfaces import Decoder, Encoded
 from regard.nn.transformer import DecoderBlock, EncoderBlock

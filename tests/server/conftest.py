@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation.exchange import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import make_bundle
 from tests.running_server import RunningServer, running_server

@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.serve.models import ServedModel
-from regard.tasks.translation.languages import ModelLanguages
+from regard.tasks.translation.bundle_parts import ModelLanguages
 from regard.text.tokenizer import SentencePiece
 from tests.bundles import LINES
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.serve.assembly import assemble, assemble_aligned
 from regard.serve.document_worker import read_translation
 from regard.serve.frames import encode_weights

@@ -20,7 +20,7 @@ import httpx2
 import psutil
 import pytest
 
-from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation.exchange import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import make_bundle
 from tests.running_server import RunningServer, run_async, running_server

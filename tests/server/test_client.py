@@ -21,11 +21,11 @@ import pytest
 from typer.testing import CliRunner
 
 import regard
+from regard import client as client_module
 from regard.cli.main import app
+from regard.client import Client, ServedTranslation
 from regard.errors import ConfigError, CorpusError, ServerError
 from regard.inference.engine import SamplingOptions
-from regard.serve import client as client_module
-from regard.serve.client import Client, ServedTranslation
 from regard.serve.keys import add_key
 from regard.tasks.translation.result import TranslationResult
 from regard.tasks.translation.translator import Translator

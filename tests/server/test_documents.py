@@ -14,8 +14,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from regard.client import Client
 from regard.errors import ConfigError, DocumentError
-from regard.serve.client import Client
 from regard.serve.keys import add_key
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli

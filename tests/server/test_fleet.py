@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation.exchange import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
 from tests.conftest import ROOT

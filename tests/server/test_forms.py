@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from regard.serve.forms import MAX_FIELDS, parse_multipart, parse_urlencoded
+from regard.serve.compatibility import MAX_FIELDS, parse_multipart, parse_urlencoded
 from regard.serve.http import AnswerError
 
 CONTENT_TYPE = "multipart/form-data; boundary=B"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from regard.serve.languages import NAMES, LanguagePairs, base_language, language_name
+from regard.serve.compatibility import NAMES, LanguagePairs, base_language, language_name
 from regard.serve.models import NoModelError
-from regard.tasks.translation.languages import ModelLanguages
+from regard.tasks.translation.bundle_parts import ModelLanguages
 from tests.server.served_model import served_model
 
 SEVERAL = served_model(

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.serve import limits
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.models import NoModelError, ServedModel
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
-from regard.tasks.translation.languages import ModelLanguages
+from regard.tasks.translation.bundle_parts import ModelLanguages
 from tests.bundles import LINES
 from tests.server.served_model import pieces, served_model
 

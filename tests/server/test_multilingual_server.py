@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from regard.client import Client
 from regard.errors import ConfigError
-from regard.serve.client import Client
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
 from tests.running_server import RunningServer, running_server

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from starlette.routing import Route
 
-from regard.documents.formats.registry import FORMAT_NAMES
+from regard.documents.formats.base import FORMAT_NAMES
 from regard.serve.app import app_routes
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry

@@ -13,15 +13,25 @@ from statistics import mean, median
 import pytest
 
 from regard.errors import ConfigError
-from regard.serve.planning import measurement, sizing
-from regard.serve.planning.fleet import FleetShape, Load, LoadOutcome, simulate_load
-from regard.serve.planning.measurement import PAUSE, ServiceMeasurement
-from regard.serve.planning.service_times import EngineTimes, MeasuredBatch, TextSize
-from regard.serve.planning.shared_cores import SharedCores
-from regard.serve.planning.sizing import plan_corpus, plan_fleet
-from regard.serve.planning.virtual_time import run_simulation
+from regard.planning import measurement, sizing
+from regard.planning.fleet import (
+    FleetShape,
+    Load,
+    LoadOutcome,
+    SharedCores,
+    run_simulation,
+    simulate_load,
+)
+from regard.planning.measurement import (
+    PAUSE,
+    EngineTimes,
+    MeasuredBatch,
+    ServiceMeasurement,
+    TextSize,
+)
+from regard.planning.sizing import plan_corpus, plan_fleet
 from regard.serve.settings import ServerSettings
-from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation.exchange import export_bundle
 from tests.bundles import LINES, make_bundle
 from tests.command import run_cli
 

@@ -9,8 +9,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from regard.align.aer import score_alignments
-from regard.align.links import GoldAlignment, check_gold, read_gold, read_links, write_links
+from regard.align.links import (
+    GoldAlignment,
+    check_gold,
+    read_gold,
+    read_links,
+    score_alignments,
+    write_links,
+)
 from regard.errors import CorpusError
 
 SURE = frozenset({(0, 0), (1, 2)})

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from regard.explain.pictures.bar_table import BarRow, bar_table
+from regard.explain.pictures.charts import BarRow, bar_table
 
 
 def bars(svg: str) -> list[tuple[float, float]]:

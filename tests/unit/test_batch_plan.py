@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from regard.data.loading.batch_plan import BatchCuts, plan_batches, plan_pools
-from regard.data.loading.cursor import Cursor, StepPlan, plan_steps, rank_batches
+from regard.data.loading.loader import Cursor, StepPlan, plan_steps, rank_batches
+from regard.data.loading.shard_pool import BatchCuts, plan_batches, plan_pools
 
 EXAMPLES = int(os.environ.get("REGARD_TEST_EXAMPLES", "10_000"))
 

@@ -27,8 +27,7 @@ from regard.bundle.bundle import (
 )
 from regard.bundle.card import CardFacts, CorpusFacts, ScoreFacts, write_card
 from regard.bundle.manifest import FORMAT, MANIFEST
-from regard.bundle.restore import build_and_restore, restore
-from regard.bundle.weights import load_weights, pack
+from regard.bundle.parts import build_and_restore, load_weights, pack, restore
 from regard.cli.main import app
 from regard.config.load import dump_config, load_config
 from regard.errors import ArtifactError

@@ -22,9 +22,15 @@ from regard.evaluate.bootstrap import (
     estimate_score,
     resample_scores,
 )
-from regard.evaluate.by_length import Evaluation, LengthRange, evaluate_by_length, length_buckets
-from regard.evaluate.length_chart import chart_by_length
-from regard.evaluate.scores import count_statistics, score_corpus
+from regard.evaluate.comparison_page import chart_by_length
+from regard.evaluate.scores import (
+    Evaluation,
+    LengthRange,
+    count_statistics,
+    evaluate_by_length,
+    length_buckets,
+    score_corpus,
+)
 from tests.random_sentences import corrupt, sentence
 
 

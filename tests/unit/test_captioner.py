@@ -14,7 +14,7 @@ import torch
 from rich.console import Console
 from safetensors.numpy import save_file
 
-from regard.align.alignment_head import AlignmentHead
+from regard.align.tokenized_text import AlignmentHead
 from regard.data.formats.captions import CaptionedImage, NamedObject
 from regard.data.formats.images import decode_image, encode_png
 from regard.errors import ConfigError, CorpusError

@@ -18,12 +18,12 @@ from regard.config.load import load_config
 from regard.config.run import RunConfig
 from regard.data.formats.captions import CaptionedImage, Captions, write_captions
 from regard.data.formats.images import encode_png
-from regard.data.loading.cursor import Cursor
+from regard.data.loading.loader import Cursor
 from regard.errors import ConfigError
 from regard.inference.engine import SearchOptions
 from regard.tasks.base import task_for
 from regard.tasks.captioning.captioner import Captioner, load_captioner
-from regard.tasks.captioning.module import CaptioningModule
+from regard.tasks.captioning.task import CaptioningModule
 from regard.tasks.training import RunDirectory, prepare_data, train_run
 from regard.text.tokenizer import SentencePiece
 from regard.train.distributed import World

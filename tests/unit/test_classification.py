@@ -18,13 +18,13 @@ from regard.config.load import load_config
 from regard.data.formats.corpus import open_documents
 from regard.data.loading.shards import PreparedData
 from regard.errors import ArtifactError, ConfigError, CorpusError, RegardError
-from regard.nn import pooling as pool
+from regard.nn import image as pool
 from regard.tasks.classification.document_classifier import (
     ClassificationResult,
     DocumentClassifier,
     document_view,
 )
-from regard.tasks.classification.module import (
+from regard.tasks.classification.task import (
     held_out_documents,
     read_labelled,
     score_labels,

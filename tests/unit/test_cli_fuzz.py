@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from tests.bundles import make_bundle, make_classifier_bundle, make_language_bundle
 from tests.command import run_main
 

@@ -13,7 +13,7 @@ import pytest
 from regard.config.describe import describe_run
 from regard.config.load import dump_config, load_config, parse_config, presets, validate_config
 from regard.config.model import VocabularySizes
-from regard.config.train import (
+from regard.config.run import (
     AdamConfig,
     ConstantConfig,
     InverseSqrtConfig,
@@ -23,9 +23,15 @@ from regard.config.train import (
     TrainConfig,
 )
 from regard.errors import ConfigError
-from regard.train.optim import Adam, Constant, InverseSqrt, Linear, Schedule
-from regard.train.performance import Performance
-from regard.train.settings import TrainerSettings
+from regard.train.settings import (
+    Adam,
+    Constant,
+    InverseSqrt,
+    Linear,
+    Performance,
+    Schedule,
+    TrainerSettings,
+)
 from tests.config_grammar import MODELS, build, runs
 from tests.tiny_models import tiny_run
 

@@ -15,10 +15,9 @@ from typer.testing import CliRunner
 
 from regard.cli import translate as translate_command
 from regard.cli.main import app
+from regard.data import corpus_job
+from regard.data.corpus_job import BlockFunction, BlockResult, Compute, CostEstimate, run_corpus_job
 from regard.data.formats.corpus import open_texts, read_pairs
-from regard.data.jobs import corpus_job
-from regard.data.jobs.corpus_job import BlockFunction, Compute, CostEstimate, run_corpus_job
-from regard.data.jobs.part_formats import BlockResult
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError
 from regard.evaluate.quality import PROBABILITY_REASONS
@@ -148,7 +147,7 @@ def test_score_prints_a_line_for_each_pair(folder: Path, bundle: Path) -> None:
 
 
 def test_the_digest_of_a_model_is_compared_in_workers(bundle: Path) -> None:
-    from regard.cli.job_models import JobModel
+    from regard.cli.job_options import JobModel
 
     with pytest.raises(ArtifactError, match="differs from the bundle"):
         JobModel(str(bundle), "0" * 64).fetch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from regard.explain.pictures.curves import curve_chart
+from regard.explain.pictures.charts import curve_chart
 
 
 def test_chart_is_well_formed_and_labelled() -> None:

@@ -20,7 +20,7 @@ from regard.bundle.bundle import open_bundle
 from regard.cli.main import app
 from regard.data.filters import Limits, drop_reasons
 from regard.data.formats.corpus import read_parallel
-from regard.evaluate.by_length import length_buckets
+from regard.evaluate.scores import length_buckets
 from regard.studies.demo import (
     EDGES,
     ENTRIES,
@@ -29,12 +29,14 @@ from regard.studies.demo import (
     DemoSize,
     demo_runs,
     example_pairs,
+    generate_dates,
+    generate_sentences,
+    known_words,
     measure_accuracy,
     pair_files,
     write_pairs,
 )
-from regard.studies.demo_pairs import generate_dates, generate_sentences, known_words
-from regard.studies.runs import Cost, TrainedRun
+from regard.studies.measures.measure import Cost, TrainedRun
 from tests.command import run_cli
 
 PHRASES = {

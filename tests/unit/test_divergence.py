@@ -8,8 +8,8 @@ import random
 import pytest
 
 from regard.errors import TrainingError
-from regard.train.divergence import Diverged, RollbackPolicy, check_divergence
-from regard.train.train_state import TrainProgress
+from regard.train.checkpoint import TrainProgress
+from regard.train.selection import Diverged, RollbackPolicy, check_divergence
 
 
 @pytest.mark.parametrize(("loss", "norm"), [(math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan)])

@@ -14,8 +14,8 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from regard.cli.doctor import doctor
-from regard.data.doctor.doctor_page import doctor_page
 from regard.data.doctor.examine import CHECKS, Finding, Report, examine
+from regard.data.doctor.report import doctor_page
 from regard.data.formats.corpus import ParallelFiles, Tmx
 from regard.errors import FAILED_CHECK, CorpusError
 from tests.conftest import DATA

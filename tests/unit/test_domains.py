@@ -24,16 +24,15 @@ from pydantic import BaseModel, ValidationError
 import regard
 import regard.bounds
 from regard.bounds import SEED
+from regard.cli.options import UsageError
 from regard.cli.training import TrainingInputs
-from regard.cli.usage import UsageError
-from regard.config.base import Config
+from regard.config.base import Config, dump_yaml, load_yaml
 from regard.config.data import CorpusConfig
 from regard.config.load import load_config, validate_settings
 from regard.config.registry import MechanismConfig, member_configs
 from regard.config.run import RunConfig
-from regard.config.yaml_text import dump_yaml, load_yaml
 from regard.data.formats.corpus import Corpus
-from regard.data.loading.batch_plan import plan_batches, plan_pools
+from regard.data.loading.shard_pool import plan_batches, plan_pools
 from regard.errors import ConfigError
 from regard.inference.engine import SamplingOptions, SearchOptions
 from regard.search import sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regard.config.load import load_config, presets
-from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.ctranslate2_export import export_obstacles
 
 
 def test_translation_transformers_among_the_presets_can_be_exported() -> None:

@@ -15,8 +15,8 @@ from regard.bundle.bundle import add_files, open_bundle, save_bundle
 from regard.cli.main import app
 from regard.errors import ArtifactError, ConfigError
 from regard.inference.ctranslate2_engine import CTranslate2Engine
-from regard.tasks.translation import exporting
-from regard.tasks.translation.exporting import export_bundle
+from regard.tasks.translation import exchange as exporting
+from regard.tasks.translation.exchange import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
 from tests.conftest import ROOT

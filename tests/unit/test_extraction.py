@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.extraction import (
     align_words,
     choose_alignment_head,
@@ -16,9 +15,8 @@ from regard.align.extraction import (
     measure_agreement,
     word_attention,
 )
-from regard.align.links import Links
-from regard.align.symmetrize import symmetrize
-from regard.align.tokenized_text import TokenizedText, check_links
+from regard.align.links import Links, symmetrize
+from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.align.word_alignment import WordAlignment
 from regard.batch import pad
 from regard.errors import CorpusError

@@ -12,17 +12,15 @@ import pytest
 
 from regard.data.formats.captions import Captions
 from regard.data.formats.corpus import Corpus, TextLines, open_documents
-from regard.data.loading.image_shards import from_ids
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import BatchOrder, SpecialTokens
-from regard.data.loading.shards import PreparedData
-from regard.data.preparation.dedupe import hash_texts
-from regard.data.preparation.fields import FIELDS, MAX_SENTENCE_LENGTH, FieldName
+from regard.data.loading.shards import PreparedData, from_ids
+from regard.data.preparation.fields import FIELDS, MAX_SENTENCE_LENGTH, FieldName, hash_texts
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner, Runner
 from regard.errors import CorpusError
+from regard.text.sentences import split_windows, window_sizes
 from regard.text.tokenizer import EOS, SentencePiece
-from regard.text.windows import split_windows, window_sizes
 from tests.captioned_images import write_images
 from tests.labelled_documents import write_documents
 from tests.plain_texts import write_texts

@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.bundle.bundle import RUN, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizers
-from regard.bundle.weights import load_weights
+from regard.bundle.bundle import RUN, bundle_tokenizers, open_bundle
+from regard.bundle.parts import load_weights
 from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.formats.corpus import open_corpus
-from regard.data.loading.shards import PreparedData
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import PreparedData, load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import FAILED_CHECK
-from regard.tasks.translation.importing import import_pretrained
+from regard.tasks.translation.exchange import import_pretrained
 from regard.tasks.translation.pairs import held_out_pairs
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli, run_main

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from regard.explain.pictures.fixed_vector import fixed_vector_picture
+from regard.explain.pictures.filmstrip import fixed_vector_picture
 
 
 def picture() -> str:

@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from regard.attention import Softmax, Uniform, replace_normalizers
-from regard.explain.forced_attention import (
+from regard.inference.forced_decoding import (
+    cross_attention_names,
+    force_decode,
+    get_attention,
+    watch,
+)
+from regard.inference.threads import map_batches
+from regard.studies.measures.forced_attention import (
     AblatedHead,
     GivenWeights,
     ShuffledNormalizer,
@@ -15,9 +22,6 @@ from regard.explain.forced_attention import (
     target_logps,
     weights_of_links,
 )
-from regard.inference.forced_decoding import cross_attention_names, force_decode, get_attention
-from regard.inference.recording import watch
-from regard.inference.threads import map_batches
 from tests.tiny_models import tiny
 
 PAIRS = [([4, 5, 6, 7, 8], [6, 7, 10]), ([9, 4], [4, 9, 8, 5]), ([5, 5, 6], [7])]

@@ -10,8 +10,8 @@ import regard
 from docs.extensions.command_reference import command_reference
 from docs.extensions.settings_reference import settings_reference
 from regard.cli.main import COMMANDS
+from regard.cli.settings import comments, config_places, section_titles
 from regard.config.run import RunConfig
-from regard.config.settings_list import comments, config_places, section_titles
 from regard.serve.settings import ServerSettings
 from regard.studies.study_file import StudyConfig
 from tests.command import run_cli, run_main

@@ -14,16 +14,15 @@ from torch import Tensor, nn
 
 from benchmarks.toys import pairs as toy_pairs
 from benchmarks.toys import pointing
-from regard.align.alignment_head import AlignmentHead
 from regard.align.extraction import force_texts, measure_agreement
 from regard.align.links import Links, write_links
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE
 from regard.batch import Tokens
 from regard.bundle.bundle import open_bundle
 from regard.config.load import load_config
 from regard.config.model import VocabularySizes
-from regard.config.train import GuidedAlignmentConfig
+from regard.config.run import GuidedAlignmentConfig
 from regard.data.formats.corpus import open_corpus, read_parallel
 from regard.data.loading.piece_links import Ids, Link, PieceLinks
 from regard.data.loading.shards import PreparedData

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from regard.explain.pictures.figure import text_width
 from regard.explain.pictures.heatmap import attention_heatmap
-from regard.explain.pictures.label import text_width
 from regard.svg import shade, visible
 
 ARABIC = ["رجل", "يرتدي", "قميصا", "أزرق"]

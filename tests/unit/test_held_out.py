@@ -17,10 +17,10 @@ from regard.config.load import load_config
 from regard.config.run import RunConfig
 from regard.data.loading.shards import PreparedData
 from regard.data.preparation.fields import MAX_SENTENCE_LENGTH
-from regard.tasks.classification.module import ClassificationModule
 from regard.tasks.classification.task import TASK as CLASSIFICATION
-from regard.tasks.language.module import LanguageModule
+from regard.tasks.classification.task import ClassificationModule
 from regard.tasks.language.task import TASK as LANGUAGE
+from regard.tasks.language.task import LanguageModule
 from regard.tasks.training import RunDirectory, prepare_data
 from regard.text.tokenizer import BOS, EOS, SentencePiece
 from tests.labelled_documents import BLAME, PRAISE

@@ -32,7 +32,7 @@ import yaml
 
 from regard.bundle.bundle import RUN, WEIGHTS
 from regard.bundle.manifest import FORMAT, MANIFEST
-from regard.bundle.weights import pack
+from regard.bundle.parts import pack
 from regard.config.load import dump_config, load_config, parse_config
 from regard.errors import RegardError
 from regard.evaluate.quality import QualityFeatures

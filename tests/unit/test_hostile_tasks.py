@@ -15,7 +15,7 @@ import yaml
 
 import regard
 from regard.bundle.bundle import RUN, WEIGHTS, Bundle, add_files, open_bundle, save_bundle
-from regard.bundle.weights import pack
+from regard.bundle.parts import pack
 from regard.config.load import dump_config, load_config
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError, RegardError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regard.data.doctor.identify import declared_language, differ, identify_language
+from regard.data.doctor.language import declared_language, differ, identify_language
 
 ENGLISH = "A man in a blue shirt is standing on a ladder and cleans the window."
 CZECH = "Dva mladí muži stojí venku na zahradě poblíž mnoha keřů a dívají se na své ruce."

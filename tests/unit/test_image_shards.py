@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from regard.data.formats.grids import FeatureGrid
-from regard.data.formats.images import ImageFrame, encode_png
-from regard.data.loading.image_shards import ImageShards, from_ids, to_ids
-from regard.data.preparation import prepare_images as preparation
-from regard.data.preparation.dedupe import hash_texts
-from regard.data.preparation.prepare_images import prepare_images
+from regard.data.formats.images import FeatureGrid, ImageFrame, encode_png
+from regard.data.loading.shards import ImageShards, from_ids, to_ids
+from regard.data.preparation import prepare as preparation
+from regard.data.preparation.fields import hash_texts
+from regard.data.preparation.prepare import prepare_images
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, CorpusError
 

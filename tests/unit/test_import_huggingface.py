@@ -13,9 +13,8 @@ from regard.batch import pad
 from regard.bundle.bundle import open_bundle
 from regard.errors import ConfigError
 from regard.inference.engine import SearchOptions, max_target_length
-from regard.inference.recording import watch
-from regard.tasks.translation.exporting import export_bundle, export_huggingface
-from regard.tasks.translation.importing import import_pretrained
+from regard.inference.forced_decoding import watch
+from regard.tasks.translation.exchange import export_bundle, export_huggingface, import_pretrained
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS, EOS
 from tests.marian_models import random_config, sentences, write_marian, write_marian_mt

@@ -19,8 +19,8 @@ import torch
 
 from regard.batch import pad
 from regard.errors import ArtifactError, ConfigError, RegardError
-from regard.interop.marian_files import read_bin, read_npz
-from regard.tasks.translation.importing import import_pretrained, read_pretrained
+from regard.interop.imported_model import read_bin, read_npz
+from regard.tasks.translation.exchange import import_pretrained, read_pretrained
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS, EOS, UNK
 from tests.marian_models import (

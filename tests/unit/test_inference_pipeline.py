@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.hypothesis import Hypothesis
-from regard.inference.engine import SearchOptions
-from regard.inference.pipeline import (
+from regard.inference.engine import (
+    SearchOptions,
     Splitting,
     join_segments,
     search_parts,

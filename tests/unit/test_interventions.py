@@ -20,7 +20,7 @@ from regard.attention import (
 )
 from regard.attention.attention import _normalizers, _recorders
 from regard.batch import pad
-from regard.explain.arrays import Arrays
+from regard.explain.forward_trace import Arrays
 from regard.explain.interventions import (
     Intervention,
     MaskedNormalizer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regard.explain.pictures.label import fold, isolate, runs_left, shorten, text_width
+from regard.explain.pictures.figure import fold, isolate, runs_left, shorten, text_width
 
 WORDS = [
     "window", "Donaudampfschifffahrtsgesellschaft", "ILLICIT", "MAMMOTH", "wwwmmm", "3,141.59",

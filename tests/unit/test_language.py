@@ -21,8 +21,7 @@ from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions
 from regard.search import greedy, sample
 from regard.tasks.language.completer import Completer, Perplexity, load_completer
-from regard.tasks.language.module import held_out_texts
-from regard.tasks.language.task import TASK
+from regard.tasks.language.task import TASK, held_out_texts
 from regard.tasks.training import RunDirectory, train_run
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
 from regard.train.distributed import World

@@ -11,10 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.data.loading.batch_plan import plan_batches
-from regard.data.loading.cursor import Cursor
-from regard.data.loading.loader import Loader, TrainingStep
-from regard.data.loading.shard_pool import BatchOrder, SpecialTokens, SubwordSampling
+from regard.data.loading.loader import Cursor, Loader, TrainingStep
+from regard.data.loading.shard_pool import BatchOrder, SpecialTokens, SubwordSampling, plan_batches
 from regard.data.loading.shards import PreparedData, Shard
 from regard.errors import ArtifactError, ConfigError
 from regard.text.tokenizer import BOS, EOS, PAD, SentencePiece

@@ -10,12 +10,13 @@ from torch import nn
 from regard.attention import SampledPosition
 from regard.batch import Tokens
 from regard.nn.interfaces import Decoded
-from regard.train import cross_entropy as chunks
-from regard.train.cross_entropy import _ChunkedCrossEntropy, cross_entropy
+from regard.train import losses as chunks
 from regard.train.losses import (
     CoverageLoss,
     CrossEntropy,
     Reinforce,
+    _ChunkedCrossEntropy,
+    cross_entropy,
 )
 from tests.tiny_models import target, tiny
 

@@ -9,20 +9,17 @@ from pathlib import Path
 import pytest
 
 from regard.align.tokenized_text import TokenizedText
-from regard.bundle.bundle import CARD, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.bundle import CARD, bundle_tokenizer, open_bundle
 from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.formats.corpus import open_corpus
 from regard.data.loading.shard_pool import SubwordSampling
-from regard.data.loading.shards import PreparedData
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import PreparedData, load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.errors import ConfigError
 from regard.tasks.training import RunDirectory, prepare_data
-from regard.tasks.translation.exporting import export_bundle, export_huggingface
-from regard.tasks.translation.importing import read_pretrained
+from regard.tasks.translation.exchange import export_bundle, export_huggingface, read_pretrained
 from regard.tasks.translation.pairs import held_out_pairs
 from regard.tasks.translation.scoring import score_targets
 from regard.tasks.translation.translator import Translator

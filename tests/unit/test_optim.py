@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.train.optim import (
+from regard.train.settings import (
     Adam,
     Constant,
     InverseSqrt,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from regard.cli.options import UsageError
 from regard.cli.outputs import check_output, open_output, to_line, write_output
-from regard.cli.usage import UsageError
 
 
 def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:

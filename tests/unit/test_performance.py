@@ -13,7 +13,7 @@ from regard.attention import Attention, Dropout
 from regard.batch import Tokens
 from regard.nn.interfaces import Decoded
 from regard.train.losses import CrossEntropy, Reinforce
-from regard.train.performance import Performance, has_bf16
+from regard.train.settings import Performance, has_bf16
 from tests.conftest import ROOT
 from tests.tiny_models import PRESETS, Tiny, target, tiny
 
@@ -82,7 +82,7 @@ def test_settings_are_applied_to_all_submodules() -> None:
 
 PAGES = """
 import resource, torch
-from regard.train.performance import Performance
+from regard.train.settings import Performance
 Performance(allocator="{allocator}").tune_allocator()
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("PIL")
 
 from regard.svg import shade
-from regard.train.loggers import pixel_heatmap as module
-from regard.train.loggers.pixel_heatmap import CELL, MARGIN, pixel_heatmap
+from regard.train.loggers import tensorboard as module
+from regard.train.loggers.tensorboard import CELL, MARGIN, pixel_heatmap
 
 
 def cells(image: np.ndarray, rows: int, columns: int) -> np.ndarray:

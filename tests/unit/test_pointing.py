@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.align.alignment_head import AlignmentHead
+from regard.align.tokenized_text import AlignmentHead
 from regard.data.formats.captions import NamedObject
 from regard.explain.pointing import PointingExample, Regions, score_pointing
 from regard.inference.forced_decoding import ForcedDecoding

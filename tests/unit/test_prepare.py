@@ -18,7 +18,7 @@ from regard.data import storage
 from regard.data.filters import FILTERS, SCRIPTS, Limits, drop_reason, drop_reasons
 from regard.data.formats.corpus import Corpus, open_corpus
 from regard.data.ownership import PREPARED, claim
-from regard.data.preparation import dedupe
+from regard.data.preparation import fields as dedupe
 from regard.data.preparation.cut import CorpusPiece, cut_text, read_piece_lines
 from regard.data.preparation.prepare import PreparationSettings, StageProgress, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from regard.cli.settings import config_places
 from regard.config.base import Config
 from regard.config.load import presets
 from regard.config.run import RunConfig
-from regard.config.settings_list import config_places
 from regard.studies.study_file import StudyConfig
 from tests.commands import all_commands
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ import pytest
 
 from regard import svg
 from regard.errors import ConfigError
-from regard.explain.pictures.raster import svg_to_png
+from regard.explain.pictures.figure import svg_to_png
 
 
 def test_scale_sets_the_number_of_pixels() -> None:

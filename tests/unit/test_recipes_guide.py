@@ -11,7 +11,7 @@ import pytest
 
 from regard.config.load import load_config
 from regard.data.formats.corpus import read_pairs
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ConfigError

@@ -25,9 +25,8 @@ from regard.config.load import load_config
 from regard.errors import ConfigError, CorpusError
 from regard.explain.forward_trace import trace_forward
 from regard.explain.record import FORMAT, Explanation
-from regard.inference.engine import SearchOptions
+from regard.inference.engine import SearchOptions, Splitting
 from regard.inference.forced_decoding import force_decode
-from regard.inference.pipeline import Splitting
 from regard.tasks.language.completer import load_completer
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator

@@ -27,11 +27,11 @@ from regard.attention import (
     cosine,
     scaled_dot,
 )
+from regard.cli.settings import config_places
 from regard.config import registry
 from regard.config.attention import NormalizerConfig, ScoreConfig
-from regard.config.decoders import DecoderConfig
 from regard.config.load import change_config, dump_config, load_config, parse_config
-from regard.config.settings_list import config_places
+from regard.config.model import DecoderConfig
 from regard.errors import ConfigError
 from regard.testing import ATTENTION_CHECKS, check_mechanism
 

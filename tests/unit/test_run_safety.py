@@ -18,14 +18,14 @@ from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.filters import Limits
 from regard.data.formats.corpus import open_corpus
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import load_tokenizers
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError
 from regard.inference.forced_decoding import force_decode
 from regard.tasks.training import RunDirectory, train_run
 from regard.tasks.translation.translator import Translator
-from regard.text.stored_tokenizer import joint_fingerprint
+from regard.text.tagged_tokenizer import joint_fingerprint
 from regard.text.tokenizer import SentencePiece
 from regard.train.distributed import World
 from regard.train.events import Event, StepCompleted

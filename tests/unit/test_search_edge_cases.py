@@ -11,7 +11,7 @@ import torch
 
 from regard.batch import Tokens
 from regard.errors import ConfigError
-from regard.nn.pooling import BLOCK, length_blocks
+from regard.nn.image import BLOCK, length_blocks
 from regard.search import (
     beam,
     forbid_sequences,

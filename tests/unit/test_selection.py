@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from regard.train import checkpoint
+from regard.train.checkpoint import TrainState
 from regard.train.distributed import World
 from regard.train.events import Scores
-from regard.train.optim import Adam
 from regard.train.selection import Selection
-from regard.train.train_state import TrainState
+from regard.train.settings import Adam
 from tests.counting import Counting
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from regard import Translator
 from regard.bundle.bundle import add_files, open_bundle
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.tasks.translation.bundle_parts import SPLIT_FILE, read_splitting
 from regard.text.sentences import SentenceSplitter, split_sentences
 from tests.bundles import make_bundle

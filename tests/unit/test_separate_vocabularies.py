@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from regard.bundle.bundle import open_bundle
-from regard.bundle.tokenizer import bundle_tokenizers
+from regard.bundle.bundle import bundle_tokenizers, open_bundle
 from regard.config.load import load_config
 from regard.data.formats.corpus import open_corpus
 from regard.data.preparation.prepare import PreparationSettings, prepare_corpora
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.errors import ArtifactError, ConfigError
 from regard.tasks.training import RunDirectory, prepare_data
-from regard.tasks.translation.exporting import export_bundle, export_huggingface
-from regard.tasks.translation.importing import import_pretrained
+from regard.tasks.translation.exchange import export_bundle, export_huggingface, import_pretrained
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli
 from tests.multilingual import settings, write_texts

@@ -20,7 +20,7 @@ from regard.align.stored_lexicon import (
     write_first_lexicon,
     write_next_lexicon,
 )
-from regard.data.preparation.tasks import TaskResult
+from regard.data.preparation.runner import TaskResult
 
 # Source words 0 to 4 and target words 0 to 3; source word 1 has no entry.
 ENTRIES = [(0, 1), (0, 3), (2, 0), (3, 0), (3, 1), (3, 2), (4, 1)]

@@ -30,13 +30,11 @@ from regard.data.preparation.prepare import StageProgress
 from regard.errors import ConfigError, CorpusError
 from regard.evaluate.bootstrap import RatioStatistics, difference_of_means, estimate_mean
 from regard.studies import runner
-from regard.studies.measures.gold_pairs import GoldPairs
-from regard.studies.measures.hansards import detokenize_hansards
-from regard.studies.measures.measure import format_difference, mean_and_deviation
+from regard.studies.measures.alignment_error import GoldPairs, detokenize_hansards
+from regard.studies.measures.measure import StudyRun, format_difference, mean_and_deviation
 from regard.studies.planning import StudyPlan
+from regard.studies.report import Panel, strip_chart
 from regard.studies.runner import RunProgress, WorkerChannel, prepare_runs, train_runs
-from regard.studies.runs import StudyRun
-from regard.studies.strip_chart import Panel, strip_chart
 from regard.studies.study_file import Study, built_in_studies, load_study
 from regard.tasks.translation.guide import GUIDE_FILE
 from tests.command import run_cli

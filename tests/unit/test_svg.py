@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from regard import svg
-from regard.explain.pictures.legend import STEPS
+from regard.explain.pictures.heatmap import STEPS
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
 DEFICIENCIES = {

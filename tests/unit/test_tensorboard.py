@@ -15,8 +15,7 @@ from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from regard.errors import ConfigError
-from regard.train.loggers.pixel_heatmap import pixel_heatmap
-from regard.train.loggers.tensorboard import TensorBoardLogger
+from regard.train.loggers.tensorboard import TensorBoardLogger, pixel_heatmap
 from tests.events import OUTPUT_PIECES, SOURCE_PIECES, rolled_back, run, scores, step_completed
 
 

@@ -10,17 +10,17 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from regard.cli import train_minutes as time_budget
 from regard.cli.main import app
-from regard.config.load import load_config
-from regard.errors import ConfigError
-from regard.tasks import time_budget
-from regard.tasks.time_budget import (
+from regard.cli.train_minutes import (
     MAX_VALIDATIONS,
     MeasuredPreset,
     RunCost,
     choose_preset,
     fit_steps,
 )
+from regard.config.load import load_config
+from regard.errors import ConfigError
 from regard.tasks.training import RunDirectory, make_trainer
 from regard.train import checkpoint
 from regard.train.distributed import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from regard.search.topk import topk
+from regard.search.beam import topk
 
 
 @pytest.mark.parametrize("size", [3, 64, 700, 1_280, 8_000, 8_037])

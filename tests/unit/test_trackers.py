@@ -12,10 +12,7 @@ import pytest
 
 from regard.errors import ConfigError
 from regard.train.events import CheckpointSaved, Event
-from regard.train.loggers.event_curves import event_curves
-from regard.train.loggers.mlflow import MLflowLogger
-from regard.train.loggers.tracker import TrackerLogger
-from regard.train.loggers.wandb import WandbLogger
+from regard.train.loggers.tracker import MLflowLogger, TrackerLogger, WandbLogger, event_curves
 from tests.events import rolled_back, run, step_completed, validation_completed
 
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from regard.train.checkpoint import Buffers, TrainProgress, TrainState, copy_into
 from regard.train.distributed import World
-from regard.train.optim import Adam
-from regard.train.train_state import Buffers, TrainProgress, TrainState, copy_into
+from regard.train.settings import Adam
 from tests.counting import Counting
 
 

@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 
 from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint
+from regard.train.checkpoint import TrainState
 from regard.train.events import (
     CheckpointSaved,
     Event,
@@ -24,9 +25,7 @@ from regard.train.events import (
     TrainingStarted,
     ValidationCompleted,
 )
-from regard.train.optim import Adam, Constant, Linear, Schedule
-from regard.train.settings import TrainerSettings
-from regard.train.train_state import TrainState
+from regard.train.settings import Adam, Constant, Linear, Schedule, TrainerSettings
 from regard.train.trainer import Trainer
 from tests.counting import Counting
 

@@ -15,8 +15,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.data.loading.cursor import Cursor
-from regard.data.loading.loader import MicroBatch, TrainingStep
+from regard.data.loading.loader import Cursor, MicroBatch, TrainingStep
 from regard.train.events import (
     CheckpointSaved,
     Event,
@@ -26,11 +25,8 @@ from regard.train.events import (
     TrainingStarted,
     ValidationCompleted,
 )
-from regard.train.losses import Loss
-from regard.train.module import TrainingModule
-from regard.train.optim import Adam, Constant, InverseSqrt, Linear
-from regard.train.performance import Performance
-from regard.train.settings import TrainerSettings
+from regard.train.losses import Loss, TrainingModule
+from regard.train.settings import Adam, Constant, InverseSqrt, Linear, Performance, TrainerSettings
 from regard.train.trainer import Trainer
 
 STEPS, INPUTS, OUTPUTS = 12, 3, 2

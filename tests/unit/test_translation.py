@@ -10,15 +10,15 @@ import torch
 from safetensors.torch import load_file
 
 from regard.bundle.bundle import MANIFEST, RUN, SCORES, WEIGHTS, open_bundle
-from regard.bundle.weights import load_weights
+from regard.bundle.parts import load_weights
 from regard.config.data import DataConfig
 from regard.config.load import load_config
 from regard.data.loading.shards import PreparedData
 from regard.errors import ArtifactError, ConfigError
 from regard.evaluate.scores import score_corpus
 from regard.tasks.training import RunDirectory
-from regard.tasks.translation.module import TranslationModule
 from regard.tasks.translation.pairs import Pairs, held_out_pairs
+from regard.tasks.translation.task import TranslationModule
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
 from regard.train.loggers.jsonl import read_events

@@ -19,13 +19,12 @@ import regard
 from regard.align.links import write_links
 from regard.cli.main import app
 from regard.cli.outputs import to_line
-from regard.data.jobs import corpus_job
+from regard.data import corpus_job
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityReport
 from regard.hypothesis import Hypothesis
-from regard.inference.engine import SearchOptions
+from regard.inference.engine import SearchOptions, Splitting
 from regard.inference.forced_decoding import force_decode
-from regard.inference.pipeline import Splitting
 from regard.inference.torch_engine import TorchEngine
 from regard.tasks.translation.result import TranslationResult
 from regard.text.tokenizer import BOS, PAD, UNK

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from regard.train import checkpoint
-from regard.train.peak_memory import process_peak
+from regard.train.dry_run import process_peak
 
 
 def test_peak_memory_is_zero_where_it_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

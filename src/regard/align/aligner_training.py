@@ -47,10 +47,10 @@ from regard.align.stored_lexicon import (
 from regard.align.word_aligner import WordAligner
 from regard.data import storage
 from regard.data.preparation.pipeline import ProgressCallback, run_tasks
-from regard.data.preparation.runner import Runner
-from regard.data.preparation.tasks import (
+from regard.data.preparation.runner import (
     Facts,
     PreparationTask,
+    Runner,
     Stage,
     TaskResult,
     Write,

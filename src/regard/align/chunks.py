@@ -23,12 +23,10 @@ from regard.align.hmm import Ids, WordPairs
 from regard.align.word_aligner import aligner_words, encode_pairs
 from regard.data import storage
 from regard.data.formats.corpus import Corpus
-from regard.data.loading.shards import PreparedData, Shard
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import PreparedData, Shard, load_tokenizers
 from regard.data.preparation.cut import CorpusPiece, read_records
 from regard.data.preparation.pipeline import ProgressCallback, cut_into_pieces
-from regard.data.preparation.runner import Runner
-from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult, Write
+from regard.data.preparation.runner import Facts, PreparationTask, Runner, TaskResult, Write
 
 PAIRS = 10_000  # of a chunk
 PART_CELLS = 1 << 26  # of all chunks, in a range of source words that is merged at once

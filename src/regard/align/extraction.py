@@ -23,9 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.align.word_alignment import WordAlignment
 from regard.inference.forced_decoding import (
     ForcedDecoding,

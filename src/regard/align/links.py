@@ -1,4 +1,4 @@
-"""Word links and their Pharaoh files.
+"""Word links: pairs of positions, their symmetrization, and the alignment error rate.
 
 In Moses' Pharaoh format `i-j` links source word i to target word j, counted from 0, with one line
 per sentence pair. Gold links are sure (`i-j`) or possible (`i?j`, also written `ipj`), and some
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from regard.data.formats.files import line_blocks
 from regard.errors import CorpusError
@@ -95,3 +96,92 @@ def _parse(line: str, origin: str, first: int, separators: str) -> GoldAlignment
         if match[2] == "-":
             sure.add(link)
     return GoldAlignment(frozenset(sure), frozenset(possible))
+
+
+# -- symmetrization --------------------------------------------------------------------------------
+# Combine the links of two directions into one alignment.
+
+
+Symmetry = Literal["intersection", "grow-diag"]
+
+
+def transpose_links(links: Links) -> Links:
+    """Swap the source and the target of each link."""
+    return Links((j, i) for i, j in links)
+
+
+def symmetrize(forward: Links, backward: Links, method: Symmetry) -> Links:
+    """Combine the links of both directions, each given as (source word, target word).
+
+    `grow-diag` (Koehn et al. 2003) starts from the intersection. It then adds links of either
+    direction that neighbour a link, diagonally too, and of which one word is still unaligned.
+    """
+    links = set(forward & backward)
+    if method == "intersection":
+        return Links(links)
+    union = forward | backward
+    sources, targets = {i for i, _ in links}, {j for _, j in links}  # with a link
+    latest = sorted(links)
+    while latest:  # a link that was refused once stays refused, so only neighbours of new ones
+        added = []
+        for i, j in latest:
+            near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - links
+            for link in sorted(near & union):
+                if link[0] not in sources or link[1] not in targets:
+                    links.add(link)
+                    sources.add(link[0])
+                    targets.add(link[1])
+                    added.append(link)
+        latest = sorted(added)
+    return Links(links)
+
+
+# -- alignment error rate of word links against gold links -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentScores:
+    """Scores of links A against sure links S and possible links P (Och and Ney, 2003, section 5).
+
+    precision |A ∩ P| / |A|, recall |A ∩ S| / |S|, and the alignment error rate
+    1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|), in per cent, over the links of all sentences together.
+    """
+
+    precision: float
+    recall: float
+    aer: float
+    links: int
+    sure: int
+    possible: int
+
+
+def score_alignments(
+    proposed: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]
+) -> AlignmentScores:
+    """Score the links of each sentence pair against its gold links."""
+    if len(proposed) != len(gold):
+        raise CorpusError(
+            f"links: there are links for {len(proposed)} sentence pairs, but gold links for "
+            f"{len(gold)}. Pass both for the same pairs."
+        )
+    links = sure = possible = hit_sure = hit_possible = 0
+    for pair_links, expected in zip(proposed, gold, strict=True):
+        unique = frozenset(pair_links)
+        links += len(unique)
+        sure += len(expected.sure)
+        possible += len(expected.possible)
+        hit_sure += len(unique & expected.sure)
+        hit_possible += len(unique & expected.possible)
+    return AlignmentScores(
+        precision=_percent(hit_possible, links),
+        recall=_percent(hit_sure, sure),
+        aer=100 - _percent(hit_sure + hit_possible, links + sure),
+        links=links,
+        sure=sure,
+        possible=possible,
+    )
+
+
+def _percent(part: int, total: int) -> float:
+    """100 if there are no links: none of them is wrong."""
+    return 100 * part / total if total else 100.0

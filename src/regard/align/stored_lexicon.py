@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from regard.align.chunks import ChunkWords, load_cells
 from regard.align.hmm import FLOOR, JUMPS, LEXICON_TYPES, REACH, Floats, Ids, Lexicon
 from regard.data import storage
-from regard.data.preparation.tasks import Facts, TaskResult, Write
+from regard.data.preparation.runner import Facts, TaskResult, Write
 
 ENTRY_FIELDS = ("rows", "targets", "forward", "backward")  # one file for each part
 WORD_FIELDS = ("null_targets", "null_sources", "jumps")

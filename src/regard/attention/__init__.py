@@ -10,13 +10,12 @@ package needs torch and jaxtyping only.
 
 from regard.attention.attention import Attention as Attention
 from regard.attention.attention import AttentionOutput as AttentionOutput
+from regard.attention.attention import Dropout as Dropout
+from regard.attention.attention import MultiheadAttention as MultiheadAttention
 from regard.attention.attention import replace_normalizers as replace_normalizers
 from regard.attention.choice import add_product as add_product
 from regard.attention.choice import reuse as reuse
-from regard.attention.dropout import Dropout as Dropout
-from regard.attention.equation import Equation as Equation
 from regard.attention.memory import Memory as Memory
-from regard.attention.multihead import MultiheadAttention as MultiheadAttention
 from regard.attention.normalizers import Hard as Hard
 from regard.attention.normalizers import NormalizedWeights as NormalizedWeights
 from regard.attention.normalizers import Normalizer as Normalizer
@@ -35,6 +34,7 @@ from regard.attention.scores import cosine as cosine
 from regard.attention.scores import dot as dot
 from regard.attention.scores import perceptron as perceptron
 from regard.attention.scores import scaled_dot as scaled_dot
+from regard.attention.shapes import Equation as Equation
 from regard.attention.shapes import Lengths as Lengths
 from regard.attention.spans import Causal as Causal
 from regard.attention.spans import Everywhere as Everywhere

@@ -1,4 +1,4 @@
-"""Attention as a module: `definition.py` with parameters.
+"""Attention as a module: with one head of any score, and with several heads as in torch.nn.
 
 Self-attention, cross-attention and attention pooling are not separate classes. They call this one
 with queries and memories from different places.
@@ -17,14 +17,45 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention.choice import AttentionKernel, choose_kernel, prepare_memory
+from regard.attention.choice import (
+    AttentionKernel,
+    DropoutKernel,
+    apply_dropout,
+    choose_kernel,
+    prepare_memory,
+)
 from regard.attention.definition import AttentionCall
-from regard.attention.dropout import Dropout
 from regard.attention.memory import Memory
 from regard.attention.normalizers import Normalizer, SampledPosition, Softmax, mask_scores
-from regard.attention.scores import Score, merge_heads, split_heads
+from regard.attention.scores import Score, merge_heads, scaled_dot, split_dim, split_heads
 from regard.attention.shapes import Lengths
-from regard.attention.spans import Everywhere, Span
+from regard.attention.spans import Causal, Everywhere, Span
+
+# -- dropout ---------------------------------------------------------------------------------------
+
+
+class Dropout(nn.Module):
+    """y = m x / (1 − p), m ~ Bernoulli(1 − p), in training; else y = x  (Srivastava et al. 2014)
+
+    `kernel`: "bytes" (fast on a CPU), "plain" (torch's own), or "auto".
+    """
+
+    def __init__(self, p: float = 0.0, *, kernel: DropoutKernel = "auto") -> None:
+        super().__init__()
+        self.p: float = p
+        self.kernel: DropoutKernel = kernel
+
+    def forward(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        return apply_dropout(x, self.p, self.kernel) if self.training and self.p > 0 else x
+
+    if TYPE_CHECKING:
+        __call__ = forward
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"
+
+
+# -- attention -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +262,62 @@ def _check_memory(memory: object) -> None:
             "regard.attention.MultiheadAttention takes (query, key, value) as torch.nn does. "
             f"The memory must be a Memory, not {type(memory).__name__}."
         )
+
+
+# -- multi-head attention with the arguments of `torch.nn.MultiheadAttention` ----------------------
+
+
+class MultiheadAttention(nn.Module):
+    """MultiHead(Q, K, V) = [head_1; …; head_h] W^O, head_i = attend(Q W_i, K W'_i, V W''_i)
+
+    Vaswani et al. 2017, 3.2.2, as `torch.nn.MultiheadAttention` with the batch first and without
+    a bias of the keys, which a softmax ignores. `causal`: a query sees no later key.
+
+        >>> attention = MultiheadAttention(512, 8)
+        >>> x = torch.randn(2, 5, 512)
+        >>> context, weights = attention(x, x, x, need_weights=True)
+        >>> context.shape, weights.shape
+        (torch.Size([2, 5, 512]), torch.Size([2, 8, 5, 5]))
+    """
+
+    def __init__(self, dim: int, heads: int, dropout: float = 0.0, *, causal: bool = False) -> None:
+        super().__init__()
+        split_dim(dim, heads)
+        self.attention = Attention(
+            scaled_dot(dim, dim, dim=dim, heads=heads),
+            span=Causal() if causal else None,
+            to_values=nn.Linear(dim, dim),
+            to_context=nn.Linear(dim, dim),
+            dropout=dropout,
+        )
+
+    def forward(
+        self,
+        query: Float[Tensor, "B T E"],
+        key: Float[Tensor, "B S E"],
+        value: Float[Tensor, "B S E"],
+        *,
+        lengths: Lengths = None,
+        mask: Bool[Tensor, "#B #T #S"] | None = None,
+        need_weights: bool = False,
+        key_padding_mask: None = None,
+        attn_mask: None = None,
+    ) -> AttentionOutput:
+        """Attend from each query to the keys.
+
+        Args:
+            lengths: the number of keys of each row that are not padding; None: all.
+            mask: True where a query may attend to a key; with a dimension for the batch.
+            need_weights: also return the weights, of each head.
+        """
+        if key_padding_mask is not None or attn_mask is not None:
+            raise TypeError(
+                "In the masks of torch.nn.MultiheadAttention True means hidden. Use lengths= for "
+                "padding, causal=True for the past, or mask=, in which True means visible: "
+                "mask=~attn_mask[None], mask=~key_padding_mask[:, None]."
+            )
+        memory = self.attention.build_memory(key, lengths, values=value)
+        return self.attention(query, memory, mask, need_weights=need_weights)
+
+    if TYPE_CHECKING:
+        __call__ = forward

@@ -10,8 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.equation import Equation
-from regard.attention.shapes import Scores, Visible
+from regard.attention.shapes import Equation, Scores, Visible
 
 
 @dataclass(frozen=True, slots=True)

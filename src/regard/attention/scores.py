@@ -17,8 +17,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.equation import Equation
-from regard.attention.shapes import Keys, Queries, Scores
+from regard.attention.shapes import Equation, Keys, Queries, Scores
 
 DOT = Equation("dot", "score(q, k) = ⟨q, k⟩", 'Luong et al. 2015, 3.1, "dot"')
 SCALED = Equation("dot", "score(q, k) = ⟨q, k⟩ / √d", "Vaswani et al. 2017, 3.2.1, eq. 1")

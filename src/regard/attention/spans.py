@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention.equation import Equation
+from regard.attention.shapes import Equation
 
 Count: TypeAlias = Tensor | int  # the number of keys n, of each row or of all
 

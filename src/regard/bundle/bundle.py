@@ -42,6 +42,8 @@ from regard.bundle import manifest
 from regard.bundle.manifest import MANIFEST, FileIdentity, identify_file
 from regard.data import storage
 from regard.errors import ArtifactError
+from regard.text.tagged_tokenizer import read_tokenizers
+from regard.text.tokenizer import Tokenizer
 
 CARD = "README.md"
 WEIGHTS = "weights.safetensors"
@@ -236,3 +238,16 @@ def _compare(path: Path, actual: FileIdentity, expected: FileIdentity) -> None:
         raise ArtifactError(
             f"{path}: does not match {MANIFEST}: damaged or changed. Copy the bundle again"
         )
+
+
+# -- the tokenizers of a bundle. Free of torch -----------------------------------------------------
+
+
+def bundle_tokenizers(bundle: Bundle) -> tuple[Tokenizer, Tokenizer]:
+    """Return the tokenizers of source and target; they are one object if they are the same."""
+    return read_tokenizers(bundle.read, bundle.names, bundle.path)
+
+
+def bundle_tokenizer(bundle: Bundle) -> Tokenizer:
+    """Return the tokenizer of a model that has only one."""
+    return bundle_tokenizers(bundle)[0]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
 from regard.align.aligner_training import train_aligner
 from regard.align.chunks import corpus_readers
-from regard.align.corpus_alignment import AlignerBlocks
+from regard.align.links import symmetrize, transpose_links, write_links
 from regard.align.word_aligner import ALIGNER_FILE
+from regard.align.word_alignment import AlignerBlocks
 from regard.bundle.manifest import MANIFEST
-from regard.cli.align_job import ModelAlignBlocks
-from regard.cli.common_options import AlignWith, To
 from regard.cli.corpus_options import (
     Columns,
     PairSource,
@@ -22,27 +23,96 @@ from regard.cli.corpus_options import (
     check_columns,
     corpus_argument,
 )
-from regard.cli.job_models import JobModel
 from regard.cli.job_options import (
     JobArguments,
+    JobModel,
     OutputFile,
     absolute_path,
     check_job_output,
     run_job,
     work_directory,
 )
-from regard.cli.option_groups import option_groups
+from regard.cli.options import AlignWith, To, UsageError, option_groups
 from regard.cli.prepare import show_stages
-from regard.cli.usage import UsageError
+from regard.cli.translate_lines import alignment_values
 from regard.data import storage
+from regard.data.corpus_job import BlockFunction, BlockResult, Compute
 from regard.data.directory_lock import lock_directory
 from regard.data.ownership import ALIGNER as ALIGNER_DIRECTORY
 from regard.data.ownership import WORK, check_claim, claim, remove_created
 
 if TYPE_CHECKING:
-    from regard.data.formats.corpus import Corpus
-    from regard.data.jobs.corpus_job import BlockFunction
+    from regard.align.links import Symmetry
+    from regard.data.formats.corpus import Block, Corpus
     from regard.data.preparation.runner import Runner
+    from regard.tasks.translation.options import AlignWith as AlignmentSource
+
+# -- the corpus job of `regard align` with a translation model -------------------------------------
+
+
+@dataclass(frozen=True)
+class ModelAlignBlocks(BlockFunction):
+    """Aligns pairs with a model, or with the attention of two models of opposite directions."""
+
+    verb: ClassVar[str] = "align"
+
+    model: JobModel
+    reverse: JobModel | None
+    align_with: AlignmentSource | None
+    symmetry: Symmetry
+    pretokenized: bool
+    as_json: bool
+
+    @property
+    def identity(self) -> dict[str, object]:
+        return {
+            "model": self.model.digest,
+            "to": self.model.to,
+            "reverse": None if self.reverse is None else self.reverse.digest,
+            "align_with": self.align_with,
+            "symmetry": self.symmetry,
+            "pretokenized": self.pretokenized,
+            "json": self.as_json,
+        }
+
+    def load(self) -> Compute:
+        forward = self.model.load()
+        backward = None if self.reverse is None else self.reverse.load()
+
+        def compute(block: Block) -> BlockResult:
+            sides = block.sources, block.targets
+            alignments = forward.align(
+                *sides, pretokenized=self.pretokenized, align_with=self.align_with
+            )
+            links = [alignment.links for alignment in alignments]
+            if backward is not None:
+                reversed_alignments = backward.align(
+                    *reversed(sides), pretokenized=self.pretokenized, align_with=self.align_with
+                )
+                links = [
+                    symmetrize(
+                        forward_links, transpose_links(backward_alignment.links), self.symmetry
+                    )
+                    for forward_links, backward_alignment in zip(
+                        links, reversed_alignments, strict=True
+                    )
+                ]
+            texts = [write_links(pair_links) for pair_links in links]
+            lines = texts
+            if self.as_json:
+                lines = [
+                    json.dumps({**alignment_values(alignment), "links": text}, ensure_ascii=False)
+                    for alignment, text in zip(alignments, texts, strict=True)
+                ]
+            return BlockResult(
+                lines, {"source": block.sources, "target": block.targets, "links": texts}
+            )
+
+        return compute
+
+
+# -- align -----------------------------------------------------------------------------------------
+
 
 ALIGNER, ATTENTION = "Word aligner", "Attention of translation models"
 

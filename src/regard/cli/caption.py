@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.common_options import BeamSize, JsonLines, NBest
+from regard.cli.options import BeamSize, JsonLines, NBest
 from regard.cli.outputs import to_line
 from regard.tasks.captioning.captioner import load_captioner
 

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.common_options import JsonLines, Out
-from regard.cli.line_files import line_batches, open_input
-from regard.cli.outputs import check_output, open_output, to_line, write_output
+from regard.cli.options import JsonLines, Out
+from regard.cli.outputs import (
+    check_output,
+    line_batches,
+    open_input,
+    open_output,
+    to_line,
+    write_output,
+)
 from regard.tasks.classification.document_classifier import document_view, load_classifier
 
 if TYPE_CHECKING:

@@ -13,11 +13,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from regard.cli.common_options import BeamSize, Html, JsonReport, To
 from regard.cli.evaluation import read_translations, translate_lines
-from regard.cli.option_modes import refuse_without
+from regard.cli.options import BeamSize, Html, JsonReport, To, UsageError, refuse_without
 from regard.cli.outputs import check_output, write_output
-from regard.cli.usage import UsageError
 from regard.data.formats.corpus import read_parallel
 from regard.errors import FAILED_CHECK
 from regard.evaluate.compare import apply_gates, compare_systems, parse_gate

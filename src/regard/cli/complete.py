@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.common_options import JsonLines, Out
-from regard.cli.line_files import open_input
-from regard.cli.option_groups import option_groups
-from regard.cli.outputs import check_output, open_output, to_line
-from regard.cli.sampling_options import SamplingArguments
+from regard.cli.options import JsonLines, Out, SamplingArguments, option_groups
+from regard.cli.outputs import check_output, open_input, open_output, to_line
 from regard.tasks.language.completer import load_completer
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.usage import UsageError
+from regard.cli.options import UsageError
 from regard.data.formats.corpus import open_corpus
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from regard.cli.options import UsageError
 from regard.cli.outputs import check_output, write_output
 from regard.cli.prepare import show_stages
-from regard.cli.study_progress import show_runs
-from regard.cli.usage import UsageError
+from regard.cli.study import show_runs
 from regard.cores import available_cores
 from regard.data.ownership import DEMO, claim
 from regard.explain.record import side_by_side
@@ -28,11 +28,11 @@ from regard.studies.demo import (
     SENTENCE,
     demo_runs,
     example_pairs,
+    known_words,
     measure_accuracy,
     pair_files,
     write_pairs,
 )
-from regard.studies.demo_pairs import known_words
 from regard.studies.runner import prepare_runs, train_runs
 from regard.tasks.translation.translator import Translator
 

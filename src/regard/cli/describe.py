@@ -15,15 +15,14 @@ from rich.text import Text
 from regard.bounds import VOCABULARY
 from regard.bundle.bundle import find_bundle, open_bundle
 from regard.bundle.manifest import MANIFEST
-from regard.cli.option_modes import refuse_without
-from regard.cli.usage import UsageError, check_assignments
+from regard.cli.options import UsageError, check_assignments, refuse_without
 from regard.config.describe import config_equation, describe_run
 from regard.config.load import load_config, presets
 from regard.config.model import VocabularySizes
-from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.ctranslate2_export import export_obstacles
 from regard.tasks.base import task_for
 from regard.tasks.bundles import bundle_config
-from regard.tasks.translation.exporting import PARITY
+from regard.tasks.translation.exchange import PARITY
 
 if TYPE_CHECKING:
     from regard.attention import Equation

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from regard.cli.common_options import Html, JsonReport
 from regard.cli.corpus_options import (
     Columns,
     TrainingFiles,
@@ -22,12 +21,12 @@ from regard.cli.corpus_options import (
     corpus_argument,
     files_option,
 )
+from regard.cli.options import Html, JsonReport
 from regard.cli.outputs import check_output, write_output
-from regard.data.doctor.doctor_page import doctor_page
 from regard.data.doctor.examine import examine
-from regard.data.doctor.summary import print_report
+from regard.data.doctor.report import doctor_page, print_report
 from regard.errors import FAILED_CHECK
-from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.ctranslate2_export import export_obstacles
 
 if TYPE_CHECKING:
     from regard.data.doctor.survey import DoctorProgress

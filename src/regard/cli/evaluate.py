@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 from regard.cli import evaluation
-from regard.cli.common_options import BeamSize, JsonReport, LinkArguments, To
 from regard.cli.corpus_options import Columns, TaskFiles, check_columns
-from regard.cli.option_groups import option_groups
-from regard.cli.option_modes import Mode, make_mode
+from regard.cli.options import (
+    BeamSize,
+    JsonReport,
+    LinkArguments,
+    Mode,
+    To,
+    UsageError,
+    make_mode,
+    option_groups,
+)
 from regard.cli.outputs import check_output, to_line, write_output
-from regard.cli.usage import UsageError
 
 _SCORES = {"source", "reference", "by_length", "figure", "as_json"}
 _GOLD = {"alignments", "one_based", "as_json"}

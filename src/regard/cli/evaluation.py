@@ -10,19 +10,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from regard.align.aer import AlignmentScores, score_alignments
-from regard.align.links import check_gold, read_gold, read_links
+from regard.align.links import AlignmentScores, check_gold, read_gold, read_links, score_alignments
 from regard.bundle.bundle import open_bundle
-from regard.cli.common_options import LinkArguments
 from regard.cli.corpus_options import TaskFiles, columns_setting
+from regard.cli.options import LinkArguments, UsageError
 from regard.cli.outputs import write_output
-from regard.cli.usage import UsageError
 from regard.data.formats.corpus import read_parallel
 from regard.data.formats.files import line_blocks
-from regard.evaluate.by_length import evaluate_by_length
-from regard.evaluate.length_chart import chart_by_length
+from regard.evaluate.comparison_page import chart_by_length
 from regard.evaluate.report import draw_agreement, draw_evaluation
-from regard.evaluate.scores import looks_tokenized
+from regard.evaluate.scores import evaluate_by_length, looks_tokenized
 from regard.tasks.translation.translator import Translator
 
 LINK_ORIGINS = {

@@ -10,11 +10,10 @@ import typer
 from rich.console import Console
 
 from regard.align.links import parse_links
-from regard.cli.common_options import To
+from regard.cli.options import To, UsageError
 from regard.cli.outputs import atomic_write, check_output, write_output
-from regard.cli.usage import UsageError
 from regard.errors import ConfigError
-from regard.explain.pictures.raster import check_png
+from regard.explain.pictures.figure import check_png
 from regard.explain.record import side_by_side
 from regard.tasks.classification.document_classifier import DocumentClassifier
 from regard.tasks.loading import load

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
-from regard.cli.common_options import JsonReport
 from regard.cli.evaluation import read_text_lines
-from regard.cli.option_modes import refuse_without
-from regard.cli.usage import UsageError
-from regard.tasks.translation.exporting import export_bundle, export_huggingface
+from regard.cli.options import JsonReport, UsageError, refuse_without
+from regard.tasks.translation.exchange import export_bundle, export_huggingface
 
 if TYPE_CHECKING:
-    from regard.tasks.translation.exporting import ExportParity
+    from regard.tasks.translation.exchange import ExportParity
 
 
 def export(

@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.bundle import bundle_tokenizer
 from regard.cli.corpus_options import columns_setting, languages_setting
+from regard.cli.options import UsageError
 from regard.cli.train_options import ComparisonArguments
-from regard.cli.usage import UsageError
 from regard.config.data import CorpusConfig
 from regard.data.loading.shards import PreparedData
 from regard.errors import FAILED_CHECK
-from regard.evaluate.before_after import apply_gate, check_gate
-from regard.evaluate.compare import parse_gate
+from regard.evaluate.compare import apply_gate, check_gate, parse_gate
 from regard.evaluate.report import draw_changes, verdict_line
 from regard.tasks.base import task_for
 from regard.tasks.bundles import bundle_config
-from regard.tasks.translation.fine_tuning import compare_with_parent, write_comparison
-from regard.tasks.translation.languages import read_languages
-from regard.tasks.translation.pairs import held_out_pairs, read_all_pairs, read_valid
+from regard.tasks.translation.bundle_parts import read_languages
+from regard.tasks.translation.pairs import (
+    compare_with_parent,
+    held_out_pairs,
+    read_all_pairs,
+    read_valid,
+    write_comparison,
+)
 from regard.text.tagged_tokenizer import language_tag
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from regard.cli.common_options import JsonReport
 from regard.cli.evaluation import read_text_lines
-from regard.tasks.translation.importing import import_pretrained
+from regard.cli.options import JsonReport
+from regard.tasks.translation.exchange import import_pretrained
 
 if TYPE_CHECKING:
-    from regard.tasks.translation.importing import ImportReport
+    from regard.tasks.translation.exchange import ImportReport
 
 
 def import_model(

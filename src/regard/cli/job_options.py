@@ -13,19 +13,21 @@ from typing import IO, TYPE_CHECKING, Annotated, Literal
 import typer
 
 from regard.bounds import WORKERS
+from regard.bundle.remote import bundle_digest, fetch_bundle
+from regard.cli.options import UsageError
 from regard.cli.outputs import atomic_write, check_output
 from regard.cli.prepare import open_runner, show_stages
-from regard.cli.usage import UsageError
 from regard.data import storage
+from regard.data.corpus_job import join_parts, output_suffix, run_corpus_job
 from regard.data.directory_lock import lock_directory
-from regard.data.jobs.corpus_job import run_corpus_job
-from regard.data.jobs.part_formats import join_parts, output_suffix
 from regard.data.ownership import JOB as JOB_DIRECTORY
 from regard.data.ownership import check_claim, claim, remove_created
+from regard.errors import ArtifactError
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
+    from regard.data.corpus_job import BlockFunction, CostEstimate
     from regard.data.formats.corpus import Corpus
-    from regard.data.jobs.corpus_job import BlockFunction, CostEstimate
     from regard.data.preparation.prepare import ProgressCallback, StageProgress
     from regard.data.preparation.runner import Runner
 
@@ -169,3 +171,33 @@ def _print_estimate(estimate: CostEstimate) -> None:
         f"{format_duration(estimate.seconds)}, {estimate.core_hours:,.2f} core hours",
         file=sys.stderr,
     )
+
+
+# -- the model bundles of corpus jobs, which workers on any machine open ---------------------------
+
+
+@dataclass(frozen=True)
+class JobModel:
+    """A bundle, by its path or URL, and the digest that it must have on every machine."""
+
+    path: str
+    digest: str
+    to: str | None = None  # target language
+
+    @classmethod
+    def find(cls, path: str, to: str | None = None) -> JobModel:
+        return cls(absolute_path(path), bundle_digest(path), to)
+
+    def fetch(self) -> Path:
+        """Return the local directory of the bundle."""
+        folder = fetch_bundle(self.path)
+        if bundle_digest(folder) != self.digest:
+            raise ArtifactError(
+                f"{self.path}: differs from the bundle that the job was started with. Use the same "
+                "bundle on every machine, and do not replace it during the job."
+            )
+        return folder
+
+    def load(self) -> Translator:
+        """Return the model with the torch engine, which scores and aligns."""
+        return Translator.load(self.fetch(), engine="torch").for_target(self.to)

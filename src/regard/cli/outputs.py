@@ -7,13 +7,58 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from regard.cli.usage import UsageError
+from regard.cli.options import UsageError
 from regard.data.ownership import owner_of
+from regard.errors import CorpusError
+
+# -- read input lines ------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_input(path: Path | None) -> Iterator[Iterator[str]]:
+    """Yield the lines of a file, or of standard input, without their line ends.
+
+    Raises CorpusError if the file cannot be read or a line is not UTF-8.
+    """
+
+    def lines(file: Iterable[bytes]) -> Iterator[str]:
+        for number, line in enumerate(file, 1):  # only \n ends a line, unlike in text mode
+            if number == 1:
+                line = line.removeprefix(BOM_UTF8)
+            try:
+                yield line.decode().removesuffix("\n").removesuffix("\r")
+            except UnicodeDecodeError as error:
+                raise CorpusError(
+                    f"{path or 'standard input'}, line {number}: is not UTF-8 ({error.reason} at "
+                    f"byte {error.start}). Convert it, for instance with iconv."
+                ) from None
+
+    if path is None:
+        yield lines(sys.stdin.buffer)
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}). Name a text file.") from None
+    with file:
+        yield lines(file)
+
+
+def line_batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Yield lists of at most `size` lines."""
+    while block := list(islice(lines, size)):
+        yield block
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
 
 # Characters that end a line or a field of one.
 _BREAKS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.cli.job_options import absolute_path
-from regard.cli.option_modes import refuse_without
-from regard.cli.usage import UsageError, server_not_installed
+from regard.cli.options import UsageError, refuse_without, server_not_installed
 from regard.cores import allowed_threads, available_cores
+from regard.data.corpus_job import BLOCK, MAX_BLOCKS
 from regard.data.formats.corpus import open_texts, read_blocks
-from regard.data.jobs.corpus_job import BLOCK, MAX_BLOCKS
 from regard.errors import CorpusError
 from regard.tasks.translation.translator import Translator
 from regard.train.events import format_duration
@@ -116,8 +115,8 @@ def _plan_fleet(
     model: Path, texts: list[str], rate: float, p99: float, cores: int, price: float, engine: str
 ) -> dict[str, Any]:
     try:
-        from regard.serve.planning.measurement import measure_service
-        from regard.serve.planning.sizing import plan_fleet
+        from regard.planning.measurement import measure_service
+        from regard.planning.sizing import plan_fleet
     except ImportError as error:
         raise server_not_installed(error) from None
 
@@ -155,7 +154,7 @@ def _plan_corpus(
     price: float,
     engine: EngineName,
 ) -> dict[str, Any]:
-    from regard.serve.planning.sizing import plan_corpus
+    from regard.planning.sizing import plan_corpus
 
     start = time.perf_counter()
     translator = Translator.load(model, engine=engine, fixed_batches=True)

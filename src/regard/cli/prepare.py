@@ -22,7 +22,7 @@ from regard.cli.corpus_options import (
     corpus_argument,
     files_option,
 )
-from regard.cli.usage import UsageError
+from regard.cli.options import UsageError
 from regard.data import storage
 from regard.data.filters import SCRIPTS, Limits
 from regard.data.loading.shards import describe_drops

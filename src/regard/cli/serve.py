@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from regard.bounds import THREADS, WORKERS
-from regard.cli.usage import server_not_installed
+from regard.cli.options import server_not_installed
 from regard.cores import available_cores
 
 

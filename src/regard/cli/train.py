@@ -20,10 +20,8 @@ from regard.cli.corpus_options import (
     files_option,
     parse_languages,
 )
-from regard.cli.option_groups import option_groups
-from regard.cli.option_modes import make_mode
+from regard.cli.options import UsageError, check_assignments, make_mode, option_groups
 from regard.cli.train_options import ComparisonArguments, LoggerArguments
-from regard.cli.usage import UsageError, check_assignments
 from regard.errors import INTERRUPTED
 
 FINISH = make_mode(
@@ -136,7 +134,7 @@ def train(
     regard train --finish --out run/
     """
     from regard.cli import training
-    from regard.cli.loggers import check_loggers
+    from regard.cli.train_options import check_loggers
 
     if finish:
         FINISH.check()

@@ -1,13 +1,19 @@
-"""Options of `regard train` that belong together."""
+"""Options of `regard train`, and the loggers that they choose."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from regard.cli.corpus_options import files_option
+from regard.errors import ConfigError
+
+if TYPE_CHECKING:
+    from regard.tasks.training import RunDirectory
+    from regard.train.events import EventHandler
 
 
 @dataclass(frozen=True)
@@ -65,3 +71,37 @@ class LoggerArguments:
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log to TensorBoard.")] = False
     mlflow: Annotated[bool, typer.Option("--mlflow", help="Log to MLflow.")] = False
     wandb: Annotated[bool, typer.Option("--wandb", help="Log to Weights & Biases.")] = False
+
+
+# -- the loggers of a training run -----------------------------------------------------------------
+# `log.jsonl` and those that options choose.
+
+
+def check_loggers(arguments: LoggerArguments) -> None:
+    """Raise ConfigError if a chosen logger is not installed, before the data are prepared."""
+    for name in (name for name, is_chosen in vars(arguments).items() if is_chosen):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ConfigError(
+                f"--{name}: {name} cannot be imported ({error}). Run: pip install 'regard[{name}]'"
+            ) from error
+
+
+def make_loggers(directory: RunDirectory, arguments: LoggerArguments) -> list[EventHandler]:
+    """Return the loggers; each continues after the last checkpoint."""
+    resume_step = directory.last_step
+    loggers: list[EventHandler] = [directory.jsonl_logger()]
+    if arguments.tensorboard:
+        from regard.train.loggers.tensorboard import TensorBoardLogger
+
+        loggers.append(TensorBoardLogger(directory.path / "tensorboard", resume_step=resume_step))
+    if arguments.mlflow:
+        from regard.train.loggers.tracker import MLflowLogger
+
+        loggers.append(MLflowLogger(directory.path, resume_step=resume_step))
+    if arguments.wandb:
+        from regard.train.loggers.tracker import WandbLogger
+
+        loggers.append(WandbLogger(directory.path, resume_step=resume_step))
+    return loggers

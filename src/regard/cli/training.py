@@ -17,7 +17,7 @@ from regard.bounds import CORPUS_WEIGHT
 from regard.bundle.bundle import Bundle, open_bundle
 from regard.cli.corpus_options import check_columns, columns_setting, languages_setting
 from regard.cli.fine_tuning import FineTuningReport, languages_of_bundle
-from regard.cli.loggers import make_loggers
+from regard.cli.options import UsageError
 from regard.cli.prepare import show_stages
 from regard.cli.progress import show_progress
 from regard.cli.train_minutes import (
@@ -28,8 +28,7 @@ from regard.cli.train_minutes import (
     count_examples,
     fit_to_time,
 )
-from regard.cli.train_options import ComparisonArguments, LoggerArguments
-from regard.cli.usage import UsageError
+from regard.cli.train_options import ComparisonArguments, LoggerArguments, make_loggers
 from regard.config.data import CorpusConfig
 from regard.config.load import Override, change_config, load_config
 from regard.config.run import RunConfig

@@ -10,22 +10,30 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.bounds import LENGTH_PENALTY, MIN_LENGTH, NGRAM
-from regard.cli.common_options import AlignWith, BeamSize, JsonLines, NBest, To
 from regard.cli.job_options import JOB, JobArguments, OutputFile, check_job_output
-from regard.cli.option_groups import option_groups, option_names
-from regard.cli.option_modes import make_mode, refuse_without
-from regard.cli.sampling_options import SamplingArguments
+from regard.cli.options import (
+    AlignWith,
+    BeamSize,
+    JsonLines,
+    NBest,
+    SamplingArguments,
+    To,
+    UsageError,
+    make_mode,
+    option_groups,
+    option_names,
+    refuse_without,
+)
 from regard.cli.translate_document import DocumentArguments, check_document_files, chosen_format
 from regard.cli.translate_job import check_table, run_translation_job, translate_blocks
 from regard.cli.translate_lines import write_translations
-from regard.cli.usage import UsageError
 from regard.data.formats.files import COMPRESSED
 from regard.tasks.translation.options import TranslateOptions
 from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
+    from regard.client import Client
     from regard.inference.engine import SamplingOptions
-    from regard.serve.client import Client
 
 JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
 
@@ -149,7 +157,7 @@ class ServerArguments:
     ] = None
 
     def client(self) -> Client:
-        from regard.serve.client import Client
+        from regard.client import Client
 
         return Client(self.server or "", key=self.key, model=self.server_model)
 

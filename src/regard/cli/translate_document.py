@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.corpus_options import parse_languages
+from regard.cli.options import UsageError
 from regard.cli.outputs import check_output, write_output
-from regard.cli.usage import UsageError
 from regard.documents.bilingual import BILINGUAL_SUFFIXES, write_bilingual
-from regard.documents.formats.registry import FORMAT_NAMES, format_of_path
+from regard.documents.formats.base import FORMAT_NAMES, format_of_path
 from regard.errors import DocumentError
 
 if TYPE_CHECKING:

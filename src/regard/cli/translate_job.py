@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from regard.cli.job_models import JobModel
-from regard.cli.job_options import JobArguments, absolute_path, run_job
-from regard.cli.translation_lines import translation_formatter
-from regard.cli.usage import UsageError
+from regard.cli.job_options import JobArguments, JobModel, absolute_path, run_job
+from regard.cli.options import UsageError
+from regard.cli.translate_lines import translation_formatter
+from regard.data.corpus_job import TABLE, BlockFunction, BlockResult, Compute, output_suffix
 from regard.data.formats.corpus import open_texts
-from regard.data.jobs.corpus_job import BlockFunction, Compute
-from regard.data.jobs.part_formats import TABLE, BlockResult, output_suffix
 from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:

@@ -20,13 +20,17 @@ from regard.config.attention import (
     SoftAttentionConfig,
 )
 from regard.config.base import Config
-from regard.data.formats.grids import FeatureGrid
-from regard.data.formats.images import ImageFrame
+from regard.data.formats.images import FeatureGrid, ImageFrame
 from regard.errors import ConfigError
 from regard.nn.embedding import LearnedPositions, Positions, Sinusoids
-from regard.nn.image import ConvBackbone, GridEncoder, ImageEncoder
+from regard.nn.image import (
+    AttentionPooling,
+    ConvBackbone,
+    GridEncoder,
+    HierarchicalEncoder,
+    ImageEncoder,
+)
 from regard.nn.interfaces import Encoder
-from regard.nn.pooling import AttentionPooling, HierarchicalEncoder
 from regard.nn.rnn import EMBEDDING_STD, Cell, RecurrentEncoder, RecurrentStack
 from regard.nn.transformer import BlockShape, TransformerEncoder
 

@@ -16,11 +16,10 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from regard.config.base import Config
+from regard.config.base import MAX_FILE_BYTES, Config, dump_yaml, parse_settings, parse_value
 from regard.config.encoders import TransformerConfig
 from regard.config.registry import IMPORTS, MechanismConfig, kind_of, member_configs
 from regard.config.run import RunConfig
-from regard.config.yaml_text import MAX_FILE_BYTES, dump_yaml, parse_settings, parse_value
 from regard.errors import ConfigError
 
 PRESETS = files("regard.config") / "presets"

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from regard.documents.html_foreign import ENDS_FOREIGN, HTML_IN_FOREIGN
-from regard.documents.html_tokenizer import HtmlToken, attribute_value
+from regard.documents.html_tokenizer import (
+    ENDS_FOREIGN,
+    HTML_IN_FOREIGN,
+    HtmlToken,
+    attribute_value,
+)
 
 INLINE = frozenset(
     "a abbr acronym audio b bdi bdo big br button canvas cite code data del dfn em embed font i "  # noqa: SIM905

@@ -7,12 +7,132 @@ Tokens are slices that cover the text without gaps, so what is not translated is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html.entities import html5 as NAMED
 
-from regard.documents.html_foreign import ROOTS, ForeignContent
-from regard.documents.html_references import decode_references
-from regard.documents.markup_tokens import MarkupToken
+from regard.documents.inline_tags import MarkupToken
+
+# -- character references of HTML ------------------------------------------------------------------
+# Named and numeric ones, as the standard reads them.
+#
+# `html.unescape` differs: it reads `?a=1&copy=2` in an attribute as a reference, and removes
+# control characters.
+
+
+_REFERENCE = re.compile(r"&(?:#(?:[xX]([0-9a-fA-F]++)|([0-9]++));?|([A-Za-z][A-Za-z0-9]*+;?))")
+_LONGEST = max(map(len, NAMED))
+_WITHOUT_SEMICOLON = frozenset(name for name in NAMED if not name.endswith(";"))
+_LONGEST_WITHOUT = max(map(len, _WITHOUT_SEMICOLON))
+_WINDOWS_1252 = {
+    code: bytes([code]).decode("cp1252")
+    for code in range(0x80, 0xA0)
+    if code not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+}
+
+
+def decode_references(text: str, *, in_attribute: bool = False) -> str:
+    """Replace character references by what they stand for.
+
+    `in_attribute`: a name without a semicolon is text if a letter, a digit or `=` follows it.
+    """
+    if "&" not in text:
+        return text
+
+    def decode(match: re.Match[str]) -> str:
+        if match[3] is None:
+            return _numeric(match[1], match[2])
+        name = match[3]
+        if name.endswith(";") and len(name) <= _LONGEST and name in NAMED:
+            return NAMED[name]
+        for length in range(min(len(name), _LONGEST_WITHOUT), 1, -1):
+            if name[:length] in _WITHOUT_SEMICOLON:
+                following = text[match.start() + 1 + length : match.start() + 2 + length]
+                if in_attribute and (
+                    following == "=" or (following.isascii() and following.isalnum())
+                ):
+                    return match[0]
+                return NAMED[name[:length]] + name[length:]
+        return match[0]
+
+    return _REFERENCE.sub(decode, text)
+
+
+def _numeric(hexadecimal: str | None, decimal: str | None) -> str:
+    digits = (hexadecimal or decimal or "").lstrip("0") or "0"
+    if len(digits) > 7:
+        return "\ufffd"
+    code = int(digits, 16 if hexadecimal else 10)
+    if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return _WINDOWS_1252.get(code, chr(code))
+
+
+# -- SVG and MathML in a page ----------------------------------------------------------------------
+# Where CDATA sections are read, and titles and styles have tags.
+
+
+ENDS_FOREIGN = frozenset(
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img "  # noqa: SIM905
+    "li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul "
+    "var".split()
+)
+"""Start tags of HTML that end SVG and MathML."""
+ROOTS = frozenset(["svg", "math"])
+_FONT = frozenset(["color", "face", "size"])
+HTML_IN_FOREIGN = frozenset(
+    ["foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"]
+)
+"""Elements of SVG and MathML with HTML inside."""
+
+
+class ForeignContent:
+    """The open elements of SVG and MathML, from the outermost to the current one."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the current element is one of SVG or MathML without HTML inside."""
+        return bool(self._open) and self._open[-1] not in HTML_IN_FOREIGN
+
+    def follow(self, kind: str, name: str, attributes: Sequence[str]) -> None:
+        """Follow a tag inside, or one that begins SVG or MathML: open, close or empty."""
+        if kind == "close":
+            if self.is_current and name in ("br", "p"):
+                self._leave()
+            elif self._counts[name]:
+                while self._pop() != name:
+                    pass
+            return
+        if self.is_current and (
+            name in ENDS_FOREIGN or (name == "font" and not _FONT.isdisjoint(attributes))
+        ):
+            self._leave()
+        if kind == "open" and (self.is_current or name in ROOTS):
+            self._open.append(name)
+            self._counts[name] += 1
+
+    def _leave(self) -> None:
+        """End elements up to one with HTML inside."""
+        while self.is_current:
+            self._pop()
+
+    def _pop(self) -> str:
+        name = self._open.pop()
+        self._counts[name] -= 1
+        return name
+
+
+# -- html tokenizer --------------------------------------------------------------------------------
+
 
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 CONTENT = {

@@ -8,9 +8,8 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from regard.documents.formats.base import DocumentFormat
+from regard.documents.formats.base import DocumentFormat, load_format
 from regard.documents.formats.languages import set_language
-from regard.documents.formats.registry import load_format
 from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError
 from regard.text.normalize import replace_surrogates

@@ -1,4 +1,4 @@
-"""Terms and their prescribed translations: where they occur in a text.
+"""Terms: their files, where they occur, and their placement in translations.
 
 The comparison ignores case and the endings of plurals. Terms in scripts without spaces between
 words are found as strings.
@@ -7,10 +7,17 @@ words are found as strings.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from xml.parsers import expat
 
+from regard.documents.inline_tags import check_xml
+from regard.documents.marked_text import AlignedTranslation, MarkedText
+from regard.documents.placeholders import add_raw_elements
+from regard.documents.projection import project_markup
+from regard.errors import DocumentError
 from regard.text.tokenizer import Span
 
 _WORD = re.compile(r"\w+")
@@ -175,3 +182,194 @@ def _bases(word: str, endings: Sequence[tuple[str, str]]) -> frozenset[str]:
             ),
         ]
     )
+
+
+# -- read terms from a TSV file or from TBX, the exchange format of term bases ---------------------
+
+
+MAX_BYTES = 64 * 2**20
+
+
+def read_terms(path: str | Path, languages: tuple[str | None, str | None]) -> list[Term]:
+    """The terms of a file.
+
+    Args:
+        path: A .tsv file with a term and its translation in the first two columns, or a .tbx file.
+        languages: Codes of source and target. TBX needs them if a concept has other languages.
+
+    Raises:
+        DocumentError: The file cannot be read or has no terms.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
+    if len(content) > MAX_BYTES:
+        raise DocumentError(f"{path}: has more than {MAX_BYTES:,} bytes. Divide it.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"{path}: byte {error.start} is not UTF-8. Convert the file to UTF-8."
+        ) from None
+    try:
+        is_tbx = path.suffix.lower() in (".tbx", ".xml")
+        terms = _tbx_terms(text, languages) if is_tbx else _tsv_terms(text)
+    except DocumentError as error:
+        raise DocumentError(f"{path}: {error}") from None
+    if not terms:
+        raise DocumentError(
+            f"{path}: has no terms. Write a term and its translation in each line, separated by a "
+            "tab."
+        )
+    return terms
+
+
+def _tsv_terms(text: str) -> list[Term]:
+    terms = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) < 2 or not all(columns[:2]):
+            raise DocumentError(
+                f"line {number}: needs a term and its translation, separated by a tab."
+            )
+        terms.append(Term(columns[0], columns[1]))
+    return terms
+
+
+class _Concepts:
+    """Collects the terms of each concept by language; TBX 2 and 3 have other element names."""
+
+    def __init__(self) -> None:
+        self.concepts: list[dict[str, list[str]]] = []
+        self._language = ""
+        self._text: list[str] | None = None
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name in ("termEntry", "conceptEntry"):
+            self.concepts.append({})
+        elif name in ("langSet", "langSec"):
+            self._language = attributes.get("xml:lang", "").lower()
+        elif name == "term":
+            self._text = []
+
+    def text(self, content: str) -> None:
+        if self._text is not None:
+            self._text.append(content)
+
+    def end(self, name: str) -> None:
+        if name == "term" and self._text is not None and self.concepts:
+            word = " ".join("".join(self._text).split())
+            if word:
+                self.concepts[-1].setdefault(self._language, []).append(word)
+            self._text = None
+
+
+def _tbx_terms(text: str, languages: tuple[str | None, str | None]) -> list[Term]:
+    check_xml(text, doctype=True)  # before it is parsed: no entities, no deep elements
+    concepts = _Concepts()
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler, parser.EndElementHandler = concepts.start, concepts.end
+    parser.CharacterDataHandler = concepts.text
+    parser.Parse(text.encode(), True)
+    terms = []
+    for concept in concepts.concepts:
+        source, target = (_in_language(concept, code) for code in languages)
+        if source is None and target is None and len(concept) == 2:
+            source, target = concept.values()
+        if source and target:
+            terms += [Term(term, target[0]) for term in source]
+    return terms
+
+
+def _in_language(concept: dict[str, list[str]], code: str | None) -> list[str] | None:
+    if code is None:
+        return None
+    wanted = code.lower()
+    for language, words in concept.items():
+        if language == wanted or language.split("-")[0] == wanted.split("-")[0]:
+            return words
+    return None
+
+
+# -- put the prescribed translations of terms into a translation, by its word links ----------------
+# A term that the model has translated as prescribed stays. Otherwise its prescribed translation
+# replaces the words that are linked to it, as a placeholder does.
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTerms:
+    """A source text with an element for each term to replace.
+
+    Args:
+        marked: The source with the elements.
+        written: What the new elements are replaced by, in their order.
+        uses: All terms of the source, in its order.
+    """
+
+    marked: MarkedText
+    written: tuple[str, ...]
+    uses: tuple[TermUse, ...]
+
+
+def place_terms(
+    source: MarkedText,
+    translation: AlignedTranslation,
+    terms: TermBase,
+    escape: Callable[[str], str] = str,
+) -> PlacedTerms:
+    """Find the terms of a source that its translation does not have, and mark them.
+
+    `escape`: writes text as it is in the file.
+    """
+    raw = [(element.start, element.end) for element in source.elements if element.raw is not None]
+    matches = [
+        match
+        for match in terms.find(source.text)
+        if not any(low < match.end and match.start < high for low, high in raw)
+    ]
+    missing = _missing(matches, translation.text, terms)
+    made_by = {match: "" if match in missing else "model" for match in matches}
+    marked, accepted = _mark(source, missing, escape)
+    if accepted and translation.parts is not None:
+        projection = project_markup(marked, translation)
+        first = len(source.elements)
+        for index, match in enumerate(accepted, first):
+            placed = projection.marked.elements[index]
+            if index in projection.unplaced:
+                continue
+            present = terms.find_target(match.term, projection.marked.text)
+            overlaps = any(low < placed.end and placed.start < high for low, high in present)
+            made_by[match] = "model" if overlaps else "replacement"
+    replaced = [match for match in accepted if made_by[match] == "replacement"]
+    marked, accepted = _mark(source, replaced, escape)
+    return PlacedTerms(
+        marked,
+        tuple(like_source(match, source.text) for match in accepted),
+        tuple(TermUse(match.term.source, match.term.target, made_by[match]) for match in matches),
+    )
+
+
+def _missing(matches: Sequence[TermMatch], target: str, terms: TermBase) -> list[TermMatch]:
+    """The occurrences of terms that are more often in the source than in the translation."""
+    counts = Counter(match.term for match in matches)
+    return [
+        match
+        for match in matches
+        if len(terms.find_target(match.term, target)) < counts[match.term]
+    ]
+
+
+def _mark(
+    source: MarkedText, matches: Sequence[TermMatch], escape: Callable[[str], str]
+) -> tuple[MarkedText, list[TermMatch]]:
+    """The source with an element for each match that no element crosses, and these matches."""
+    wanted = [
+        (match.start, match.end, escape(like_source(match, source.text))) for match in matches
+    ]
+    marked = add_raw_elements(source, wanted, replaces=True)
+    spans = {(element.start, element.end) for element in marked.elements[len(source.elements) :]}
+    return marked, [match for match in matches if (match.start, match.end) in spans]

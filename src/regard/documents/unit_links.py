@@ -20,8 +20,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.marked_text import InlineElement, MarkedText
+from regard.documents.marked_text import AlignedTranslation, InlineElement, MarkedText
 from regard.text.tokenizer import Span
 
 Floats = NDArray[np.float64]

@@ -10,11 +10,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from regard.align.aer import AlignmentScores
-from regard.evaluate.before_after import ScoreChange
+from regard.align.links import AlignmentScores
 from regard.evaluate.bootstrap import Difference, Estimate
-from regard.evaluate.by_length import Evaluation
-from regard.evaluate.compare import LOWER_IS_BETTER, Candidate, Change, Comparison, Verdict
+from regard.evaluate.compare import (
+    LOWER_IS_BETTER,
+    Candidate,
+    Change,
+    Comparison,
+    ScoreChange,
+    Verdict,
+)
+from regard.evaluate.scores import Evaluation
 
 TITLES = {"bleu": "BLEU", "bleu_lc": "BLEU lc", "chrf": "chrF", "ter": "TER"}
 BY_LENGTH = ("bleu", "chrf")  # the metrics of tables by length

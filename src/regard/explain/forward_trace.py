@@ -1,4 +1,4 @@
-"""One forced decoding with all numbers of every attention, and every step of one head.
+"""The numbers of a forward pass, as arrays of a record.
 
 `forced_decoding` processes many pairs and keeps what is requested; this processes one pair and
 keeps everything.
@@ -6,22 +6,81 @@ keeps everything.
 
 from __future__ import annotations
 
+import base64
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
+from numpy.typing import NDArray
 from torch import Tensor
 
+from regard.align.extraction import word_attention
+from regard.align.tokenized_text import END, TokenizedText
 from regard.attention import Attention, Equation, Memory
 from regard.errors import ConfigError
-from regard.explain.arrays import Arrays
-from regard.inference.forced_decoding import ForcedDecoding, cross_attention_names, get_attention
-from regard.inference.recording import AttentionRecording, watch
+from regard.inference.forced_decoding import (
+    AttentionRecording,
+    ForcedDecoding,
+    cross_attention_names,
+    get_attention,
+    watch,
+)
 from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.text.tokenizer import BOS, EOS
+
+# -- number arrays in a JSON file ------------------------------------------------------------------
+# One compressed block, and the type and shape of each array.
+
+
+WEIGHT_SCALE = 65_535
+"""A weight of 1 as u16. Sixteen bits are finer than a screen or printer can show."""
+
+_TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}
+
+
+class Arrays:
+    def __init__(self) -> None:
+        self._headers: list[dict[str, object]] = []
+        self._blocks: list[bytes] = []
+
+    def add(self, numbers: Tensor, dtype: Literal["f16", "f32"] = "f32") -> int:
+        """Append `numbers` and return their index."""
+        return self._append(numbers.detach().cpu().numpy(), dtype)
+
+    def add_weights(self, weights: Float[Tensor, "H T S"]) -> int:
+        """Append weights as u16 and return their index."""
+        return self._append(_quantize(weights.detach().cpu().double().numpy()), "u16")
+
+    def packed(self) -> dict[str, object]:
+        block = zlib.compress(b"".join(self._blocks), 9)
+        return {"arrays": self._headers, "data": base64.b64encode(block).decode()}
+
+    def _append(self, numbers: NDArray[Any], dtype: str) -> int:
+        self._headers.append({"type": dtype, "shape": list(numbers.shape)})
+        self._blocks.append(numbers.astype(_TYPES[dtype]).tobytes())
+        return len(self._headers) - 1
+
+
+def _quantize(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to multiples of 1/WEIGHT_SCALE. Rows that sum to 1 still sum to exactly WEIGHT_SCALE.
+
+    Each weight is rounded down, and the remaining units go to the weights that lost most.
+    """
+    exact = weights * WEIGHT_SCALE
+    down = np.floor(exact)
+    missing = WEIGHT_SCALE - down.sum(axis=-1, keepdims=True)
+    rank = np.argsort(np.argsort(down - exact, axis=-1, kind="stable"), axis=-1, kind="stable")
+    normalized = np.abs(weights.sum(axis=-1, keepdims=True) - 1) < 1e-3
+    return np.where(normalized, down + (rank < missing), np.rint(exact))
+
+
+# -- forward trace ---------------------------------------------------------------------------------
+
 
 AttentionKind: TypeAlias = Literal["cross", "self", "encoder"]
 """Decoder over source, decoder over its prefix, or encoder over source."""
@@ -252,3 +311,94 @@ def _head_terms(
         terms.scale,
         None if terms.energy is None else terms.energy[head].detach().cpu(),
     )
+
+
+# -- one attention as a matrix between words or pieces, with a caption that identifies it ----------
+
+
+BEGINNING, NOTHING = "<s>", "∅"
+ALIGNMENT_STEPS = ("at output", "at next input (shifted by one)")
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A row for each query word or piece, a column for each word or piece attended to."""
+
+    weights: Float[Tensor, "J I"]
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    note: str  # the layer, head and alignment step; attention differs between them
+
+
+def word_matrix(
+    attention: AttentionRecord,
+    source: TokenizedText,
+    target: TokenizedText,
+    head: int | None,
+    shift: int,
+    layers: int,
+) -> Matrix:
+    """Cross-attention between words: the sum over a source word's pieces, the mean over a target
+    word's."""
+    weights = _select_head(word_attention(attention.weights, source, target, shift), head)
+    note = f"{matrix_caption(attention, head, shift, layers)}; pieces joined to words"
+    return Matrix(weights, tuple(target.word_texts), (*source.word_texts, END), note)
+
+
+def piece_matrix(
+    attention: AttentionRecord,
+    source: TokenizedText,
+    target: TokenizedText,
+    head: int | None,
+    shift: int,
+    layers: int,
+) -> Matrix:
+    """Cross-attention between pieces. With `shift` 1 the first step belongs to no piece and is
+    dropped."""
+    weights = _select_head(attention.weights, head)[shift:]
+    labels = target.labels[: weights.size(0)]
+    return Matrix(weights, labels, source.labels, matrix_caption(attention, head, shift, layers))
+
+
+def region_matrix(
+    attention: AttentionRecord,
+    labels: tuple[str, ...],
+    target: TokenizedText,
+    head: int | None,
+    shift: int,
+    layers: int,
+) -> Matrix:
+    """Attention of each target word to the image regions that `labels` names: the mean over the
+    word's pieces."""
+    weights = _select_head(attention.weights, head)
+    rows = [weights[[row + shift for row in rows]].mean(dim=0) for rows in target.word_pieces]
+    note = f"{matrix_caption(attention, head, shift, layers)}; pieces joined to words"
+    by_word = torch.stack(rows) if rows else weights.new_zeros(0, weights.size(1))
+    return Matrix(by_word, tuple(target.word_texts), labels, note)
+
+
+def self_attention_matrix(
+    attention: AttentionRecord, target: TokenizedText, head: int | None, layers: int
+) -> Matrix:
+    """Decoder self-attention: each output piece over the pieces of its prefix."""
+    weights = _select_head(attention.weights, head)
+    prefix = (BEGINNING, *target.labels)
+    columns = (NOTHING, *prefix) if attention.blank_memory else prefix
+    note = matrix_caption(attention, head, 0, layers)
+    return Matrix(weights, target.labels, columns[: weights.size(1)], note)
+
+
+def matrix_caption(attention: AttentionRecord, head: int | None, shift: int, layers: int) -> str:
+    """Layer, head and alignment step; layers and heads count from one, as in papers."""
+    parts = []
+    if layers > 1:
+        parts.append(f"layer {attention.layer + 1} of {layers}")
+    if attention.heads > 1:
+        heads = attention.heads
+        parts.append(f"mean of {heads} heads" if head is None else f"head {head + 1} of {heads}")
+    parts.append(ALIGNMENT_STEPS[shift])
+    return ", ".join(parts)
+
+
+def _select_head(weights: Float[Tensor, "H J I"], head: int | None) -> Float[Tensor, "J I"]:
+    return weights.mean(dim=0) if head is None else weights[head]

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from regard.attention import NormalizedWeights, Normalizer, Uniform, replace_normalizers
 from regard.batch import Tokens, pad
-from regard.explain.arrays import Arrays
+from regard.explain.forward_trace import Arrays
 from regard.inference.forced_decoding import BUDGET, Ids, cross_attention_names, get_attention
 from regard.models import EncoderDecoder, eval_mode
 from regard.nn.interfaces import Encoded

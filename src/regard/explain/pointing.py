@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from regard.align.alignment_head import AlignmentHead
+from regard.align.tokenized_text import AlignmentHead
 from regard.data.formats.captions import Box, NamedObject
 from regard.inference.forced_decoding import ForcedDecoding
 from regard.text.tokenizer import Span

@@ -1,4 +1,4 @@
-"""Forced decoding: run a model over given targets and record probabilities and attention.
+"""Decode a given target, and record the attention of each step.
 
 Explanations, alignments and quality checks use it. It is exact for any search, any engine and any
 target, whether the model produced it or not.
@@ -6,7 +6,9 @@ target, whether the model produced it or not.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +16,86 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attention
+from regard.attention import Attention, AttentionOutput, Memory
 from regard.batch import Grids, Images, Tokens, pad
-from regard.inference.recording import watch
+from regard.errors import ConfigError
 from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.nn.interfaces import Decoded
 from regard.text.tokenizer import BOS, EOS
+
+# -- record the attention of a whole model ---------------------------------------------------------
+
+
+class AttentionRecording:
+    """The recorded calls of every attention of a model, by the attention's name in the model."""
+
+    def __init__(self) -> None:
+        self._outputs: dict[str, list[AttentionOutput]] = defaultdict(list)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, outputs in self._outputs.items() if outputs)
+
+    def __getitem__(self, name: str) -> Float[Tensor, "B H T S"]:
+        """Weights of one attention, its calls concatenated along T.
+
+        If the memory grew between calls, positions that did not exist yet have weight 0.
+        """
+        return _concatenate([_recorded(x.weights) for x in self._calls(name)], 0.0)
+
+    def scores(self, name: str) -> Float[Tensor, "B H T S"]:
+        """Scores of one attention; −∞ for positions that did not exist yet."""
+        return _concatenate([_recorded(x.scores) for x in self._calls(name)], -torch.inf)
+
+    def projected_queries(self, name: str) -> Float[Tensor, "B H T D"]:
+        queries = [_recorded(output.projected_query) for output in self._calls(name)]
+        return torch.cat(queries, dim=2)
+
+    def memory(self, name: str) -> Memory:
+        """The memory of the last call. A growing memory is complete then."""
+        memory = self._calls(name)[-1].memory
+        assert memory is not None
+        return memory
+
+    def __repr__(self) -> str:
+        calls = ", ".join(f"{name}: {len(self._outputs[name])} calls" for name in self.names)
+        return f"{type(self).__name__}({calls})"
+
+    def _calls(self, name: str) -> list[AttentionOutput]:
+        if name not in self.names:
+            recorded = ", ".join(self.names) or "none: the model was not called in the block"
+            raise ConfigError(f"{name}: no such attention was recorded. Recorded: {recorded}.")
+        return self._outputs[name]
+
+
+def _recorded(x: Tensor | None) -> Tensor:
+    assert x is not None, "recorded calls have weights"
+    return x.detach()
+
+
+def _concatenate(parts: list[Float[Tensor, "B H _ _"]], fill: float) -> Float[Tensor, "B H T S"]:
+    size = max(part.size(-1) for part in parts)
+    padded = [nn.functional.pad(part, (0, size - part.size(-1)), value=fill) for part in parts]
+    return torch.cat(padded, dim=2)
+
+
+@contextmanager
+def watch(model: nn.Module, names: Collection[str] | None = None) -> Iterator[AttentionRecording]:
+    """Record all attentions of `model`, or those named, inside the block.
+
+    Only calls of the current thread are recorded; other threads may use the model meanwhile.
+    """
+    recording = AttentionRecording()
+    with ExitStack() as stack:
+        for name, module in model.named_modules():
+            if isinstance(module, Attention) and (names is None or name in names):
+                stack.enter_context(module.record(recording._outputs[name].append))
+        yield recording
+
+
+# -- forced decoding -------------------------------------------------------------------------------
+
 
 BUDGET = 1 << 11  # positions of a batch, all of whose logits and weights are held at once
 WEIGHTS_BUDGET = 1 << 13  # the same without logits

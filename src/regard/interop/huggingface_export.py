@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from regard.batch import Tokens
-from regard.bundle.weights import pack
+from regard.bundle.parts import pack
 from regard.config.run import RunConfig
 from regard.errors import ConfigError
-from regard.interop.ctranslate2_limits import export_obstacles
+from regard.interop.ctranslate2_export import export_obstacles
 from regard.interop.huggingface_import import ACTIVATIONS, PARTS
 from regard.models import EncoderDecoder
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece

@@ -17,17 +17,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.bundle.weights import unpack
+from regard.bundle.parts import unpack
 from regard.config.load import validate_config
 from regard.errors import ArtifactError, ConfigError
 from regard.interop.imported_model import (
     LEARNING_RATE,
+    MAX_SPM,
+    MAX_WEIGHTS,
     EmbeddingTables,
     ImportedModel,
+    PretrainedFolder,
     VocabularyOrder,
     select_weights,
 )
-from regard.interop.pretrained_folder import MAX_SPM, MAX_WEIGHTS, PretrainedFolder
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece
 from regard.text.tagged_tokenizer import tagged_languages
 from regard.text.tokenizer import MAX_VOCABULARY

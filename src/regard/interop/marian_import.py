@@ -18,19 +18,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.align.alignment_head import AlignmentHead
+from regard.align.tokenized_text import AlignmentHead
+from regard.config.base import parse_settings
 from regard.config.load import validate_config
-from regard.config.yaml_text import parse_settings
 from regard.errors import ArtifactError, ConfigError
 from regard.interop.imported_model import (
     LEARNING_RATE,
+    MAX_SPM,
+    MAX_WEIGHTS,
+    Arrays,
     EmbeddingTables,
     ImportedModel,
+    PretrainedFolder,
     VocabularyOrder,
+    read_bin,
+    read_npz,
     select_weights,
 )
-from regard.interop.marian_files import Arrays, read_bin, read_npz
-from regard.interop.pretrained_folder import MAX_SPM, MAX_WEIGHTS, PretrainedFolder
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece
 from regard.text.tokenizer import MAX_VOCABULARY, load_processor
 

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Dropout, Equation, Lengths, Memory
-from regard.attention.precision import to_compute_dtype
+from regard.attention.shapes import to_compute_dtype
 from regard.batch import Tokens
 from regard.nn.embedding import Positions
 from regard.nn.interfaces import Decoded, Decoder, Encoded, Encoder, masked_mean, source_memory

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from regard.align.word_alignment import concatenate_links
-from regard.inference.pipeline import join_segments
+from regard.inference.engine import join_segments
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import Alignment, RankedTranslation, Translation
 from regard.tasks.translation.result import combine_scores, describe_warnings, rank_hypotheses

@@ -1,25 +1,224 @@
-"""What the interfaces of other servers share: forms, status codes and translation.
+"""What the interfaces of other servers share: forms, languages, status codes and translation.
 
 Their clients send JSON, urlencoded forms or, as LibreTranslate's web page does, multipart forms.
 """
 
 from __future__ import annotations
 
+import logging
+import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
+from python_multipart import MultipartParser
+from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from regard.errors import RegardError
-from regard.serve.forms import parse_multipart, parse_urlencoded
 from regard.serve.http import AnswerError, Handler, describe_problems, read_body, to_answer
 from regard.serve.keys import StoredKey
-from regard.serve.models import ServedModel
+from regard.serve.models import NoModelError, ServedModel
 from regard.serve.schemas import TranslateRequest, Translation
 from regard.serve.settings import ServerSettings
+
+# -- forms in the bodies of requests ---------------------------------------------------------------
+# Names and values, or a refusal.
+#
+# python-multipart splits multipart forms (RFC 7578). A form must be complete, in UTF-8 and without
+# files; the fields, their headers and the boundary have limits.
+
+
+logging.getLogger("python_multipart").setLevel(logging.ERROR)  # warns of each damaged form
+
+MAX_FIELDS = 1_000
+MAX_HEADERS = 8  # of a field
+MAX_HEADER_BYTES = 4_096
+
+
+def parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a form. Raise ValueError if it is damaged."""
+    if body.count(b"&") >= MAX_FIELDS:
+        raise too_many_fields()
+    return parse_qsl(body.decode(), keep_blank_values=True, errors="strict")
+
+
+def parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a form. Raise ValueError if it is damaged."""
+    boundary = parse_options_header(content_type)[1].get(b"boundary")
+    if not boundary:
+        raise ValueError("boundary")
+    form = _Form(boundary)
+    form.parser.write(body)
+    if not form.complete:
+        raise ValueError("end")
+    return form.fields
+
+
+def too_many_fields() -> AnswerError:
+    return AnswerError(422, f"The form has more than {MAX_FIELDS:,} fields.")
+
+
+class _Form:
+    """The fields of a multipart form, as the parser finds them."""
+
+    def __init__(self, boundary: bytes) -> None:
+        self.fields: list[tuple[str, str]] = []
+        self.complete = False
+        self.parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._add_header_name,
+                "on_header_value": self._add_header_value,
+                "on_header_end": self._end_header,
+                "on_headers_finished": self._end_headers,
+                "on_part_data": self._add_data,
+                "on_part_end": self._end,
+                "on_end": self._finish,
+            },
+            max_header_count=MAX_HEADERS,
+            max_header_size=MAX_HEADER_BYTES,
+        )
+
+    def _begin(self) -> None:
+        if len(self.fields) == MAX_FIELDS:
+            raise too_many_fields()
+        self._disposition = b""
+        self._header_name, self._header_value, self._data = bytearray(), bytearray(), bytearray()
+
+    def _add_header_name(self, body: bytes, start: int, end: int) -> None:
+        self._header_name += body[start:end]
+
+    def _add_header_value(self, body: bytes, start: int, end: int) -> None:
+        self._header_value += body[start:end]
+
+    def _end_header(self) -> None:
+        if self._header_name.lower() == b"content-disposition":
+            self._disposition = bytes(self._header_value)
+        self._header_name, self._header_value = bytearray(), bytearray()
+
+    def _end_headers(self) -> None:
+        parameters = parse_options_header(self._disposition)[1]
+        name = parameters.get(b"name", b"").decode()
+        if not name:
+            raise ValueError("name")
+        if parameters.get(b"filename"):  # a browser sends an empty one for no file
+            raise AnswerError(422, f"{name[:40]}: files are not supported. Send texts.")
+        self._name = name
+
+    def _add_data(self, body: bytes, start: int, end: int) -> None:
+        self._data += body[start:end]
+
+    def _end(self) -> None:
+        self.fields.append((self._name, self._data.decode()))
+
+    def _finish(self) -> None:
+        self.complete = True
+
+
+# -- the languages of a server ---------------------------------------------------------------------
+# The pairs that its models translate, and the names of languages.
+
+
+_TABLE = """
+af Afrikaans, am Amharic, ar Arabic, as Assamese, az Azerbaijani, ba Bashkir, be Belarusian,
+bg Bulgarian, bn Bengali, bo Tibetan, br Breton, bs Bosnian, ca Catalan, cs Czech, cy Welsh,
+da Danish, de German, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque,
+fa Persian, fi Finnish, fo Faroese, fr French, fy Western Frisian, ga Irish, gd Scottish Gaelic,
+gl Galician, gu Gujarati, ha Hausa, he Hebrew, hi Hindi, hr Croatian, ht Haitian Creole,
+hu Hungarian, hy Armenian, ia Interlingua, id Indonesian, ig Igbo, is Icelandic, it Italian,
+iu Inuktitut, ja Japanese, jv Javanese, ka Georgian, kk Kazakh, km Khmer, kn Kannada, ko Korean,
+ku Kurdish, ky Kyrgyz, la Latin, lb Luxembourgish, ln Lingala, lo Lao, lt Lithuanian, lv Latvian,
+mg Malagasy, mi Maori, mk Macedonian, ml Malayalam, mn Mongolian, mr Marathi, ms Malay, mt Maltese,
+my Burmese, nb Norwegian Bokmål, ne Nepali, nl Dutch, nn Norwegian Nynorsk, no Norwegian,
+ny Nyanja, oc Occitan, om Oromo, or Odia, pa Punjabi, pl Polish, ps Pashto, pt Portuguese,
+qu Quechua, ro Romanian, ru Russian, rw Kinyarwanda, sa Sanskrit, sc Sardinian, sd Sindhi,
+se Northern Sami, si Sinhala, sk Slovak, sl Slovenian, sm Samoan, sn Shona, so Somali, sq Albanian,
+sr Serbian, st Southern Sotho, su Sundanese, sv Swedish, sw Swahili, ta Tamil, te Telugu, tg Tajik,
+th Thai, ti Tigrinya, tk Turkmen, tl Tagalog, tn Tswana, tr Turkish, ts Tsonga, tt Tatar,
+ug Uyghur, uk Ukrainian, ur Urdu, uz Uzbek, vi Vietnamese, wo Wolof, xh Xhosa, yi Yiddish,
+yo Yoruba, zh Chinese, zu Zulu
+"""
+NAMES: dict[str, str] = dict(re.findall(r"(\w+) ([^,\n]+)", _TABLE))  # by ISO 639-1 code
+
+
+def language_name(code: str) -> str:
+    """The English name of a language; of an unknown one its code."""
+    return NAMES.get(code, code)
+
+
+def base_language(code: str) -> str:
+    """The code without its region or script: `pt` of `PT-BR`, `zh` of `zh-Hans`."""
+    return code.strip().lower().replace("_", "-").partition("-")[0]
+
+
+class LanguagePairs:
+    """The pairs that models translate. Of several models for a pair, the first is used."""
+
+    def __init__(self, models: Iterable[ServedModel]) -> None:
+        self._models: dict[tuple[str, str], tuple[ServedModel, str]] = {}
+        for model in models:
+            for source, target in model.pairs:
+                pair = base_language(source), base_language(target)
+                self._models.setdefault(pair, (model, target))
+
+    def sources(self, target: str | None = None) -> list[str]:
+        """All source languages, or those that can be translated into `target`."""
+        return list(dict.fromkeys(s for s, t in self._models if target in (None, t)))
+
+    def targets(self, source: str | None = None) -> list[str]:
+        """All target languages, or those into which `source` can be translated."""
+        return list(dict.fromkeys(t for s, t in self._models if source in (None, s)))
+
+    def find(self, source: str | None, target: str) -> tuple[str, ServedModel, str]:
+        """Return the source language and the model of a pair, and the model's code of the target.
+
+        Args:
+            source: Code of the source language. None: the only one that can be translated into the
+                target, as the server does not identify languages.
+            target: Code of the target language. Regions are ignored.
+
+        Raises:
+            NoModelError: No model translates the pair, or several do and `source` is None.
+        """
+        wanted = base_language(target)
+        if wanted not in self.targets():
+            raise NoModelError(
+                f"{target[:20]} is not supported. The target languages are: {_list(self.targets())}"
+            )
+        sources = self.sources(wanted)
+        if source is None:
+            if len(sources) > 1:
+                raise NoModelError(
+                    "This server does not identify languages. Name the source language. "
+                    f"{language_name(wanted)} ({wanted}) is translated from: {_list(sources)}"
+                )
+            chosen = sources[0]
+        else:
+            chosen = base_language(source)
+        if chosen not in self.sources():
+            raise NoModelError(
+                f"{(source or '')[:20]} is not supported. "
+                f"The source languages are: {_list(self.sources())}"
+            )
+        if (chosen, wanted) not in self._models:
+            raise NoModelError(
+                f"{language_name(wanted)} ({wanted}) is not available as a target language from "
+                f"{language_name(chosen)} ({chosen}). It is translated from: {_list(sources)}"
+            )
+        return chosen, *self._models[chosen, wanted]
+
+
+def _list(codes: list[str]) -> str:
+    return f"{', '.join(codes)}."
+
+
+# -- compatibility ---------------------------------------------------------------------------------
+
 
 P = TypeVar("P", bound=BaseModel)
 

@@ -16,10 +16,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from regard.serve.compatibility import Translate, read_parameters, with_statuses
+from regard.serve.compatibility import (
+    LanguagePairs,
+    Translate,
+    language_name,
+    read_parameters,
+    with_statuses,
+)
 from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
 from regard.serve.keys import Keyring, StoredKey
-from regard.serve.languages import LanguagePairs, language_name
 from regard.serve.schemas import TranslateRequest
 from regard.serve.service import TranslationService
 

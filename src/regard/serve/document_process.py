@@ -9,9 +9,9 @@ from typing import Any
 
 from regard.errors import DocumentError
 from regard.serve.assembly import AlignedValues
-from regard.serve.child_process import ChildProcess, start_child
 from regard.serve.engines import EngineError
 from regard.serve.frames import add_length, encode_frame, read_content, read_frame
+from regard.serve.pool import ChildProcess, start_child
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regard.documents.aligned_translation import AlignedTranslation
+from regard.documents.marked_text import AlignedTranslation
 from regard.errors import DocumentError
 from regard.serve.frames import (
     add_length,

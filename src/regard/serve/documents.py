@@ -22,7 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from regard.documents.formats.registry import format_of_path, load_format
+from regard.documents.formats.base import format_of_path, load_format
 from regard.serve.assembly import AlignedValues, assemble_aligned
 from regard.serve.batcher import DeadlineError, QueueFullError
 from regard.serve.document_process import DocumentOptions, DocumentTexts, document_process

@@ -16,11 +16,11 @@ from regard.serve.batcher import Batcher, Job, QueueFullError
 from regard.serve.cache import SegmentCache, cache_key
 from regard.serve.frames import describe_failure
 from regard.serve.limits import RequestError, RequestSegment
-from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.pool import WorkerEndedError, WorkerProcess
 from regard.serve.settings import ServerSettings
+from regard.serve.traces import log_event
 from regard.serve.worker import PROBE
 from regard.tasks.translation.options import TranslateOptions
 

@@ -22,13 +22,12 @@ from regard.serve.engines import EngineError
 from regard.serve.frames import describe_failure
 from regard.serve.keys import BudgetError, Keyring, StoredKey
 from regard.serve.limits import RequestError
-from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
 from regard.serve.schemas import ErrorResponse
 from regard.serve.settings import ServerSettings
-from regard.serve.traces import RequestTracer
+from regard.serve.traces import RequestTracer, log_event
 
 B = TypeVar("B", bound=BaseModel)
 R = TypeVar("R")

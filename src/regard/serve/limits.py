@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regard.errors import RegardError
-from regard.inference.pipeline import EncodedPart, split_texts
+from regard.inference.engine import EncodedPart, split_texts
 from regard.serve.models import ServedModel
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings

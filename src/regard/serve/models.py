@@ -15,13 +15,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizers
+from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.errors import ArtifactError, ConfigError, RegardError
-from regard.inference.pipeline import Splitting
+from regard.inference.engine import Splitting
 from regard.serve.pool import WorkerEndedError, WorkerProcess
-from regard.tasks.translation.bundle_parts import read_splitting
-from regard.tasks.translation.languages import ModelLanguages, read_languages
+from regard.tasks.translation.bundle_parts import ModelLanguages, read_languages, read_splitting
 from regard.text.tokenizer import Tokenizer
 
 _PAIR = re.compile(r"([a-z]{2,3})[-_]([a-z]{2,3})", re.IGNORECASE)

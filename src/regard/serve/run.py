@@ -18,12 +18,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from regard.errors import ConfigError
 from regard.serve.app import make_app
 from regard.serve.keys import Keyring, read_keys
-from regard.serve.logs import log_to_stderr
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
-from regard.serve.traces import OpenTelemetryTracer
+from regard.serve.traces import OpenTelemetryTracer, log_to_stderr
 
 STOP_MARGIN = (
     10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled

@@ -21,7 +21,6 @@ from regard.serve.cache import SegmentCache
 from regard.serve.engines import EngineLoop, SegmentJob, Work, translation_key
 from regard.serve.frames import describe_failure
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
-from regard.serve.logs import log_event
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
 from regard.serve.pool import WorkerPool
@@ -33,6 +32,7 @@ from regard.serve.schemas import (
     Translation,
 )
 from regard.serve.settings import ServerSettings
+from regard.serve.traces import log_event
 
 TICK = 0.1  # seconds between two searches for late jobs and unused models
 EXPLANATION = 20  # an explanation costs as much as so many translations of its sentence

@@ -7,9 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from regard.config.base import Config, Count
+from regard.config.base import Config, Count, parse_settings
 from regard.config.load import validate_settings
-from regard.config.yaml_text import parse_settings
 from regard.errors import ConfigError
 
 Seconds = Annotated[float, Field(gt=0, le=1e6)]

@@ -14,7 +14,7 @@ from regard.data import storage
 from regard.data.formats.corpus import read_parallel
 from regard.data.ownership import STUDY, check_claim, claim
 from regard.errors import ConfigError, CorpusError
-from regard.studies.runs import Entry, StudyRun
+from regard.studies.measures.measure import Entry, StudyRun
 from regard.studies.study_file import Study
 from regard.tasks.base import task_for
 from regard.tasks.resuming import CHANGEABLE

@@ -23,16 +23,14 @@ from regard.data import storage
 from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback
 from regard.errors import CorpusError
+from regard.studies.measures.measure import Cost, StudyRun, TrainedRun
 from regard.studies.planning import shared_preparation
-from regard.studies.runs import Cost, StudyRun, TrainedRun
 from regard.tasks.training import RunDirectory, dry_run, prepare_data, train_run
 from regard.tasks.translation.translator import Translator
-from regard.train.distributed import join_world
-from regard.train.dry_run import DryRun
+from regard.train.distributed import interruptible, join_world
+from regard.train.dry_run import DryRun, process_peak
 from regard.train.events import Event, StepCompleted, TrainingStarted, ValidationCompleted
-from regard.train.interrupt import interruptible
 from regard.train.loggers.jsonl import read_steps
-from regard.train.peak_memory import process_peak
 
 POLL_INTERVAL = 0.2  # seconds between reads of the progress messages
 TEST_BATCH = 200  # test sentences translated between two progress messages

@@ -16,17 +16,18 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from regard.config.base import Config, Count, Seed
+from regard.config.base import Config, Count, Seed, parse_settings
 from regard.config.load import read_named_text, validate_settings, yaml_files
-from regard.config.yaml_text import parse_settings
 from regard.errors import ConfigError
-from regard.studies.measures.aligner_agreement import AgreementMeasure
-from regard.studies.measures.alignment_error import AlignmentErrorMeasure
-from regard.studies.measures.attention_page import AttentionPageMeasure
-from regard.studies.measures.corpus_scores import ScoresByLengthMeasure, ScoresMeasure
+from regard.studies.measures.alignment_error import AgreementMeasure, AlignmentErrorMeasure
+from regard.studies.measures.corpus_scores import (
+    AttentionPageMeasure,
+    CostMeasure,
+    ScoresByLengthMeasure,
+    ScoresMeasure,
+)
 from regard.studies.measures.forced_attention import ForcedAttentionMeasure, HeadAblationMeasure
-from regard.studies.measures.run_cost import CostMeasure
-from regard.studies.runs import Entry
+from regard.studies.measures.measure import Entry
 
 BUILT_IN = files("regard.studies")
 

@@ -13,15 +13,17 @@ import torch
 import yaml
 from torch import Tensor
 
-from regard.bundle.bundle import RUN, SCORES, WEIGHTS, Bundle, save_bundle
-from regard.bundle.restore import restore
-from regard.bundle.tokenizer import bundle_tokenizers
-from regard.bundle.weights import pack
+from regard.bundle.bundle import RUN, SCORES, WEIGHTS, Bundle, bundle_tokenizers, save_bundle
+from regard.bundle.parts import pack, restore
 from regard.config.load import dump_config, parse_config
 from regard.config.run import RunConfig
 from regard.data.directory_lock import lock_directory
-from regard.data.loading.shards import PreparedData, describe_drops
-from regard.data.loading.tokenizers import load_tokenizers, tokenizer_paths
+from regard.data.loading.shards import (
+    PreparedData,
+    describe_drops,
+    load_tokenizers,
+    tokenizer_paths,
+)
 from regard.data.ownership import RUN as RUN_DIRECTORY
 from regard.data.ownership import (
     adopt_file,
@@ -31,24 +33,23 @@ from regard.data.ownership import (
     replace_file,
     write_file,
 )
-from regard.data.preparation.copy import updated_copy
 from regard.data.preparation.prepare import (
     ProgressCallback,
     prepare_corpora,
+    updated_copy,
 )
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import ArtifactError, ConfigError
-from regard.tasks.base import Task, task_for
-from regard.tasks.batches import corpus_name, valid_name
+from regard.tasks.base import Task, corpus_name, task_for, valid_name
 from regard.tasks.resuming import check_resumable, check_same_data, data_facts, setting_facts
-from regard.text.stored_tokenizer import joint_fingerprint, tokenizer_files
+from regard.text.tagged_tokenizer import joint_fingerprint, tokenizer_files
 from regard.text.tokenizer import Tokenizer
 from regard.train import checkpoint
+from regard.train.checkpoint import copy_into
 from regard.train.distributed import World, full_tensor
 from regard.train.dry_run import DryRun
 from regard.train.events import Event, EventHandler
 from regard.train.loggers.jsonl import JsonlLogger
-from regard.train.train_state import copy_into
 from regard.train.trainer import (
     AcceptChanges,
     Trainer,

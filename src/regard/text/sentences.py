@@ -1,4 +1,4 @@
-"""Sentence splitting by rules, as spans of the raw text.
+"""Split a text into sentences, and long sequences into windows.
 
 A sentence ends at . ! ? … or their equivalents in other scripts, including the closing quotes and
 brackets after them. After 。！？ no space is needed; elsewhere white space must follow, and the
@@ -14,10 +14,34 @@ of about 300 languages, agrees with the rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import accumulate, pairwise
+from typing import TypeVar
 
 from regard.text.tokenizer import Span
+
+# -- split long sequences into as few windows as possible, of nearly equal length ------------------
+
+
+A = TypeVar("A")
+
+
+def window_sizes(length: int, max_length: int) -> list[int]:
+    """Return the length of each window; no windows for length 0."""
+    count = -(-length // max_length)
+    return [length // count + (i < length % count) for i in range(count)]
+
+
+def split_windows(sequence: Sequence[A], max_length: int) -> list[Sequence[A]]:
+    """Split a sequence into windows of at most `max_length` items."""
+    edges = accumulate(window_sizes(len(sequence), max_length), initial=0)
+    return [sequence[start:stop] for start, stop in pairwise(edges)]
+
+
+# -- sentences -------------------------------------------------------------------------------------
+
 
 _ENDS = re.compile(r"[.!?…‼⁇⁈⁉؟۔।॥።။។]+|[。！？｡]+|\n[^\S\n]*\n")
 _WITHOUT_SPACE = "。！？｡"

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
@@ -38,6 +41,37 @@ from regard.errors import ArtifactError, RegardError
 from regard.models import Classifier, EncoderDecoder, LanguageModel
 from regard.nn.transformer import DecoderBlock, EncoderBlock
 from regard.train.settings import Parallel
+
+# -- graceful interruption -------------------------------------------------------------------------
+# A signal ends a run after its current step.
+
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)  # from a scheduler, from Ctrl-C
+
+
+@contextmanager
+def interruptible() -> Iterator[list[bool]]:
+    """Yield a list that is empty until a signal arrives. A second signal interrupts at once."""
+    received: list[bool] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received  # Python delivers signals to the main thread only
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(True)
+
+    previous = {number: signal.signal(number, handle) for number in _SIGNALS}
+    try:
+        yield received
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+# -- distributed -----------------------------------------------------------------------------------
+
 
 UNITS: dict[type[nn.Module], tuple[str, ...]] = {
     EncoderBlock: (),

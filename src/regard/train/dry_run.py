@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from regard.data.loading.loader import TrainingStep
-from regard.train.peak_memory import process_peak
+
+# -- peak memory of this process. Does not import torch --------------------------------------------
+
+
+def process_peak() -> int:
+    """Return the peak resident memory of this process in bytes; 0 if unknown, as on Windows."""
+    status = Path("/proc/self/status")
+    if status.exists():  # on Linux `ru_maxrss` includes the parent's peak
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+# -- dry run ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

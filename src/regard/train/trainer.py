@@ -18,19 +18,16 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from regard.data.loading.cursor import Cursor
-from regard.data.loading.loader import TrainingStep
+from regard.data.loading.loader import Cursor, TrainingStep
 from regard.errors import ArtifactError, ConfigError, TrainingError
 from regard.train import checkpoint, events
-from regard.train.distributed import World, full_tensor, no_sync, release
-from regard.train.divergence import Diverged, RollbackPolicy, check_divergence
+from regard.train.checkpoint import Buffers, TrainState
+from regard.train.distributed import World, full_tensor, interruptible, no_sync, release
 from regard.train.dry_run import DryRun, measure_steps
 from regard.train.events import EventHandler, Scores, StepCompleted
-from regard.train.interrupt import interruptible
-from regard.train.module import TrainingModule
-from regard.train.selection import Selection
+from regard.train.losses import TrainingModule
+from regard.train.selection import Diverged, RollbackPolicy, Selection, check_divergence
 from regard.train.settings import TrainerSettings
-from regard.train.train_state import Buffers, TrainState
 
 _KEPT = 2  # checkpoints: the newest may be damaged or already diverging
 FIXED = {

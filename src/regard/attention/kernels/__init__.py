@@ -21,8 +21,8 @@ from regard.attention.kernels.deferred_gradients import defer_gradient
 from regard.attention.kernels.dropout import byte_dropout
 from regard.attention.memory import Memory
 from regard.attention.normalizers import Softmax
-from regard.attention.precision import to_compute_dtype
 from regard.attention.scores import Additive, Cosine, InnerProduct, Score
+from regard.attention.shapes import to_compute_dtype
 
 
 def choose(call: AttentionCall) -> Attend:

@@ -22,9 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data.doctor.forecast import SIZES, Forecast, Vocabulary, measure_vocabularies, predict
-from regard.data.doctor.identify import declared_language, differ, identify_language
-from regard.data.doctor.language import LanguageBaseline, fit_baseline
-from regard.data.doctor.shift import join_offsets
+from regard.data.doctor.language import (
+    LanguageBaseline,
+    declared_language,
+    differ,
+    fit_baseline,
+    identify_language,
+)
 from regard.data.doctor.survey import (
     EXAMPLES,
     LENGTH_EDGES,
@@ -35,11 +39,12 @@ from regard.data.doctor.survey import (
     Survey,
     Tally,
     find_odd_pairs,
+    join_offsets,
     normalized_blocks,
     survey,
 )
 from regard.data.formats.corpus import Corpus, UnequalCountError
-from regard.data.preparation.dedupe import hash_pairs
+from regard.data.preparation.fields import hash_pairs
 from regard.errors import CorpusError
 
 Severity = Literal["defect", "warning"]

@@ -6,18 +6,87 @@ import hashlib
 import json
 import queue
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence, Sized
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 
 from regard.batch import Batch
-from regard.data.loading.batch_plan import ShardVisit, plan_pools
-from regard.data.loading.cursor import Cursor, plan_steps, rank_batches
-from regard.data.loading.shard_pool import BatchOrder, ShardPool, SubwordSampling, count_targets
+from regard.data.loading.shard_pool import (
+    BatchOrder,
+    ShardPool,
+    ShardVisit,
+    SubwordSampling,
+    count_targets,
+    plan_pools,
+)
 from regard.data.loading.shards import Shard, shards_fingerprint
 from regard.errors import ArtifactError, ConfigError
-from regard.text.stored_tokenizer import joint_fingerprint
+from regard.text.tagged_tokenizer import joint_fingerprint
+
+# -- the infinite stream of training steps, and the position in it ---------------------------------
+# A step takes the next `micro_batches` batches; the last step of an epoch may have fewer. Rank r of
+# w reads the batches whose index in the step is r modulo w. A cursor is four integers, equal on all
+# ranks: the stream can be resumed from it immediately, on any number of ranks.
+
+
+P = TypeVar("P", bound=Sized)  # a pool: its length is the number of its batches
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Position in the stream: the next batch to read and the number of steps before it."""
+
+    epoch: int = 0
+    pool: int = 0
+    batch: int = 0
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan(Generic[P]):
+    """The batches of one step, as (pool, batch index), and the cursor after the step."""
+
+    batches: tuple[tuple[P, int], ...]
+    next_cursor: Cursor
+
+
+def plan_steps(
+    cursor: Cursor,
+    micro_batches: int,
+    count_pools: Callable[[int], int],
+    open_pool: Callable[[int, int], P],
+) -> Iterator[StepPlan[P]]:
+    """Yield steps forever, starting at `cursor`. `open_pool` takes an epoch and a pool number."""
+    epoch, pool_number, batch_number, step = cursor.epoch, cursor.pool, cursor.batch, cursor.step
+    while True:
+        batches: list[tuple[P, int]] = []
+        for pool_number in range(pool_number, count_pools(epoch)):  # noqa: B020 — resumes there
+            pool = open_pool(epoch, pool_number)
+            for batch in range(batch_number, len(pool)):
+                batches.append((pool, batch))
+                if len(batches) == micro_batches:
+                    step += 1
+                    yield StepPlan(tuple(batches), Cursor(epoch, pool_number, batch + 1, step))
+                    batches = []
+            batch_number = 0
+        epoch, pool_number, batch_number = epoch + 1, 0, 0
+        if batches:
+            step += 1
+            yield StepPlan(tuple(batches), Cursor(epoch, 0, 0, step))
+
+
+def rank_batches(rank: int, world: int, batches: int) -> list[int]:
+    """Return the indices of the batches in a step that a rank reads, equally many for each rank.
+
+    Indices from `batches` on are idle: they keep the number of passes equal on all ranks.
+    """
+    rounds = -(-batches // world)
+    return list(range(rank, rounds * world, world))
+
+
+# -- loader ----------------------------------------------------------------------------------------
+
 
 B_co = TypeVar("B_co", covariant=True)
 _AHEAD = 2  # steps that the thread loads in advance
@@ -99,7 +168,7 @@ class Loader:
             )
         return Cursor(*(state[name] for name in ("epoch", "pool", "batch", "step")))
 
-    def steps(self, cursor: Cursor = Cursor()) -> Generator[TrainingStep[Batch], None, None]:  # noqa: B008 — a frozen value
+    def steps(self, cursor: Cursor = Cursor()) -> Generator[TrainingStep[Batch], None, None]:
         """Yield steps forever, starting at `cursor`. A thread loads steps in advance."""
         return _prefetch(self._steps(cursor))
 

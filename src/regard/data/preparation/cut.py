@@ -16,7 +16,7 @@ from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.formats.files import decode_utf8
 from regard.data.preparation.fields import PARAGRAPH
-from regard.data.preparation.tasks import Write
+from regard.data.preparation.runner import Write
 from regard.errors import CorpusError
 
 _BLOCK = 1 << 22  # bytes scanned at a time

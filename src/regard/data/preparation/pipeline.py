@@ -16,14 +16,12 @@ from regard.data.filters import Limits
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import MAX_TOKENS, PARTS
 from regard.data.preparation.cut import CorpusPiece
-from regard.data.preparation.dedupe import SLOTS, DedupeMode, count_partitions
-from regard.data.preparation.fields import FieldName
-from regard.data.preparation.runner import Runner
+from regard.data.preparation.fields import SLOTS, DedupeMode, FieldName, count_partitions
+from regard.data.preparation.runner import Facts, PreparationTask, Runner, TaskResult
 from regard.data.preparation.stages import run_stage
-from regard.data.preparation.tasks import Facts, PreparationTask, TaskResult
 from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import Form
-from regard.text.stored_tokenizer import TARGET
+from regard.text.tagged_tokenizer import TARGET
 from regard.text.tokenizer import SETTINGS_FILE, Kind
 
 _SAMPLE_LINES = 25_000  # of one side; training the tokenizer on them takes about a minute

@@ -26,17 +26,22 @@ from numpy.typing import NDArray
 
 from regard.data import storage
 from regard.data.filters import Limits, drop_reasons
-from regard.data.loading.shards import PARTS
-from regard.data.loading.tokenizers import load_tokenizers
-from regard.data.preparation import dedupe as duplicates
+from regard.data.loading.shards import PARTS, load_tokenizers
+from regard.data.preparation import fields as duplicates
 from regard.data.preparation.cut import CorpusPiece, copy_pieces, cut_text, read_piece_lines
 from regard.data.preparation.fields import FIELDS, Field
-from regard.data.preparation.tasks import Facts, PreparationTask, Stage, TaskResult, Write, run_task
+from regard.data.preparation.runner import (
+    Facts,
+    PreparationTask,
+    Stage,
+    TaskResult,
+    Write,
+    run_task,
+)
 from regard.errors import ConfigError
-from regard.text.stored_tokenizer import TARGET, joint_fingerprint, tokenizer_files
-from regard.text.tagged_tokenizer import with_tags
+from regard.text.sentences import window_sizes
+from regard.text.tagged_tokenizer import TARGET, joint_fingerprint, tokenizer_files, with_tags
 from regard.text.tokenizer import SentencePiece, Tokenizer
-from regard.text.windows import window_sizes
 
 DRAWS = 1 << 32  # number of different draws
 

@@ -11,9 +11,8 @@ from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words, trimmed_range
 from regard.documents.formats.strings import CODE_UNITS, decode_units
-from regard.documents.inline_tags import InlineBuilder
+from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags, tokenize_xml
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
-from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 from regard.errors import DocumentError
 
 _CDATA = "CDATA"

@@ -16,10 +16,9 @@ from functools import partial
 from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, has_words
-from regard.documents.formats.docx_archive import open_archive, read_member, rewrite_archive
-from regard.documents.inline_tags import InlineBuilder
+from regard.documents.formats.languages import open_archive, read_member, rewrite_archive
+from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags, tokenize_xml
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
-from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
 _OTHER_PARTS = re.compile(r"word/.+\.xml")

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from regard.documents.html_tokenizer import CONTENT, HtmlToken, tokenize_html
-from regard.documents.inline_tags import InlineBuilder
+from regard.documents.inline_tags import InlineBuilder, match_tags
 from regard.documents.marked_text import MarkedText
-from regard.documents.markup_tokens import match_tags
 from regard.documents.placeholders import CODE
 
 # The escape of a character; two escapes of surrogates that are a pair stand for one.

@@ -14,9 +14,8 @@ from functools import partial
 from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
-from regard.documents.inline_tags import InlineBuilder
+from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
-from regard.documents.markup_tokens import MarkupToken, match_tags
 
 MAX_JOINED = 6  # cues of a segment
 MAX_LINES = 50  # of a segment

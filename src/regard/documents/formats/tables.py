@@ -1,4 +1,4 @@
-"""CSV and TSV: cells with letters are segments. Formulas and numbers stay as they are.
+"""Plain text, CSV and TSV.
 
 The delimiter of CSV is that which divides the first rows into the same number of columns. A cell
 that begins with a quote, and that no delimiter or line end follows its last one, has no quotes: the
@@ -12,10 +12,44 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from regard.documents.formats.base import DocumentSegment, TextFormat, has_words
+from regard.documents.formats.base import (
+    DocumentSegment,
+    LineNumbers,
+    TextFormat,
+    has_words,
+    trimmed_range,
+)
 from regard.documents.formats.strings import WrittenString, mark_string
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
 from regard.errors import DocumentError
+
+# -- plain text: each line is a segment ------------------------------------------------------------
+
+
+_LINE = re.compile(r"[^\r\n]+")
+_BREAKS = re.compile(r"[\r\n]+")
+
+
+def find_lines(text: str) -> list[DocumentSegment]:
+    """The lines that have letters, without the white space around them."""
+    segments, line_of = [], LineNumbers(text)
+    for line in _LINE.finditer(text):
+        start, end = trimmed_range(text, *line.span())
+        if has_words(text[start:end]):
+            marked = MarkedText(text[start:end])
+            segments.append(DocumentSegment(start, end, marked, line_of(start)))
+    return segments
+
+
+def render_line(marked: MarkedText, style: str) -> str:
+    return _BREAKS.sub(" ", render_markup(marked))
+
+
+PLAIN_TEXT = TextFormat("text", find_lines, render_line)
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
 
 DELIMITERS = (",", ";", "\t", "|")
 _FORMULA = ("=", "+", "-", "@")

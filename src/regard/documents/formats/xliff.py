@@ -18,9 +18,8 @@ from regard.documents.formats.base import (
     render_escaped,
 )
 from regard.documents.formats.languages import set_attribute
-from regard.documents.inline_tags import InlineBuilder
+from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags, tokenize_xml
 from regard.documents.marked_text import InlineElement, MarkedText, translated_text
-from regard.documents.markup_tokens import MarkupToken, match_tags, tokenize_xml
 from regard.errors import DocumentError
 
 _AROUND = frozenset(["g", "pc", "mrk"])

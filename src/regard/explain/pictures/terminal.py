@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from regard import svg
-from regard.explain.pictures.label import isolate
+from regard.explain.pictures.figure import isolate
 
 _MAX_LABEL = 20  # terminal columns; longer words are cut
 _CELL = 4  # "100" and a space

@@ -1,9 +1,9 @@
-"""BLEU, chrF and TER of the test set, with paired tests; and the same by source length."""
+"""The measures of a corpus: scores by length, cost of the run, and an attention page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -11,24 +11,29 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from regard.config.base import Count
-from regard.evaluate.by_length import (
+from regard.errors import ConfigError
+from regard.evaluate.comparison_page import chart_by_length
+from regard.evaluate.report import TITLES
+from regard.evaluate.scores import (
     EDGES,
+    MetricStatistics,
     bucket_statistics,
+    count_statistics,
     evaluate_seeds,
     length_buckets,
 )
-from regard.evaluate.length_chart import chart_by_length
-from regard.evaluate.report import TITLES
-from regard.evaluate.scores import MetricStatistics, count_statistics
+from regard.explain.record import side_by_side
 from regard.studies.measures.measure import (
+    Column,
+    Entry,
     MeasureConfig,
     MeasureContext,
     MeasureResult,
     ResultTable,
+    TrainedRun,
     compared_column,
     mean_and_deviation,
 )
-from regard.studies.runs import TrainedRun
 
 Metric = Literal["bleu", "bleu_lc", "chrf", "ter"]
 Metrics = Annotated[tuple[Metric, ...], Field(min_length=1)]
@@ -107,3 +112,66 @@ def _cells(
 def _statistics(trained: TrainedRun, metric: str) -> MetricStatistics:
     _, references = trained.run.test_pairs()
     return count_statistics(trained.outputs, references, [metric])[metric]
+
+
+# -- the cost of training: speed, memory and size --------------------------------------------------
+
+
+class CostMeasure(MeasureConfig):
+    """Training speed on one thread, peak memory, and the number of parameters."""
+
+    kind: Literal["cost"] = "cost"
+
+    def measure(self, context: MeasureContext) -> MeasureResult:
+        costs = {name: [trained.cost for trained in seeds] for name, seeds in context.runs.items()}
+        speed = {name: [cost.speed for cost in seeds] for name, seeds in costs.items()}
+        memory = {name: [max(cost.memory for cost in seeds) / 1e9] for name, seeds in costs.items()}
+        minutes = {name: [cost.seconds / 60 for cost in seeds] for name, seeds in costs.items()}
+        parameters = {name: [seeds[0].parameters / 1e6] for name, seeds in costs.items()}
+        return MeasureResult(
+            [
+                Column("tokens/s", speed, ",.0f"),
+                Column("training, minutes", minutes, ".1f", drawn=False),
+                Column("memory, GB", memory, ".2f", drawn=False),
+                Column("parameters, M", parameters, ".2f", drawn=False),
+            ]
+        )
+
+
+# -- the attention of each model of a study on one sentence ----------------------------------------
+
+
+class AttentionPageMeasure(MeasureConfig):
+    """A heatmap of each model with attention, and an interactive page of some of them."""
+
+    kind: Literal["attention-page"] = "attention-page"
+    text: Annotated[str, Field(min_length=1)]  # the source sentence; each model translates it
+    name: Annotated[str, Field(pattern=r"^[\w-]+$")] = "attention"  # of the files
+    entries: Annotated[tuple[str, ...], Field(max_length=4)] = ()  # by default the first four
+
+    def check(self, entries: Sequence[Entry], origin: str) -> None:
+        names = [entry.name for entry in entries]
+        for name in self.entries:
+            if name not in names:
+                raise ConfigError(
+                    f'{origin}: attention-page: "{name}" is not an entry. '
+                    f"Entries: {', '.join(names)}."
+                )
+
+    def measure(self, context: MeasureContext) -> MeasureResult:
+        explanations, files = {}, {}
+        for name, seeds in context.forward().items():
+            translator = seeds[0].translator()
+            if translator.alignment_head is None:
+                continue
+            context.on_status(f"{name}: attention on: {self.text}")
+            explanation = translator.explain(self.text)
+            explanations[name] = replace(
+                explanation, identity=replace(explanation.identity, name=name)
+            )
+            stem = seeds[0].run.entry.stem
+            files[f"{stem}-{self.name}.svg"] = explanations[name].figure().svg
+        compared = [name for name in self.entries or explanations if name in explanations][:4]
+        if compared:
+            files[f"{self.name}.html"] = side_by_side([explanations[name] for name in compared])
+        return MeasureResult(files=files)

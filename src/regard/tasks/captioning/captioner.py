@@ -14,23 +14,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.extraction import has_alignment_head
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.batch import Grids, Images
-from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.bundle import Bundle, bundle_tokenizer, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.data.formats.captions import CaptionedImage, NamedObject
-from regard.data.formats.grids import ImageInput
-from regard.data.formats.images import encode_png
+from regard.data.formats.images import ImageInput, encode_png
 from regard.data.loading.shards import MAX_TOKENS
 from regard.errors import ArtifactError, ConfigError, CorpusError
-from regard.explain.assemble import make_explanation
-from regard.explain.beam_tree import BeamTree, build_beam_tree
+from regard.explain.page import BeamTree, build_beam_tree
 from regard.explain.pointing import PointingExample, PointingScores, Regions, score_pointing
-from regard.explain.record import Explanation, ImageSource, ModelIdentity
+from regard.explain.record import Explanation, ImageSource, ModelIdentity, make_explanation
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, cap_length
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_image

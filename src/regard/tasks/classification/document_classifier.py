@@ -11,19 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.batch import Documents
-from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.bundle import Bundle, bundle_tokenizer, open_bundle
 from regard.config.model import ClassifierConfig, VocabularySizes
 from regard.config.run import RunConfig
 from regard.data.preparation.fields import MAX_SENTENCE_LENGTH
 from regard.errors import ConfigError, CorpusError
-from regard.explain.document_attention import DocumentAttention, attend_documents
-from regard.explain.document_page import DocumentView, WeightedSentence, WeightedWord, document_page
+from regard.explain.document_page import (
+    DocumentAttention,
+    DocumentView,
+    WeightedSentence,
+    WeightedWord,
+    attend_documents,
+    document_page,
+)
 from regard.models import Classifier
 from regard.tasks.bundles import bundle_config, bundle_model
-from regard.text.sentences import split_sentences
+from regard.text.sentences import split_sentences, split_windows
 from regard.text.tokenizer import Span, Tokenizer
-from regard.text.windows import split_windows
 from regard.text.words import split_words, words_by_piece
 
 CLASSES = "classes.json"

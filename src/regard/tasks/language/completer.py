@@ -14,22 +14,20 @@ from typing import Any
 import torch
 
 from regard.align.tokenized_text import TokenizedText
-from regard.bundle.bundle import Bundle, open_bundle
-from regard.bundle.tokenizer import bundle_tokenizer
+from regard.bundle.bundle import Bundle, bundle_tokenizer, open_bundle
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.errors import ConfigError, CorpusError
-from regard.explain.assemble import make_explanation
-from regard.explain.record import Explanation, ModelIdentity
+from regard.explain.record import Explanation, ModelIdentity, make_explanation
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions, mix_seed
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_text
 from regard.models import LanguageModel, eval_mode
 from regard.search import greedy, sample
-from regard.search.constraints import forbid_sequences
+from regard.search.step import forbid_sequences
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model
+from regard.text.sentences import split_windows
 from regard.text.tokenizer import BOS, EOS, Tokenizer
-from regard.text.windows import split_windows
 
 EXPLAINED_TOKENS = 30  # of the completion that `explain` generates: a sentence or two
 

@@ -14,8 +14,8 @@ from regard.data.ownership import WORK, claim, remove_created
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import InProcessRunner
 from regard.errors import CorpusError
+from regard.train.dry_run import process_peak
 from regard.train.events import format_duration
-from regard.train.peak_memory import process_peak
 
 COST_FILE = "aligner.json"  # not in the aligner itself, whose bytes depend on the pairs alone
 

@@ -12,28 +12,63 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regard.documents.aligned_translation import AlignedTranslation
-from regard.documents.formats.base import DocumentSegment
-from regard.documents.formats.registry import FORMAT_NAMES, format_of_path, load_format
-from regard.documents.marked_text import MarkedText, translated_text
+from regard.data.formats.tmx import tmx_pairs
+from regard.documents.bilingual import PAIR_SUFFIXES, read_bilingual
+from regard.documents.formats.base import FORMAT_NAMES, DocumentSegment, format_of_path, load_format
+from regard.documents.marked_text import AlignedTranslation, MarkedText, translated_text
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.placeholders import (
+    PLACEHOLDER_CODE,
     changed_numbers,
     extract_invisible,
+    hide_kept_texts,
     protect_placeholders,
     repeated_placeholders,
+    replace_ranges,
 )
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import extract_segments, restore_document
-from regard.documents.stand_ins import PLACEHOLDER_CODE, hide_kept_texts, replace_ranges
-from regard.documents.term_placement import place_terms
-from regard.documents.terms import TermBase
-from regard.errors import DocumentError
+from regard.documents.terms import Term, TermBase, place_terms, read_terms
+from regard.errors import ConfigError, DocumentError
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
+
+# -- open the terms and the translation memory of a document ---------------------------------------
+
+
+def open_terms(
+    terms: str | Path | Mapping[str, str], languages: tuple[str, str] | None
+) -> TermBase:
+    """Read terms with their translations, from a file unless they are given."""
+    codes = languages or (None, None)
+    if isinstance(terms, Mapping):
+        return TermBase([Term(*pair) for pair in terms.items()], codes)
+    return TermBase(read_terms(terms, codes), codes)
+
+
+def open_memory(
+    memory: str | Path | Mapping[str, str], languages: tuple[str, str] | None, min_match: float
+) -> TranslationMemory:
+    """Read a translation memory, from a TMX, XLIFF or PO file unless it is given."""
+    if not 0 < min_match <= 1:
+        raise ConfigError(f"min_match: must be above 0 and at most 1, not {min_match}.")
+    if isinstance(memory, Mapping):
+        return TranslationMemory(memory.items(), min_match)
+    if Path(memory).suffix.lower() in PAIR_SUFFIXES:
+        return TranslationMemory(read_bilingual(Path(memory), languages), min_match)
+    if languages is None:
+        raise ConfigError(
+            f"{memory}: the languages of the model are not known. Pass them, such as en-fr."
+        )
+    pairs = (pair for chunk in tmx_pairs(str(memory), *languages) for pair in chunk)
+    return TranslationMemory(pairs, min_match)
+
+
+# -- documents -------------------------------------------------------------------------------------
+
 
 BLOCK = 100  # segments that are translated at once
 

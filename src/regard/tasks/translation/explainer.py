@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.extraction import align_words
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText, check_links
+from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.batch import Tokens, pad
 from regard.errors import CorpusError
-from regard.explain.assemble import make_explanation
-from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.interventions import run_interventions
-from regard.explain.record import Explanation, ModelIdentity
-from regard.inference.engine import Engine, SearchOptions, max_target_length
-from regard.inference.pipeline import Splitting, search_texts
+from regard.explain.page import BeamTree, build_beam_tree
+from regard.explain.record import Explanation, ModelIdentity, make_explanation
+from regard.inference.engine import (
+    Engine,
+    SearchOptions,
+    Splitting,
+    max_target_length,
+    search_texts,
+)
 from regard.inference.threads import single_threaded
 from regard.models import EncoderDecoder
 from regard.text.tokenizer import EOS, Tokenizer

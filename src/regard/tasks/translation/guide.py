@@ -20,19 +20,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links, parse_links
-from regard.align.tokenized_text import TokenizedText, check_links
+from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import align_texts
 from regard.batch import Batch
-from regard.config.train import GuidedAlignmentConfig
+from regard.config.run import GuidedAlignmentConfig
 from regard.data.formats.corpus import Corpus, read_blocks, read_pairs
 from regard.data.formats.files import line_blocks
 from regard.data.loading.piece_links import Link, PieceLinks
 from regard.data.loading.shard_pool import SOURCE_TOKENS, TARGET_TOKENS
-from regard.data.loading.shards import MAX_TOKENS, PreparedData, shards_fingerprint
-from regard.data.loading.tokenizers import load_tokenizers
+from regard.data.loading.shards import MAX_TOKENS, PreparedData, load_tokenizers, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback, StageProgress
 from regard.errors import ArtifactError, ConfigError, CorpusError
 from regard.inference.forced_decoding import cross_attention_names, get_attention

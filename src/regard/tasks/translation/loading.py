@@ -8,8 +8,7 @@ from typing import Any
 
 from regard.align.extraction import has_alignment_head
 from regard.batch import Tokens
-from regard.bundle.bundle import Bundle
-from regard.bundle.tokenizer import bundle_tokenizers
+from regard.bundle.bundle import Bundle, bundle_tokenizers
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import compress
+from pathlib import Path
 
+from regard.bundle.bundle import Bundle, open_bundle
 from regard.config.data import DataConfig
+from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.loading.shards import PreparedData
-from regard.tasks.batches import corpus_name, valid_name
+from regard.evaluate.compare import ScoreChange, measure_change
+from regard.tasks.base import corpus_name, valid_name
+from regard.tasks.translation.translator import Translator
 
 MAX_VALIDATION_PAIRS = 2_000  # enough to rank models, few enough to translate every time
 
@@ -92,3 +98,41 @@ def _joined(parts: Sequence[Pairs]) -> Pairs:
         for name in ("sources", "targets", "languages")
     )
     return Pairs(sources, targets, languages)
+
+
+# -- compare a fine-tuned translation model with the model that it started from --------------------
+
+
+COMPARISON_FILE = "comparison.json"
+
+
+def compare_with_parent(
+    parent: Bundle, model: Path, sets: Mapping[str, Pairs]
+) -> list[ScoreChange]:
+    """Translate each set with the model before and after fine-tuning, and score both."""
+    bundles = (parent, open_bundle(model))
+    translated = []
+    for bundle in bundles:
+        translator = Translator.from_bundle(bundle, engine="torch")
+        translated.append({name: _translate(translator, pairs) for name, pairs in sets.items()})
+    baseline, candidate = translated
+    return [
+        measure_change(name, pairs.targets, baseline[name], candidate[name])
+        for name, pairs in sets.items()
+    ]
+
+
+def _translate(translator: Translator, pairs: Pairs) -> list[str]:
+    """Translate the sources, each into the language of its target."""
+    translations = {
+        languages: iter(translator.translate(group.sources, to=languages and languages[1]))
+        for languages, group in pairs.by_languages().items()
+    }
+    named = pairs.languages or (None,) * len(pairs.sources)
+    return [next(translations[languages]).text for languages in named]
+
+
+def write_comparison(folder: Path, changes: list[ScoreChange]) -> None:
+    """Write the scores to `comparison.json` in a run directory."""
+    text = json.dumps([asdict(change) for change in changes], indent=1)
+    storage.write_bytes(str(folder / COMPARISON_FILE), text.encode())

@@ -15,36 +15,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from regard.align.alignment_head import AlignmentHead
 from regard.align.links import Links
-from regard.align.tokenized_text import TokenizedText
+from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
-from regard.bundle.bundle import Bundle, open_bundle
+from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.bundle.remote import fetch_bundle
-from regard.bundle.tokenizer import bundle_tokenizers
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.hypothesis import Hypothesis
-from regard.inference.engine import Engine, EngineName, SearchOptions
-from regard.inference.pipeline import (
+from regard.inference.engine import (
     EncodedPart,
+    Engine,
+    EngineName,
+    SearchOptions,
     Segment,
     Splitting,
     search_parts,
     split_texts,
 )
-from regard.tasks.translation.annotator import Annotator, ForcedPair, TextPair
 from regard.tasks.translation.bundle_model import BundleModel
 from regard.tasks.translation.bundle_parts import (
+    ModelLanguages,
     choose_export,
     load_export,
     read_aligner,
     read_alignment_head,
+    read_languages,
     read_splitting,
     read_thresholds,
 )
-from regard.tasks.translation.languages import ModelLanguages, read_languages
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     AlignWith,
@@ -52,7 +52,13 @@ from regard.tasks.translation.options import (
     TranslateKeywords,
     TranslateOptions,
 )
-from regard.tasks.translation.result import TranslationResult, ranked_results
+from regard.tasks.translation.result import (
+    Annotator,
+    ForcedPair,
+    TextPair,
+    TranslationResult,
+    ranked_results,
+)
 from regard.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -314,9 +320,10 @@ class Translator:
             ConfigError: An option is not available for documents.
             ArtifactError: The model cannot align words.
         """
-        from regard.tasks.translation.document_resources import open_memory, open_terms
         from regard.tasks.translation.documents import (
             DocumentJob,
+            open_memory,
+            open_terms,
             read_document,
             translate_content,
         )

@@ -1,1 +1,0 @@
-"""Jobs over whole corpora: a function of blocks of records, run as tasks of `preparation`."""

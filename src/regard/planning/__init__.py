@@ -1,0 +1,1 @@
+"""Capacity planning: how many servers a load needs, measured and simulated."""

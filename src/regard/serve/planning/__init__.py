@@ -1,1 +1,0 @@
-"""Sizes of a fleet: service times measured on this machine, and a simulation of the servers."""
