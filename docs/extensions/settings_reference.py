@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from docs.extensions.tables import table, table_row
-from regard.config.registry import kind_of
 from regard.cli.settings import (
     Place,
     config_places,
@@ -16,6 +15,7 @@ from regard.cli.settings import (
     section_titles,
     summary,
 )
+from regard.config.registry import kind_of
 
 
 def settings_reference(root: type[BaseModel], title: str) -> str:
