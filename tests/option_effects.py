@@ -99,7 +99,7 @@ TEXTS = {
     "prefix": effect("--prefix", "dog"),
     "min_length": effect("--min-length", "40"),
     "no_repeat_ngram": effect("--no-repeat-ngram", "1"),
-    "forbid": elsewhere("tests/unit/test_search_options.py"),
+    "forbid": elsewhere("tests/unit/tasks/test_search_options.py"),
     "align": effect("--align"),
     "align_with": effect("--align-with", "attention"),
     "check": effect("--check"),
@@ -154,7 +154,7 @@ TRANSLATE = {
             "as_json": without("--json"),
             "format": same("--format", "lines", why="is the format of lines"),
             "server": Entry("refused", ("--server", "http://127.0.0.1:9")),
-            "column": elsewhere("tests/unit/test_corpus_commands.py"),
+            "column": elsewhere("tests/unit/cli/test_corpus_commands.py"),
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
         },
@@ -171,7 +171,7 @@ TRANSLATE = {
             "as_json": without("--json"),
             "format": same("--format", "lines", why="is the format of lines"),
             "server": Entry("refused", ("--server", "http://127.0.0.1:9")),
-            "column": elsewhere("tests/unit/test_corpus_commands.py"),
+            "column": elsewhere("tests/unit/cli/test_corpus_commands.py"),
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
         },
@@ -515,8 +515,11 @@ OTHERS = {
                 "reference --reference lines.de",
                 "target_language --target-language de",
             ),
-            **{name: elsewhere("tests/unit/test_exporting.py") for name in ("model", "to", "out")},
-            "as_json": elsewhere("tests/unit/test_ctranslate2.py"),
+            **{
+                name: elsewhere("tests/unit/interop/test_exporting.py")
+                for name in ("model", "to", "out")
+            },
+            "as_json": elsewhere("tests/unit/inference/test_ctranslate2.py"),
         },
     ),
     "export to ctranslate2": Use(
@@ -616,16 +619,16 @@ COMPLETE = (
 """The uses that have an entry for every parameter of the command."""
 
 LONG = {
-    "caption": "tests/unit/test_captioning.py",
-    "demo": "tests/unit/test_demo.py",
-    "import": "tests/unit/test_import_huggingface.py",
+    "caption": "tests/unit/tasks/test_captioning.py",
+    "demo": "tests/unit/studies/test_demo.py",
+    "import": "tests/unit/interop/test_import_huggingface.py",
     "key add": "tests/server/test_keys.py",
     "key list": "tests/server/test_keys.py",
     "key revoke": "tests/server/test_keys.py",
-    "prepare": "tests/unit/test_prepare.py",
+    "prepare": "tests/unit/data/test_prepare.py",
     "serve": "tests/server",
     "settings": "tests/unit/test_generated_reference.py",
-    "study": "tests/unit/test_studies.py",
+    "study": "tests/unit/studies/test_studies.py",
     "train": "tests/unit",
 }
 """The commands that train, serve or draw: where their options are tested."""

@@ -1,6 +1,6 @@
 """What the doctor calls another language is one: precision and recall on real corpora.
 
-    python -m pytest -n0 -m slow -s tests/unit/test_doctor_precision.py
+    python -m pytest -n0 -m slow -s tests/unit/data/test_doctor_precision.py
 
 prints both for all pairs of languages. Lines of a third language, and sides that are swapped, are
 put into corpora that are sound but for a few lines.

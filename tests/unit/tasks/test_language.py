@@ -267,7 +267,7 @@ def test_files_of_another_task_are_refused(
         run_cli(["train", "--preset", "translate-tiny", "--text", text, "--out", str(tmp_path)])
     with pytest.raises(ConfigError, match=r"is a language model\. Pass a translation model"):
         run_cli(["translate", str(directory.model)], "one\n")
-    golden = Path(__file__).parent.parent / "golden" / "format-2" / "transformer" / "model"
+    golden = Path(__file__).parent.parent.parent / "golden" / "format-2" / "transformer" / "model"
     with pytest.raises(ConfigError, match=r"is a translation model\. Pass a language model"):
         run_cli(["complete", str(golden), "one"])
     with pytest.raises(RegardError, match="is a translation model"):

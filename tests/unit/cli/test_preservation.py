@@ -7,7 +7,7 @@ from the program, so a new one has to be added here.
 
 The commands that train take minutes:
 
-    scripts/test tests/unit/test_preservation.py -m slow
+    scripts/test tests/unit/cli/test_preservation.py -m slow
 """
 
 from __future__ import annotations

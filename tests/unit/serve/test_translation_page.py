@@ -18,7 +18,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'regard[se
 from regard.serve.app import page_script, translation_page
 from regard.serve.settings import ServerSettings
 
-CASES = Path(__file__).parents[2] / "web" / "fixtures" / "sentences.json"
+CASES = Path(__file__).parents[3] / "web" / "fixtures" / "sentences.json"
 
 
 def test_page_splits_sentences_by_the_same_rules() -> None:

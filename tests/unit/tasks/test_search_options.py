@@ -206,7 +206,7 @@ def test_equal_options_give_equal_results(searches: dict[str, TaskSearch], task:
 @pytest.mark.parametrize("option", EXAMPLES)
 def test_an_option_changes_the_result_of_ctranslate2_or_is_refused(option: str) -> None:
     pytest.importorskip("ctranslate2")
-    from tests.unit.test_ctranslate2 import exported, sources, transformer
+    from tests.unit.inference.test_ctranslate2 import exported, sources, transformer
 
     torch.manual_seed(0)
     search = engine_search(exported(transformer()), sources())

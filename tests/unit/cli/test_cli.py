@@ -60,7 +60,7 @@ def test_the_list_of_commands_has_groups() -> None:
 
 
 def test_the_extra_all_includes_every_light_extra_for_users() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     (included,) = extras["all"]
     names = set(included.removeprefix("regard[").removesuffix("]").split(","))
