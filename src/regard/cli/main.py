@@ -22,7 +22,7 @@ from regard.cli.key import key
 from regard.errors import RegardError, StorageError
 
 
-class Panel(StrEnum):
+class HelpPanel(StrEnum):
     """The groups of commands in the help."""
 
     START = "First steps"
@@ -34,36 +34,36 @@ class Panel(StrEnum):
 
 
 PANELS = {
-    Panel.START: {
+    HelpPanel.START: {
         "demo": "Train a model with attention and one without, and compare them. Needs no data.",
         "describe": "Show the model of a preset or run file, or the contents of a model bundle.",
         "settings": "List all settings with their values, defaults and meaning.",
     },
-    Panel.DATA: {
+    HelpPanel.DATA: {
         "doctor": "Check a corpus for defects before training. Exit status 3 if there are any.",
         "prepare": "Clean corpora, train a tokenizer and write token shards.",
         "align": "Print word links i-j for each sentence pair: source word i, target word j, "
         "from 0.",
     },
-    Panel.TRAIN: {
+    HelpPanel.TRAIN: {
         "train": "Train a model and save the best weights as a model bundle.",
         "study": "Train the models of a study, and write a table, a figure and all numbers.",
     },
-    Panel.USE: {
+    HelpPanel.USE: {
         "translate": "Translate text line by line, or a document. An empty line stays empty.",
         "caption": "Print a caption for each image, one per line.",
         "classify": "Print a label and its probability for each document, separated by a tab.",
         "complete": "Continue each prompt, one per line.",
         "score": "Score sentence pairs, one line for each; a higher score is better.",
     },
-    Panel.MEASURE: {
+    HelpPanel.MEASURE: {
         "evaluate": "Score translations (BLEU, chrF, TER) or word alignments (AER) with confidence "
         "intervals.",
         "compare": "Compare translations of the same sentences. Exit status 3 if a gate fails.",
         "explain": "Show attention, probabilities and search of a model for one input, in one "
         "file.",
     },
-    Panel.DEPLOY: {
+    HelpPanel.DEPLOY: {
         "serve": "Serve translation models over HTTP.",
         "plan": "Plan machines, time and cost, from times that are measured on this machine.",
         "export": "Add a CTranslate2 export to a model bundle, or write a Hugging Face MarianMT "
@@ -134,7 +134,7 @@ def options(
     """Train, understand and serve sequence-to-sequence models with attention."""
 
 
-app.add_typer(key, name="key", rich_help_panel=Panel.DEPLOY)
+app.add_typer(key, name="key", rich_help_panel=HelpPanel.DEPLOY)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 import regard
 from regard.cli.corpus_options import corpus_argument
-from regard.cli.main import COMMANDS, Panel, app, main
+from regard.cli.main import COMMANDS, HelpPanel, app, main
 from regard.cli.train_minutes import PRESET_SIZES
 from regard.config.load import change_config, load_config, presets
 from regard.config.run import RunConfig
@@ -52,7 +52,7 @@ def test_version_is_that_of_the_package() -> None:
 
 def test_the_list_of_commands_has_groups() -> None:
     output = invoke("--help").output
-    titles = [panel.value for panel in Panel]
+    titles = [panel.value for panel in HelpPanel]
     assert all(f" {title} " in output for title in titles), output
     assert " Commands " not in output  # of typer, for those without a group
     starts = [output.index(f" {title} ") for title in titles]
