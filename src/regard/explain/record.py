@@ -98,12 +98,22 @@ class Explanation:
     beam: BeamTree | None = None  # where a beam search found the target
     interventions: tuple[Intervention, ...] = ()
 
-    def attention(self, name: str) -> AttentionRecord:
-        return next(record for record in self.trace.attentions if record.name == name)
+    def attention(self, name: str, head: int | None = None) -> AttentionRecord:
+        """The record of an attention. Raises ConfigError if it, or its `head`, does not exist."""
+        records = {record.name: record for record in self.trace.attentions}
+        if name not in records:
+            names = ", ".join(records) or "none: the decoder has no attention"
+            raise ConfigError(f"attention: no attention is named {name}. Recorded: {names}.")
+        if head is not None and not 0 <= head < records[name].heads:
+            raise ConfigError(
+                f"head: {name} has {records[name].heads} heads, numbered from 0. "
+                f"{head} is not one of them."
+            )
+        return records[name]
 
     def coverage(self, attention: str, head: int | None = None) -> Float[Tensor, " S"]:
         """Sum of each position's weights over all steps, Σ_t α_ts: of one head, or of the mean."""
-        weights = self.attention(attention).weights
+        weights = self.attention(attention, head).weights
         return (weights.mean(dim=0) if head is None else weights[head]).sum(dim=0)
 
     def matrix(
@@ -121,7 +131,7 @@ class Explanation:
         None is 0. Raises ConfigError if the model has no attention.
         """
         attention, head, shift = self._select(attention, head, shift)
-        record = self.attention(attention)
+        record = self.attention(attention, head)
         layers = 1 + max(
             recorded.layer for recorded in self.trace.attentions if recorded.kind == record.kind
         )
@@ -220,6 +230,17 @@ class Explanation:
                 raise ConfigError(
                     f"{path}: unknown suffix {path.suffix!r}. Use .html, .svg, .png or .json"
                 )
+
+    def __repr__(self) -> str:
+        match self.source:
+            case None:
+                source = ""
+            case ImageSource():
+                source = "image → "
+            case _:
+                source = f"{self.source.raw!r} → "
+        attentions = ", ".join(record.name for record in self.trace.attentions) or "none"
+        return f"Explanation({source}{self.target.raw!r}, attention: {attentions})"
 
     def _repr_html_(self) -> str:
         return notebook_frame(self.to_html())

@@ -189,6 +189,26 @@ def test_model_without_attention_has_a_page_but_no_matrix(translators) -> None:
     assert "<regard-view>" in explanation.to_html()
 
 
+@pytest.mark.parametrize("draw", ["attention", "coverage", "matrix", "heatmap"])
+def test_a_name_or_head_that_is_missing_is_refused_with_those_there_are(
+    translators, draw: str
+) -> None:
+    explanation = translators["transformer"].explain(SOURCE, TARGET)
+    names = [record.name for record in explanation.trace.attentions]
+    with pytest.raises(ConfigError, match=r"no attention is named foo\. Recorded: ") as refusal:
+        getattr(explanation, draw)("foo", 0)
+    assert all(name in str(refusal.value) for name in names)
+    for head in (-1, 9):
+        with pytest.raises(ConfigError, match=f"numbered from 0. {head} is not one of them"):
+            getattr(explanation, draw)(names[-1], head)
+
+
+def test_the_representation_of_an_explanation_is_one_line(translators) -> None:
+    text = repr(translators["bahdanau"].explain(SOURCE, TARGET))
+    assert text.startswith(f"Explanation({SOURCE!r} → {TARGET!r}, attention: ")
+    assert len(text.splitlines()) == 1
+
+
 def test_matrix_note_identifies_the_attention(translators) -> None:
     explanation = translators["transformer"].explain(SOURCE, TARGET)
     default = explanation.matrix()
