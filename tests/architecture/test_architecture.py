@@ -247,3 +247,13 @@ def test_only_tasks_depend_on_the_kind_of_model(package: str) -> None:
     )
     for path in (SOURCE / package).rglob("*.py"):
         assert not kind.search(path.read_text("utf-8")), path
+
+
+def test_shapes_in_signatures_are_checked_in_tests() -> None:
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]
+    (packages,) = re.findall(r"--jaxtyping-packages=(\S+)", options["ini_options"]["addopts"])
+    checked = tuple(packages.split(","))
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        if "from jaxtyping import" in path.read_text():
+            assert any(module == name or module.startswith(f"{name}.") for name in checked), module
