@@ -222,7 +222,8 @@ class AlignmentErrorMeasure(MeasureConfig):
         pairs = self.gold.read(context.find_file, QUICK_PAIRS if context.quick else None)
         shown = pairs.crossed(self.heatmaps, self.heatmap_words)
         links: dict[str, list[list[Links]]] = {}  # of each seed, from source to target
-        rows, files = [], {}
+        rows: list[list[str]] = []
+        files: dict[str, str] = {}
         aligner: WordAligner | None = None  # all bundles of a direction have the same
         for name in context.runs:
             aligned = _align_seeds(name, pairs, shown, context)
