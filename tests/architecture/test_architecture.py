@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 import re
 import shutil
 import subprocess
@@ -63,6 +64,16 @@ def test_modules_have_a_docstring_and_at_most_500_lines(path: Path) -> None:
 def test_no_module_is_a_collection_of_helpers() -> None:
     names = {"utils", "helpers", "common", "misc", "tools"}
     assert not [path for path in FILES if path.stem in names]
+
+
+def test_functions_have_a_complexity_of_at_most_15() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "shape"), "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["largest complexity"] <= 15, "divide a function into steps"
 
 
 def test_public_names_are_defined_once() -> None:

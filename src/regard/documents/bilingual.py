@@ -181,18 +181,23 @@ def _xliff_pairs(text: str, languages: tuple[str, str] | None) -> Iterator[tuple
     for element in root.iter():
         for names in (("source-language", "target-language"), ("srcLang", "trgLang")):
             _check_languages([element.get(name) for name in names], languages)
-        if _local(element) not in ("trans-unit", "segment"):
-            continue
-        parts = {_local(child): child for child in reversed(element)}
-        target = parts.get("target")
-        state = element.get("state") or ("" if target is None else target.get("state"))
-        if target is None or "source" not in parts or state in _UNFINISHED:
-            continue
-        marks = {mark.get("mid"): mark for mark in target if _local(mark) == "mrk"}
-        for mark in parts.get("seg-source", ()):
-            if mark.get("mid") in marks and _local(mark) == "mrk":
-                yield _plain(mark), _plain(marks[mark.get("mid")])
-        yield _plain(parts["source"]), _plain(target)
+        if _local(element) in ("trans-unit", "segment"):
+            yield from _unit_pairs(element)
+
+
+def _unit_pairs(unit: Element) -> Iterator[tuple[str, str]]:
+    """The pairs of the parts of a unit whose translation is finished, and of the whole unit."""
+    children = {_local(child): child for child in reversed(unit)}
+    target = children.get("target")
+    if target is None or "source" not in children:
+        return
+    if (unit.get("state") or target.get("state")) in _UNFINISHED:
+        return
+    marks = {mark.get("mid"): mark for mark in target if _local(mark) == "mrk"}
+    for mark in children.get("seg-source", ()):
+        if mark.get("mid") in marks and _local(mark) == "mrk":
+            yield _plain(mark), _plain(marks[mark.get("mid")])
+    yield _plain(children["source"]), _plain(target)
 
 
 def _check_languages(named: list[str | None], wanted: tuple[str, str] | None) -> None:

@@ -198,6 +198,10 @@ class HtmlToken(MarkupToken):
     attributes: tuple[HtmlAttribute, ...] = ()
     self_closing: bool = False
 
+    @property
+    def attribute_names(self) -> list[str]:
+        return [attribute.name for attribute in self.attributes]
+
 
 def tokenize_html(
     text: str, *, content: str = "data", name: str = "", raw_text: bool = True
@@ -225,14 +229,16 @@ def tokenize_html(
         yield token
         html = not foreign.is_current
         if token.name and (foreign.is_open or token.name in ROOTS):
-            foreign.follow(
-                token.kind, token.name, [attribute.name for attribute in token.attributes]
-            )
-        html = html and not foreign.is_current
-        opens = token.kind == "open" or (token.kind == "empty" and not is_xml)
+            foreign.follow(token.kind, token.name, token.attribute_names)
+            html = html and not foreign.is_current
         content, name = "data", ""
-        if opens and html and raw_text and token.name in CONTENT:
+        if html and raw_text and token.name in CONTENT and _opens(token, is_xml):
             content, name = CONTENT[token.name], token.name
+
+
+def _opens(token: HtmlToken, is_xml: bool) -> bool:
+    """Whether a tag begins an element: in HTML, also one with a slash at its end."""
+    return token.kind == "open" or (token.kind == "empty" and not is_xml)
 
 
 def _text_end(text: str, start: int, content: str, name: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 
@@ -116,6 +116,11 @@ def match_tags(tokens: Sequence[MarkupToken]) -> dict[int, int]:
                     partners[candidate], partners[index] = index, candidate
                     break
     return partners
+
+
+def element_end(tokens: Sequence[MarkupToken], partners: Mapping[int, int], index: int) -> int:
+    """The last token of the element that a token begins; other tokens end with themselves."""
+    return partners.get(index, index) if tokens[index].kind == "open" else index
 
 
 def tokenize_xml(text: str) -> list[MarkupToken]:

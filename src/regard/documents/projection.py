@@ -115,11 +115,8 @@ def _fit(
     source: Gaps, target: Gaps, gap: int, text: str, borders: Sequence[Border]
 ) -> tuple[str, list[int]]:
     """The white space of a gap of the translation, and the offsets of the borders in it."""
-    offsets = [border.offset for border in borders]
-    if len({border.gap for border in borders}) == 1 and offsets == sorted(offsets):
-        own = source[borders[0].gap]
-        if text == own or (own and text and not text.strip(" ")):
-            return own, offsets
+    if _gets_source_space(source, text, borders):
+        return source[borders[0].gap], [border.offset for border in borders]
     previous = target.text[max(0, target.starts[gap] - 1) : target.starts[gap]]
     following = target.text[target.ends[gap] : target.ends[gap] + 1]
     spacings = [_spacing(border, source, previous, following) for border in borders]
@@ -129,19 +126,17 @@ def _fit(
     )
     text += " " * (needs_left + needs_right - len(text))
     between = 1 if needs_left and needs_right else len(text) if needs_left else 0
-    return text, list(
-        accumulate(
-            (
-                between
-                if spacing.needed
-                else len(text)
-                if spacing.space_before or (spacing.follows and not spacing.space_after)
-                else 0
-                for spacing in spacings
-            ),
-            max,
-        )
-    )
+    offsets = (spacing.offset(len(text), between) for spacing in spacings)
+    return text, list(accumulate(offsets, max))
+
+
+def _gets_source_space(source: Gaps, text: str, borders: Sequence[Border]) -> bool:
+    """Whether a gap gets the white space of its source, and its tags stay where they are in it."""
+    offsets = [border.offset for border in borders]
+    if len({border.gap for border in borders}) > 1 or offsets != sorted(offsets):
+        return False
+    own = source[borders[0].gap]
+    return text == own or (own != "" and text != "" and not text.strip(" "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +151,13 @@ class _Spacing:
     space_after: bool
     needed: bool
     follows: bool
+
+    def offset(self, length: int, between: int) -> int:
+        """Where the border is in a gap of this length; `between`: if it requires white space."""
+        if self.needed:
+            return between
+        is_after_space = self.space_before or (self.follows and not self.space_after)
+        return length if is_after_space else 0
 
 
 def _spacing(border: Border, source: Gaps, previous: str, following: str) -> _Spacing:

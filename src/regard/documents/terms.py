@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
 from regard.documents.inline_tags import check_xml
-from regard.documents.marked_text import AlignedTranslation, MarkedText
+from regard.documents.marked_text import AlignedTranslation, InlineElement, MarkedText
 from regard.documents.placeholders import add_raw_elements
-from regard.documents.projection import project_markup
+from regard.documents.projection import Projection, project_markup
 from regard.errors import DocumentError
 from regard.text.tokenizer import Span
 
@@ -326,24 +326,13 @@ def place_terms(
     `escape`: writes text as it is in the file.
     """
     raw = [(element.start, element.end) for element in source.elements if element.raw is not None]
-    matches = [
-        match
-        for match in terms.find(source.text)
-        if not any(low < match.end and match.start < high for low, high in raw)
-    ]
+    matches = [match for match in terms.find(source.text) if not _overlaps(match, raw)]
     missing = _missing(matches, translation.text, terms)
     made_by = {match: "" if match in missing else "model" for match in matches}
     marked, accepted = _mark(source, missing, escape)
     if accepted and translation.parts is not None:
         projection = project_markup(marked, translation)
-        first = len(source.elements)
-        for index, match in enumerate(accepted, first):
-            placed = projection.marked.elements[index]
-            if index in projection.unplaced:
-                continue
-            present = terms.find_target(match.term, projection.marked.text)
-            overlaps = any(low < placed.end and placed.start < high for low, high in present)
-            made_by[match] = "model" if overlaps else "replacement"
+        made_by |= _makers(projection, dict(enumerate(accepted, len(source.elements))), terms)
     replaced = [match for match in accepted if made_by[match] == "replacement"]
     marked, accepted = _mark(source, replaced, escape)
     return PlacedTerms(
@@ -351,6 +340,27 @@ def place_terms(
         tuple(like_source(match, source.text) for match in accepted),
         tuple(TermUse(match.term.source, match.term.target, made_by[match]) for match in matches),
     )
+
+
+def _overlaps(part: TermMatch | InlineElement, spans: Iterable[Span]) -> bool:
+    """Whether a part of a text has a character of one of the spans."""
+    return any(start < part.end and part.start < end for start, end in spans)
+
+
+def _makers(
+    projection: Projection, matches: Mapping[int, TermMatch], terms: TermBase
+) -> dict[TermMatch, str]:
+    """Who makes the translation of each term that has a place in it: the model or a replacement.
+
+    `matches`: by the indices of their elements.
+    """
+    makers: dict[TermMatch, str] = {}
+    for index, match in matches.items():
+        if index not in projection.unplaced:
+            element = projection.marked.elements[index]
+            present = terms.find_target(match.term, projection.marked.text)
+            makers[match] = "model" if _overlaps(element, present) else "replacement"
+    return makers
 
 
 def _missing(matches: Sequence[TermMatch], target: str, terms: TermBase) -> list[TermMatch]:

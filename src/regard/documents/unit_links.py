@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -169,17 +169,9 @@ def _find_copies(
     Of several copies, an element has the one that most of its links lead to.
     """
     elements: dict[tuple[bool, tuple[str, ...]], list[tuple[int, range]]] = defaultdict(list)
-    starts = {start: number for number, (start, _) in enumerate(spans)}
-    ends = {end: number + 1 for number, (_, end) in enumerate(spans)}
-    for index, element in enumerate(source.elements):
-        content = source.text[element.start : element.end]
-        start = element.start + len(content) - len(content.lstrip())
-        end = element.start + len(content.rstrip())
-        if not element.replaces and start in starts and end in ends:
-            element_words = range(starts[start], ends[end])
-            if element_words:
-                phrase = tuple(words[element_words.start : element_words.stop])
-                elements[element.raw is None, phrase].append((index, element_words))
+    for index, element_words in _words_of_elements(source, spans):
+        phrase = tuple(words[element_words.start : element_words.stop])
+        elements[source.elements[index].raw is None, phrase].append((index, element_words))
     if not elements:
         return {}
     word_indices: dict[str, list[int]] = defaultdict(list)
@@ -205,6 +197,20 @@ def _find_copies(
         for (index, element_words), start in zip(later, free, strict=False):
             copies[index] = element_words, range(start, start + len(phrase))
     return copies
+
+
+def _words_of_elements(source: MarkedText, spans: Sequence[Span]) -> Iterator[tuple[int, range]]:
+    """The elements whose text is whole words, and these words."""
+    starts = {start: number for number, (start, _) in enumerate(spans)}
+    ends = {end: number + 1 for number, (_, end) in enumerate(spans)}
+    for index, element in enumerate(source.elements):
+        content = source.text[element.start : element.end]
+        start = element.start + len(content) - len(content.lstrip())
+        end = element.start + len(content.rstrip())
+        if not element.replaces and start in starts and end in ends:
+            element_words = range(starts[start], ends[end])
+            if element_words:
+                yield index, element_words
 
 
 def _occurrences(

@@ -9,7 +9,7 @@ other, because an object may be smaller than a region, and a region smaller than
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -89,13 +89,10 @@ def score_pointing(
             if not rows or not covered.any():
                 continue
             chances.append((float(covered.mean()), float(share.mean())))
-            for name, attention in example.forced.attention.items():
-                for shift in shifts:
-                    word = attention[:, [row + shift for row in rows]].mean(dim=1)  # H S
-                    for head, weights in _heads(word):
-                        hit = bool(covered[int(weights.argmax())])
-                        mass = float((weights.numpy() * share).sum())
-                        results[AlignmentHead(name, head, shift, null=False)].append((hit, mass))
+            for head, weights in _word_weights(example.forced, rows, shifts):
+                hit = bool(covered[int(weights.argmax())])
+                mass = float((weights.numpy() * share).sum())
+                results[head].append((hit, mass))
     return {
         head: PointingScores(
             fmean(hit for hit, _ in words),
@@ -106,6 +103,17 @@ def score_pointing(
         )
         for head, words in results.items()
     }
+
+
+def _word_weights(
+    forced: ForcedDecoding, rows: Sequence[int], shifts: Sequence[int]
+) -> Iterator[tuple[AlignmentHead, Float[Tensor, " S"]]]:
+    """The weights of a word by each head and alignment step; `rows` are those of its pieces."""
+    for name, attention in forced.attention.items():
+        for shift in shifts:
+            word = attention[:, [row + shift for row in rows]].mean(dim=1)  # H S
+            for head, weights in _heads(word):
+                yield AlignmentHead(name, head, shift, null=False), weights
 
 
 def _heads(weights: Float[Tensor, "H S"]) -> list[tuple[int | None, Float[Tensor, " S"]]]:

@@ -324,13 +324,6 @@ def make_explanation(
     piece, ids = tokenizer.piece, target.pieces.ids
     encoded = None if source is None else _encode(model, model_input)
     trace = trace_forward(model, model_input, ids, piece, attention=attention, head=head or 0)
-    traced, selected = trace.head_trace, None
-    if requested and traced is None:
-        raise ConfigError("head: the model has no attention, so it has no heads. Leave it out.")
-    if requested and traced is not None:
-        aligns = alignment_head is not None and alignment_head.attention == traced.attention
-        shift = alignment_head.shift if aligns and alignment_head is not None else 0
-        selected = AlignmentHead(traced.attention, traced.head, shift, null=False)
     return Explanation(
         source,
         target,
@@ -347,8 +340,19 @@ def make_explanation(
         summary=None if encoded is None else encoded.summary[0].cpu(),
         encoder_states=None if encoded is None else encoded.states[0].float().cpu(),
         alignment_head=alignment_head,
-        selected_head=selected,
+        selected_head=_traced_head(trace, alignment_head) if requested else None,
     )
+
+
+def _traced_head(trace: ForwardTrace, alignment_head: AlignmentHead | None) -> AlignmentHead:
+    """The head that was traced, at the alignment step of its attention if that is known."""
+    traced = trace.head_trace
+    if traced is None:
+        raise ConfigError("head: the model has no attention, so it has no heads. Leave it out.")
+    shift = 0
+    if alignment_head is not None and alignment_head.attention == traced.attention:
+        shift = alignment_head.shift
+    return AlignmentHead(traced.attention, traced.head, shift, null=False)
 
 
 @torch.inference_mode()

@@ -220,18 +220,8 @@ def _read_bin(data: bytes, path: Path) -> Arrays:
     if version != 1 or count > MAX_TENSORS or 16 + 32 * count > len(data):
         raise _damaged(path, f"its version is {version} and it names {count:,} arrays")
     headers = [struct.unpack_from("<QQQQ", data, 16 + 32 * i) for i in range(count)]
-    offset = 16 + 32 * count
-    names, shapes = [], []
-    for name_length, *_ in headers:
-        if not 0 < name_length <= MAX_NAME or offset + name_length > len(data):
-            raise _damaged(path, f"a name has {name_length:,} bytes")
-        names.append(data[offset : offset + name_length].rstrip(b"\0").decode("utf-8", "replace"))
-        offset += name_length
-    for _, _, rank, _ in headers:
-        if rank > MAX_RANK or offset + 4 * rank > len(data):
-            raise _damaged(path, f"a shape has {rank:,} dimensions")
-        shapes.append(struct.unpack_from(f"<{rank}i", data, offset))
-        offset += 4 * rank
+    names, offset = _read_names(data, 16 + 32 * count, [header[0] for header in headers], path)
+    shapes, offset = _read_shapes(data, offset, [header[2] for header in headers], path)
     if offset + 8 > len(data):
         raise _damaged(path, "it is too short")
     (padding,) = struct.unpack_from("<Q", data, offset)
@@ -244,6 +234,32 @@ def _read_bin(data: bytes, path: Path) -> Arrays:
             arrays[name] = _read_array(data[offset : offset + length], name, shape, kind, path)
         offset += length
     return arrays
+
+
+def _read_names(
+    data: bytes, offset: int, lengths: Sequence[int], path: Path
+) -> tuple[list[str], int]:
+    """The names of arrays, which begin at `offset`, and where they end."""
+    names = []
+    for length in lengths:
+        if not 0 < length <= MAX_NAME or offset + length > len(data):
+            raise _damaged(path, f"a name has {length:,} bytes")
+        names.append(data[offset : offset + length].rstrip(b"\0").decode("utf-8", "replace"))
+        offset += length
+    return names, offset
+
+
+def _read_shapes(
+    data: bytes, offset: int, ranks: Sequence[int], path: Path
+) -> tuple[list[tuple[int, ...]], int]:
+    """The shapes of arrays, which begin at `offset`, and where they end."""
+    shapes = []
+    for rank in ranks:
+        if rank > MAX_RANK or offset + 4 * rank > len(data):
+            raise _damaged(path, f"a shape has {rank:,} dimensions")
+        shapes.append(struct.unpack_from(f"<{rank}i", data, offset))
+        offset += 4 * rank
+    return shapes, offset
 
 
 def _read_array(

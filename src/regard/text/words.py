@@ -67,19 +67,20 @@ def _split_visible(text: str) -> list[Span]:
     joined = False  # whether a joiner attaches the next symbol to it
     for index, character in enumerate(text):
         kind = _kind(character)
-        if kind == "format" and start < 0:
+        if start < 0:
+            if kind == "format":
+                continue
+        elif kind == "letter" and open_ended:
             continue
-        if kind in ("mark", "format") and start >= 0:
+        elif kind in ("mark", "format"):
             joined = character == "\u200d"
             continue
-        if kind == "letter" and start >= 0 and open_ended:
-            continue
-        if kind == "symbol" and joined:
+        elif kind == "symbol" and joined:
             joined = False
             continue
-        if character in _INSIDE and open_ended and start >= 0 and _stays_inside(text, index):
+        elif character in _INSIDE and open_ended and _stays_inside(text, index):
             continue
-        if start >= 0:
+        else:
             spans.append((start, index))
         start = -1 if kind == "space" else index
         open_ended = kind == "letter"

@@ -30,17 +30,21 @@ def choose(call: AttentionCall) -> Attend:
 
     The classes are compared exactly: a subclass may compute something else.
     """
-    compiling, score = torch.compiler.is_compiling(), type(call.score)
     if call.kernel == "definition":
         return attend
-    if not compiling and windows.fit(call):
+    if not torch.compiler.is_compiling() and windows.fit(call):
         return partial(windows.attend_in_windows, choose=choose)
     if call.span.biased:
         return attend
-    if score is Additive:
+    if type(call.score) is Additive:
         return additive.attend_by_exponentials
-    if score not in (InnerProduct, Cosine):
-        return attend
+    if type(call.score) in (InnerProduct, Cosine):
+        return _choose_for_inner_product(call)
+    return attend
+
+
+def _choose_for_inner_product(call: AttentionCall) -> Attend:
+    compiling = torch.compiler.is_compiling()
     trains = torch.is_grad_enabled() and call.query.requires_grad
     if call.need_weights or type(call.normalizer) is not Softmax or call.span.prior is not None:
         return inner_product.attend_by_products if trains and not compiling else attend

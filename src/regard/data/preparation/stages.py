@@ -64,23 +64,13 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
         [field.clean(line, form) for line in read_piece_lines(span, piece.first_line, piece.lines)]
         for field, span in zip(fields, (piece.source, piece.target), strict=True)
     )
-    limits = task.parameters["limits"]
-    if limits is not None:
-        reasons = drop_reasons(sources, targets, Limits(**limits))
-    else:
-        informative = [
-            texts
-            for field, texts in zip(fields, (sources, targets), strict=True)
-            if field.informative
-        ]
-        reasons = [None if all(record) else "empty" for record in zip(*informative, strict=True)]
+    reasons = _reasons_to_drop(task, sources, targets)
     sources = [text for text, reason in zip(sources, reasons, strict=True) if reason is None]
     targets = [text for text, reason in zip(targets, reasons, strict=True) if reason is None]
     dropped = Counter(reason for reason in reasons if reason is not None)
 
     write(f"{task.name}.source.txt", _joined(sources))
     write(f"{task.name}.target.txt", _joined(targets))
-    tags = task.parameters.get("tags", ())
     both = (sources, targets)
     key = 0 if fields[0].informative else 1  # the side that identifies a record
     hashes = duplicates.hash_texts(both[key])
@@ -91,18 +81,41 @@ def clean_piece(task: PreparationTask, write: Write) -> Facts:
         sum(len(field.lines(text)) for text in texts)
         for field, texts in zip(fields, both, strict=True)
     )
-    mode = task.parameters["dedupe"]
-    if mode != "none":
-        halves = [
-            duplicates.hash_plain_forms(texts)
-            if mode == "near" and field.has_near_duplicates
-            else duplicates.hash_texts(texts)
-            for field, texts in zip(fields, (_tagged(sources, tags), targets), strict=True)
-        ]
-        hashes = duplicates.hash_pairs(*halves)
+    if task.parameters["dedupe"] != "none":
+        hashes = _hash_records(task, sources, targets)
         records, facts["slots"] = duplicates.sorted_records(hashes, task.inputs["first_record"])
         write(f"{task.name}.hashes", records.tobytes())
     return facts
+
+
+def _reasons_to_drop(
+    task: PreparationTask, sources: list[str], targets: list[str]
+) -> list[str | None]:
+    """Why each record is left out; None: it stays."""
+    limits = task.parameters["limits"]
+    if limits is not None:
+        return drop_reasons(sources, targets, Limits(**limits))
+    informative = [
+        texts
+        for field, texts in zip(_fields(task), (sources, targets), strict=True)
+        if field.informative
+    ]
+    return [None if all(record) else "empty" for record in zip(*informative, strict=True)]
+
+
+def _hash_records(
+    task: PreparationTask, sources: list[str], targets: list[str]
+) -> NDArray[np.uint64]:
+    """The hashes by which records are duplicates of each other."""
+    is_near = task.parameters["dedupe"] == "near"
+    tagged = _tagged(sources, task.parameters.get("tags", ()))
+    halves = [
+        duplicates.hash_plain_forms(texts)
+        if is_near and field.has_near_duplicates
+        else duplicates.hash_texts(texts)
+        for field, texts in zip(_fields(task), (tagged, targets), strict=True)
+    ]
+    return duplicates.hash_pairs(*halves)
 
 
 def dedupe_partition(task: PreparationTask, write: Write) -> Facts:

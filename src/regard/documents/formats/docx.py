@@ -17,8 +17,15 @@ from html import escape, unescape
 
 from regard.documents.formats.base import DocumentSegment, has_words
 from regard.documents.formats.languages import open_archive, read_member, rewrite_archive
-from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags, tokenize_xml
+from regard.documents.inline_tags import (
+    InlineBuilder,
+    MarkupToken,
+    element_end,
+    match_tags,
+    tokenize_xml,
+)
 from regard.documents.marked_text import MarkedText, render_markup, translated_text
+from regard.text.tokenizer import Span
 
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
 _OTHER_PARTS = re.compile(r"word/.+\.xml")
@@ -159,50 +166,75 @@ def find_paragraphs(text: str) -> list[DocumentSegment]:
 def _items(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], first: int, last: int
 ) -> Iterator[_Item]:
-    def item(kind: str, begin: int, end: int, content: str = "") -> _Item:
-        start, stop = tokens[begin].start, tokens[end].end
-        return _Item(kind, start, stop, _raw(text, start, stop), content)
-
     index = first
     while index < last:
         token = tokens[index]
-        end = partners.get(index, index) if token.kind == "open" else index
+        end = element_end(tokens, partners, index)
         raw = _raw(text, token.start, tokens[end].end)
         if token.name in _CONTAINERS and token.kind == "open":
-            first_item, last_item = _content(tokens, partners, index, end)
-            yield item("open", index, first_item - 1)
-            yield from _items(text, tokens, partners, first_item, last_item)
-            yield item("close", last_item, end)
+            content = _content(tokens, partners, index, end)
+            yield from _items_inside(text, tokens, partners, (index, end), content)
         elif token.name == "w:r" and "begin" in _FIELD.findall(raw):
             separator, closing = _field_parts(text, tokens, partners, index, last)
-            if closing is None:  # it ends in another paragraph, as a table of contents does
-                end = partners[separator]
-                yield item("empty", index, end)
-            elif separator < closing and _FIELD_LINK.search(
-                text, token.start, tokens[separator].start
-            ):
-                end = partners[closing]
-                yield item("open", index, partners[separator])
-                yield from _items(text, tokens, partners, partners[separator] + 1, closing)
-                yield item("close", closing, end)
-            else:
-                end = partners[closing]
-                yield item("raw", index, end, _plain(text[token.start : tokens[end].end]))
+            end = partners[separator if closing is None else closing]
+            yield from _field_items(text, tokens, partners, index, separator, closing)
         elif token.name == "w:fldSimple" and token.kind == "open":
-            is_link = _SIMPLE_LINK.search(text, token.start, token.end) is not None
-            if is_link:
-                yield item("open", index, index)
-                yield from _items(text, tokens, partners, index + 1, end)
-                yield item("close", end, end)
+            if _SIMPLE_LINK.search(text, token.start, token.end):
+                yield from _items_inside(text, tokens, partners, (index, end), (index + 1, end))
             else:
-                yield item("raw", index, end, _plain(raw))
+                yield _item("raw", text, tokens, index, end, _plain(raw))
         elif token.name == "w:r" and token.kind == "open":
             yield from _run_items(text, tokens, partners, index, end)
         elif token.name == "w:pPr":
-            yield item("properties", index, end)
+            yield _item("properties", text, tokens, index, end)
         elif token.kind != "text" or raw.strip():
-            yield item("empty", index, end)
+            yield _item("empty", text, tokens, index, end)
         index = end + 1
+
+
+def _item(
+    kind: str, text: str, tokens: Sequence[MarkupToken], first: int, last: int, content: str = ""
+) -> _Item:
+    """The tokens from `first` to `last` as one item."""
+    start, end = tokens[first].start, tokens[last].end
+    return _Item(kind, start, end, _raw(text, start, end), content)
+
+
+def _items_inside(
+    text: str,
+    tokens: Sequence[MarkupToken],
+    partners: dict[int, int],
+    element: Span,
+    content: Span,
+) -> Iterator[_Item]:
+    """An element with the items of its content.
+
+    `element`: its first and last token. `content`: the first token, and that after the last one.
+    """
+    yield _item("open", text, tokens, element[0], content[0] - 1)
+    yield from _items(text, tokens, partners, *content)
+    yield _item("close", text, tokens, content[1], element[1])
+
+
+def _field_items(
+    text: str,
+    tokens: Sequence[MarkupToken],
+    partners: dict[int, int],
+    first: int,
+    separator: int,
+    closing: int | None,
+) -> Iterator[_Item]:
+    """A field that begins at a run; `_field_parts` gives its other runs."""
+    if closing is None:  # it ends in another paragraph, as a table of contents does
+        yield _item("empty", text, tokens, first, partners[separator])
+        return
+    start, end = tokens[first].start, partners[closing]
+    if separator < closing and _FIELD_LINK.search(text, start, tokens[separator].start):
+        content = partners[separator] + 1, closing
+        yield from _items_inside(text, tokens, partners, (first, end), content)
+    else:
+        plain = _plain(text[start : tokens[end].end])
+        yield _item("raw", text, tokens, first, end, plain)
 
 
 def _content(
@@ -227,7 +259,7 @@ def _field_parts(
     """
     depth, separator = 0, index
     while index < last:
-        end = partners.get(index, index) if tokens[index].kind == "open" else index
+        end = element_end(tokens, partners, index)
         if tokens[index].name == "w:r" and end > index:
             for kind in _FIELD.findall(_raw(text, tokens[index].start, tokens[end].end)):
                 depth += {"begin": 1, "separate": 0, "end": -1}[kind]
@@ -254,7 +286,7 @@ def _run_items(
     run_start, run_end = tokens[first].start, tokens[last].end
     while index < last:
         token = tokens[index]
-        end = partners.get(index, index) if token.kind == "open" else index
+        end = element_end(tokens, partners, index)
         raw = _raw(text, token.start, tokens[end].end)
         if token.name == "w:rPr":
             properties = raw
@@ -297,13 +329,17 @@ def _merge(items: Sequence[_Item]) -> list[_Item]:
         if (
             last is not None
             and item.kind == last.kind == "text"
-            and _properties_without_language(item.properties)
-            == _properties_without_language(last.properties)
+            and _same_format(item.properties, last.properties)
         ):
             merged[-1] = replace(last, end=item.end, text=last.text + item.text)
         else:
             merged.append(item)
     return merged
+
+
+def _same_format(first: str, second: str) -> bool:
+    """Whether the properties of two runs differ at most in their language."""
+    return _properties_without_language(first) == _properties_without_language(second)
 
 
 def _properties_without_language(properties: str) -> str:
@@ -338,42 +374,55 @@ def _closes(items: Sequence[_Item]) -> int:
 
 
 def _segment(items: Sequence[_Item], location: str) -> DocumentSegment | None:
-    counts: Counter[str] = Counter()
-    for item in items:
-        if item.kind == "text":
-            counts[_properties_without_language(item.properties)] += len(item.text)
-    if not counts:
+    base = _main_properties([item for item in items if item.kind == "text"])
+    if base is None:
         return None
-    most = max(counts, key=counts.__getitem__)
-    base = next(
-        item.properties
-        for item in items
-        if item.kind == "text" and _properties_without_language(item.properties) == most
-    )
-    run = f'<w:r>{base}<w:t xml:space="preserve">'
     builder = InlineBuilder()
     for item in items:
-        if item.kind == "text" and _properties_without_language(item.properties) == most:
-            builder.add_text(item.text)
-        elif item.kind == "text":
-            new_run = f'<w:r>{item.properties}<w:t xml:space="preserve">'
-            builder.open(_RUN_END + new_run)
-            builder.add_text(item.text)
-            builder.close(_RUN_END + run)
-        elif item.kind == "raw":
-            builder.add_raw(_RUN_END + item.raw + run, item.text)
-        elif item.kind == "empty" and _BREAK.search(item.raw):
-            builder.add_break(_RUN_END + item.raw + run)
-        elif item.kind == "empty":
-            builder.add_empty(_RUN_END + item.raw + run)
-        elif item.kind == "open":
-            builder.open(_RUN_END + item.raw + run)
-        elif item.kind == "close":
-            builder.close(_RUN_END + item.raw + run)
+        _add_item(builder, item, base)
     marked = builder.build()
     if not has_words(translated_text(marked)):
         return None
+    run = _run_start(base)
     return DocumentSegment(items[0].start, items[-1].end, marked, location, "", run, _RUN_END)
+
+
+def _main_properties(texts: Sequence[_Item]) -> str | None:
+    """The properties of most characters, with the language of the first text that has them."""
+    counts: Counter[str] = Counter()
+    first_properties: dict[str, str] = {}
+    for item in texts:
+        properties = _properties_without_language(item.properties)
+        counts[properties] += len(item.text)
+        first_properties.setdefault(properties, item.properties)
+    return first_properties[max(counts, key=counts.__getitem__)] if counts else None
+
+
+def _run_start(properties: str) -> str:
+    return f'<w:r>{properties}<w:t xml:space="preserve">'
+
+
+def _add_item(builder: InlineBuilder, item: _Item, base: str) -> None:
+    """Add an item to text in runs with the properties `base`; its markup is between two of them."""
+    run = _run_start(base)
+    markup = _RUN_END + item.raw + run
+    match item.kind:
+        case "text" if _same_format(item.properties, base):
+            builder.add_text(item.text)
+        case "text":
+            builder.open(_RUN_END + _run_start(item.properties))
+            builder.add_text(item.text)
+            builder.close(_RUN_END + run)
+        case "raw":
+            builder.add_raw(markup, item.text)
+        case "empty" if _BREAK.search(item.raw):
+            builder.add_break(markup)
+        case "empty":
+            builder.add_empty(markup)
+        case "open":
+            builder.open(markup)
+        case "close":
+            builder.close(markup)
 
 
 DOCX = DocxFormat()

@@ -25,9 +25,6 @@ from regard.documents.placeholders import add_raw_elements, find_placeholders
 
 Environment = dict[str, Any]  # of markdown-it: references and footnotes of the document
 
-_RAW = frozenset(["code_inline", "math_inline", "math_inline_double", "myst_role", "shortcode"])
-_DELIMITERS = frozenset(["em_open", "strong_open", "s_open"])
-_DELIMITERS_END = frozenset(["em_close", "strong_close", "s_close"])
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _KEEPS = re.compile(r"\stranslate\s*=\s*[\"']?no\b", re.I)
 SHORTCODE = re.compile(r"\{\{[<%][^{}]*[>%]\}\}")  # of Hugo
@@ -192,32 +189,40 @@ def _parts(tokens: Sequence[Token], environment: Environment, offset: int) -> It
             automatic = token.nesting > 0
         elif automatic:
             yield _Part("raw", start, end, token.content)
-        elif token.type == "text_special" and token.content in _SPACE:
-            yield _Part("raw", start, end, " ")
-        elif token.type in ("text", "text_special"):
-            if token.content:
-                yield _Part("text", start, end, token.content)
-        elif token.type in _RAW:
-            yield _Part("raw", start, end, token.content)
-        elif token.type in ("softbreak", "hardbreak"):
-            yield _Part("text" if token.type == "softbreak" else "break", start, end, " ")
-        elif token.type in _DELIMITERS:
-            yield _Part("open", end - len(token.markup), end)
-        elif token.type in _DELIMITERS_END:
-            yield _Part("close", start, start + len(token.markup))
-        elif token.type == "link_open":
-            yield _Part("open", start, end)
-        elif token.type == "link_close":
-            yield _Part("close", start, end)
         elif token.type == "image":
             yield from _with_children(token.children or [], token.content, start, end, environment)
         elif token.type == "footnote_ref" and "label" not in token.meta:
             note = environment["footnotes"]["list"][token.meta["id"]]
             yield from _with_children(note["tokens"], note["content"], start, end, environment)
-        elif token.type == "html_inline":
-            yield _html_part(token.content, start, end)
-        else:  # a reference to a footnote
-            yield _Part("empty", start, end)
+        elif token.type != "text" or token.content:
+            yield _part(token, start, end)
+
+
+def _part(token: Token, start: int, end: int) -> _Part:
+    """The part that is a token without tokens inside."""
+    match token.type:
+        case "text_special" if token.content in _SPACE:
+            return _Part("raw", start, end, " ")
+        case "text" | "text_special":
+            return _Part("text", start, end, token.content)
+        case "code_inline" | "math_inline" | "math_inline_double" | "myst_role" | "shortcode":
+            return _Part("raw", start, end, token.content)
+        case "softbreak":
+            return _Part("text", start, end, " ")
+        case "hardbreak":
+            return _Part("break", start, end, " ")
+        case "em_open" | "strong_open" | "s_open":
+            return _Part("open", end - len(token.markup), end)
+        case "em_close" | "strong_close" | "s_close":
+            return _Part("close", start, start + len(token.markup))
+        case "link_open":
+            return _Part("open", start, end)
+        case "link_close":
+            return _Part("close", start, end)
+        case "html_inline":
+            return _html_part(token.content, start, end)
+        case _:  # a reference to a footnote
+            return _Part("empty", start, end)
 
 
 def _unmask(parts: Sequence[_Part], content: InlineContent) -> None:

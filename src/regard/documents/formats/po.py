@@ -37,6 +37,13 @@ class Message:
     start: int = 0
     line_end: str = "\n"
 
+    def add_string(self, keyword: str, match: re.Match[str], offset: int) -> None:
+        """Add a string in a line to that of its keyword; `offset`: of the line."""
+        self.strings[keyword] += _ESCAPE.sub(_unescape, match["string"][1:-1])
+        if keyword.startswith("msgstr"):
+            start, _ = self.ranges.get(keyword, (offset + match.start("string"), 0))
+            self.ranges[keyword] = (start, offset + match.end("string"))
+
 
 def find_po_segments(text: str) -> list[DocumentSegment]:
     """The untranslated messages of a file, in order."""
@@ -85,10 +92,7 @@ def read_messages(text: str) -> Iterator[Message]:
                 message.start = offset
                 message.line_end = line[len(line.rstrip("\r\n")) :] or "\n"
             message.strings[keyword] = ""
-        message.strings[keyword] += _ESCAPE.sub(_unescape, match["string"][1:-1])
-        if keyword.startswith("msgstr"):
-            start = message.ranges.get(keyword, (offset + match.start("string"), 0))[0]
-            message.ranges[keyword] = (start, offset + match.end("string"))
+        message.add_string(keyword, match, offset)
         offset += len(line)
     if message.ranges:
         yield message

@@ -69,40 +69,53 @@ def mark_string(text: str, written: Callable[[int, int], str] | None = None) -> 
     """
     if "<" not in text and _LINE_BREAK.search(text.strip()) is None:
         return MarkedText(text)
+
+    def write(start: int, end: int) -> str:
+        return text[start:end] if written is None else written(start, end)
+
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
-    inner = text[first:last]
-    code = [match.span() for match in CODE.finditer(inner)]
-    tokens = [
-        replace(token, kind="text")
-        if any(start < token.end and token.start < end for start, end in code)
-        else token
-        for token in _tags_and_texts(inner)
-    ]
+    tokens = _code_as_text(text[first:last])
     partners = match_tags(tokens)
     builder = InlineBuilder()
     builder.add_text(text[:first])
     for index, token in enumerate(tokens):
         start, end = first + token.start, first + token.end
         if token.kind == "text":
-            for part in _LINE_BREAK.split(text[start:end]):
-                if part[:1] in ("\r", "\n"):
-                    markup = part if written is None else written(start, start + len(part))
-                    builder.add_break(markup, ordered=True)
-                else:
-                    builder.add_text(part)
-                start += len(part)
-            continue
-        markup = text[start:end] if written is None else written(start, end)
-        if index in partners and token.kind == "open":
-            builder.open(markup)
+            _add_lines(builder, text[start:end], start, write)
+        elif index in partners and token.kind == "open":
+            builder.open(write(start, end))
         elif index in partners:
-            builder.close(markup)
+            builder.close(write(start, end))
         elif token.name == "br":
-            builder.add_break(markup)
+            builder.add_break(write(start, end))
         else:
-            builder.add_empty(markup)
+            builder.add_empty(write(start, end))
     builder.add_text(text[last:])
     return builder.build()
+
+
+def _add_lines(
+    builder: InlineBuilder, text: str, start: int, write: Callable[[int, int], str]
+) -> None:
+    """Add a part of a string, which begins at `start`, with its line breaks as elements."""
+    for part in _LINE_BREAK.split(text):
+        end = start + len(part)
+        if part[:1] in ("\r", "\n"):
+            builder.add_break(write(start, end), ordered=True)
+        else:
+            builder.add_text(part)
+        start = end
+
+
+def _code_as_text(text: str) -> list[HtmlToken]:
+    """The tokens of a string; those in code are text."""
+    code = [match.span() for match in CODE.finditer(text)]
+    return [
+        replace(token, kind="text")
+        if any(start < token.end and token.start < end for start, end in code)
+        else token
+        for token in _tags_and_texts(text)
+    ]
 
 
 def _tags_and_texts(text: str) -> list[HtmlToken]:

@@ -18,7 +18,13 @@ from regard.documents.formats.base import (
     render_escaped,
 )
 from regard.documents.formats.languages import set_attribute
-from regard.documents.inline_tags import InlineBuilder, MarkupToken, match_tags, tokenize_xml
+from regard.documents.inline_tags import (
+    InlineBuilder,
+    MarkupToken,
+    element_end,
+    match_tags,
+    tokenize_xml,
+)
 from regard.documents.marked_text import InlineElement, MarkedText, translated_text
 from regard.errors import DocumentError
 
@@ -64,13 +70,7 @@ def find_xliff_segments(text: str) -> list[DocumentSegment]:
 def _unit(
     text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], unit: int
 ) -> Iterator[DocumentSegment]:
-    children: dict[str, int] = {}
-    index = unit + 1
-    while index < partners[unit]:
-        token = tokens[index]
-        if token.kind in ("open", "empty"):
-            children.setdefault(_local(token.name), index)
-        index = partners.get(index, index) + 1 if token.kind == "open" else index + 1
+    children = _children(tokens, partners, unit)
     source, target = children.get("source"), children.get("target")
     if source is None or source not in partners:
         return
@@ -90,14 +90,11 @@ def _unit(
         indent = _INDENT.search(text, max(0, tokens[source].start - 200), tokens[source].start)
         start, end = insertion, insertion
         opening_text, tag = (indent[0] if indent else ""), f"<{colon}target>"
+    elif _has_content(text, tokens, partners, target):
+        return
     else:
-        first = tokens[target]
-        start, end = first.start, tokens[partners.get(target, target)].end
-        opening_text, tag = "", text[first.start : first.end]
-        if first.kind == "empty":
-            tag = tag[:-2].rstrip() + ">"
-        elif text[first.end : tokens[partners[target]].start].strip():
-            return
+        start, end = tokens[target].start, tokens[partners.get(target, target)].end
+        opening_text, tag = "", _opening_tag(text, tokens[target])
     if _local(tokens[unit].name) == "trans-unit":
         prefixes = {state: opening_text + _with_state(tag, state) for state in _STATES}
     else:
@@ -110,6 +107,33 @@ def _unit(
     yield DocumentSegment(
         start, end, marked, unit_id, "", prefixes.pop(""), suffix, in_place=False, prefixes=prefixes
     )
+
+
+def _children(
+    tokens: Sequence[MarkupToken], partners: dict[int, int], parent: int
+) -> dict[str, int]:
+    """The first child of each name of an element."""
+    children: dict[str, int] = {}
+    index = parent + 1
+    while index < partners[parent]:
+        if tokens[index].kind in ("open", "empty"):
+            children.setdefault(_local(tokens[index].name), index)
+        index = element_end(tokens, partners, index) + 1
+    return children
+
+
+def _has_content(
+    text: str, tokens: Sequence[MarkupToken], partners: dict[int, int], index: int
+) -> bool:
+    """Whether an element has more than white space in it."""
+    token = tokens[index]
+    return token.kind == "open" and text[token.end : tokens[partners[index]].start].strip() != ""
+
+
+def _opening_tag(text: str, token: MarkupToken) -> str:
+    """The tag that begins an element, without the slash of an empty one."""
+    tag = text[token.start : token.end]
+    return tag[:-2].rstrip() + ">" if token.kind == "empty" else tag
 
 
 def _with_state(tag: str, state: str) -> str:
@@ -159,17 +183,12 @@ def _part_segments(
     for source, empty in parts:
         mark = tokens[empty]
         end = tokens[partners.get(empty, empty)].end
-        if mark.kind == "open" and text[mark.end : tokens[partners[empty]].start].strip():
-            continue
-        if source not in partners:
+        if _has_content(text, tokens, partners, empty) or source not in partners:
             continue
         marked = _inline(text, tokens, partners, source + 1, partners[source])
         if not has_words(translated_text(marked)):
             continue
-        tag = text[mark.start : mark.end]
-        if mark.kind == "empty":
-            tag = tag[:-2].rstrip() + ">"
-        start = mark.start
+        start, tag = mark.start, _opening_tag(text, mark)
         if not has_state:
             opening = _with_state(text[tokens[target].start : tokens[target].end], "")
             tag = opening + text[tokens[target].end : mark.start] + tag
@@ -190,7 +209,7 @@ def _inline(
     while index < last:
         token = tokens[index]
         raw = text[token.start : token.end]
-        end = partners.get(index, index) if token.kind == "open" else index
+        end = element_end(tokens, partners, index)
         whole = text[token.start : tokens[end].end]
         if token.kind == "text":
             builder.add_text(unescape(raw))
@@ -214,10 +233,7 @@ def _inline(
         elif token.kind == "open" and _local(token.name) in _AROUND and not _KEEPS.search(raw):
             builder.open(raw)
         elif _local(token.name) == "mrk":
-            inner = (
-                text[part.start : part.end] for part in tokens[index:end] if part.kind == "text"
-            )
-            builder.add_raw(whole, "".join(map(unescape, inner)))
+            builder.add_raw(whole, _plain(text, tokens[index:end]))
             index = end
         else:
             if not raw.startswith("<!--"):
@@ -226,6 +242,13 @@ def _inline(
         index += 1
     marked = builder.build()
     return MarkedText(marked.text, (*marked.elements, *crossing))
+
+
+def _plain(text: str, tokens: Sequence[MarkupToken]) -> str:
+    """The text of tokens without their tags."""
+    return "".join(
+        unescape(text[token.start : token.end]) for token in tokens if token.kind == "text"
+    )
 
 
 def _pair_milestones(
@@ -243,12 +266,10 @@ def _pair_milestones(
         if index <= end or token.kind == "text":
             continue
         if token.kind == "close":
-            while around and around.pop() != partners[index]:
-                pass
+            _leave_element(around, partners[index])
         elif name in _STARTS | _ENDS:
             end = partners.get(index, index)
-            ids = dict(_ID.findall(raw))
-            key = ids.get("startRef") or ids.get("rid") or ids.get("id", "")
+            key = _milestone_key(raw)
             if name in _STARTS and key not in starts:
                 starts[key] = index
                 around.append(index)
@@ -261,6 +282,18 @@ def _pair_milestones(
         elif token.kind == "open":
             around.append(index)
     return pairs
+
+
+def _leave_element(around: list[int], element: int) -> None:
+    """Remove an element and what began in it; without it, everything."""
+    while around and around.pop() != element:
+        pass
+
+
+def _milestone_key(raw: str) -> str:
+    """What the start and the end of a pair of milestones have in common."""
+    ids = dict(_ID.findall(raw))
+    return ids.get("startRef") or ids.get("rid") or ids.get("id", "")
 
 
 def _local(name: str) -> str:

@@ -85,25 +85,29 @@ def _values(text: str) -> Iterator[tuple[str, yaml.ScalarToken]]:
         event = loader.get_event()
         if len(keys) > MAX_DEPTH:
             raise DocumentError(f"values are nested more than {MAX_DEPTH} deep. Simplify it.")
-        if isinstance(event, yaml.MappingStartEvent):
-            keys.append(None)
-            continue
-        if isinstance(event, yaml.SequenceStartEvent):
-            keys.append("-")
-            continue
-        if isinstance(event, yaml.CollectionEndEvent):
-            keys.pop()
-        elif isinstance(event, yaml.ScalarEvent):
-            if keys and keys[-1] is None:
+        match event:
+            case yaml.MappingStartEvent():
+                keys.append(None)
+            case yaml.SequenceStartEvent():
+                keys.append("-")
+            case yaml.CollectionEndEvent():
+                keys.pop()
+                _end_value(keys)
+            case yaml.ScalarEvent() if keys and keys[-1] is None:
                 keys[-1] = event.value
-                continue
-            tag = event.tag or loader.resolve(yaml.ScalarNode, event.value, event.implicit)
-            if tag == "tag:yaml.org,2002:str" and has_words(event.value):
-                yield ".".join(key or "" for key in keys), loader.scalar
-        elif not isinstance(event, yaml.AliasEvent):
-            continue
-        if keys and keys[-1] != "-":  # a value: the next scalar is a key
-            keys[-1] = None if keys[-1] is not None else "?"
+            case yaml.ScalarEvent():
+                tag = event.tag or loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+                if tag == "tag:yaml.org,2002:str" and has_words(event.value):
+                    yield ".".join(key or "" for key in keys), loader.scalar
+                _end_value(keys)
+            case yaml.AliasEvent():
+                _end_value(keys)
+
+
+def _end_value(keys: list[str | None]) -> None:
+    """After a value of a mapping, the next scalar is a key; after a key that is no scalar, not."""
+    if keys and keys[-1] != "-":
+        keys[-1] = None if keys[-1] is not None else "?"
 
 
 def _value_segments(text: str, path: str, token: yaml.ScalarToken) -> Iterator[DocumentSegment]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Literal
@@ -222,43 +222,20 @@ class AlignmentErrorMeasure(MeasureConfig):
         pairs = self.gold.read(context.find_file, QUICK_PAIRS if context.quick else None)
         shown = pairs.crossed(self.heatmaps, self.heatmap_words)
         links: dict[str, list[list[Links]]] = {}  # of each seed, from source to target
-        rows, files = [], {}
+        rows: list[list[str]] = []
+        files: dict[str, str] = {}
         aligner: WordAligner | None = None  # all bundles of a direction have the same
-        for name, seeds in context.runs.items():
-            reverse = context.entry(name).reversed
-            best, head = [], ""
-            for trained in seeds:
-                translator = trained.translator()
-                if translator.alignment_head is None:
-                    break
-                context.on_status(f"{trained.run.name}: alignment error rate")
-                if not reverse:
-                    aligner = translator.aligner or aligner
-                directed = pairs.reversed() if reverse else pairs
-                aligned = directed.align(translator)
-                aligned_links = [alignment.links for alignment in aligned]
-                links.setdefault(name, []).append(
-                    [transpose_links(pair_links) for pair_links in aligned_links]
-                    if reverse
-                    else aligned_links
-                )
-                best.append(directed.best_error(translator))
-                head = translator.alignment_head.summary
-                if trained is seeds[0] and not reverse:
-                    for index in shown:
-                        picture = _heatmap(name, aligned[index], pairs.gold[index])
-                        files[f"{trained.run.entry.stem}-{index + 1}.svg"] = picture
-            if best:
-                rows.append(_row(name, links[name], pairs, mean_and_deviation(best, ".1f"), head))
+        for name in context.runs:
+            aligned = _align_seeds(name, pairs, shown, context)
+            aligner = aligned.aligner or aligner
+            files |= aligned.heatmaps
+            if aligned.links:
+                links[name] = aligned.links
+                best = mean_and_deviation(aligned.best_errors, ".1f")
+                rows.append(_row(name, aligned.links, pairs, best, aligned.head))
         for name in links:
             if (forward := context.entry(name).reverses) in links:
-                both = [
-                    [
-                        symmetrize(*pair, "grow-diag")
-                        for pair in zip(forward_seed, backward, strict=True)
-                    ]
-                    for forward_seed, backward in zip(links[forward], links[name], strict=True)
-                ]
+                both = _symmetrize_seeds(links[forward], links[name])
                 rows.append(_row(f"{forward}, both directions", both, pairs, "–", "grow-diag"))
         if aligner is not None:
             rows.append(_row("word aligner", [pairs.align_by_words(aligner)], pairs, "–", "–"))
@@ -275,6 +252,53 @@ class AlignmentErrorMeasure(MeasureConfig):
             {"pairs": len(pairs.gold)},
             files,
         )
+
+
+@dataclass(slots=True)
+class _SeedAlignments:
+    """What the seeds of a model say on the gold pairs."""
+
+    links: list[list[Links]] = field(default_factory=list)  # of each seed, from source to target
+    best_errors: list[float] = field(default_factory=list)  # of each seed
+    head: str = ""  # the alignment head of the last seed
+    aligner: WordAligner | None = None  # of the bundles, unless their direction is reversed
+    heatmaps: dict[str, str] = field(default_factory=dict)  # of the first seed, by file
+
+
+def _align_seeds(
+    name: str, pairs: GoldPairs, shown: Sequence[int], context: MeasureContext
+) -> _SeedAlignments:
+    """Align the pairs by each seed of a model, up to one without an alignment head."""
+    alignments = _SeedAlignments()
+    reverse, seeds = context.entry(name).reversed, context.runs[name]
+    directed = pairs.reversed() if reverse else pairs
+    for trained in seeds:
+        translator = trained.translator()
+        if translator.alignment_head is None:
+            break
+        context.on_status(f"{trained.run.name}: alignment error rate")
+        aligned = directed.align(translator)
+        links = [alignment.links for alignment in aligned]
+        alignments.links.append(list(map(transpose_links, links)) if reverse else links)
+        alignments.best_errors.append(directed.best_error(translator))
+        alignments.head = translator.alignment_head.summary
+        if not reverse:
+            alignments.aligner = translator.aligner or alignments.aligner
+        if trained is seeds[0] and not reverse:
+            for index in shown:
+                picture = _heatmap(name, aligned[index], pairs.gold[index])
+                alignments.heatmaps[f"{trained.run.entry.stem}-{index + 1}.svg"] = picture
+    return alignments
+
+
+def _symmetrize_seeds(
+    forward: Sequence[Sequence[Links]], backward: Sequence[Sequence[Links]]
+) -> list[list[Links]]:
+    """The links of both directions, of each seed of one with the same seed of the other."""
+    return [
+        [symmetrize(*pair, "grow-diag") for pair in zip(*seeds, strict=True)]
+        for seeds in zip(forward, backward, strict=True)
+    ]
 
 
 def _statistics(aligned: Sequence[Links], pairs: GoldPairs) -> RatioStatistics:

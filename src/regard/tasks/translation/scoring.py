@@ -19,9 +19,14 @@ from dataclasses import asdict, dataclass
 from regard.align.extraction import choose_alignment_head, force_texts, measure_agreement
 from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.align.word_aligner import ALIGNER_FILE, WordAligner
-from regard.align.word_alignment import align_texts
+from regard.align.word_alignment import WordAlignment, align_texts
 from regard.errors import ArtifactError
-from regard.evaluate.quality import PROBABILITY_REASONS, assess_quality, calibrate_thresholds
+from regard.evaluate.quality import (
+    PROBABILITY_REASONS,
+    QualityThresholds,
+    assess_quality,
+    calibrate_thresholds,
+)
 from regard.inference.forced_decoding import cross_attention_names
 from regard.tasks.translation.bundle_parts import ALIGNMENT_FILE, QUALITY_FILE, SPLIT_FILE
 from regard.tasks.translation.pairs import Pairs
@@ -177,12 +182,19 @@ def score_targets(
         [sources[row] for row in fitting], [targets[row] for row in fitting]
     )
     for row, (alignment, logps) in zip(fitting, decoded, strict=True):
-        reasons: tuple[str, ...] = (EMPTY,)
+        warnings: tuple[str, ...] = (EMPTY,)
         if all(encoded[row]):
-            all_reasons = assess_quality(thresholds, alignment, logps).reasons
-            reasons = tuple(reason for reason in all_reasons if reason not in PROBABILITY_REASONS)
-        scores[row] = TargetScore(math.fsum(logps), len(logps), reasons)
+            warnings = _text_warnings(thresholds, alignment, logps)
+        scores[row] = TargetScore(math.fsum(logps), len(logps), warnings)
     return scores
+
+
+def _text_warnings(
+    thresholds: QualityThresholds, alignment: WordAlignment, logps: Sequence[float]
+) -> tuple[str, ...]:
+    """The quality warnings of a pair that do not depend on probabilities."""
+    reasons = assess_quality(thresholds, alignment, logps).reasons
+    return tuple(reason for reason in reasons if reason not in PROBABILITY_REASONS)
 
 
 def score_pairs(
