@@ -239,6 +239,21 @@ def test_po_keeps_flags_and_translations() -> None:
     assert translate("po", before, {"%d files": "%d fichiers"}) == after
 
 
+@pytest.mark.parametrize("empty", ["source", "seg-source", "target", "note", "alt-trans"])
+@pytest.mark.parametrize("version", ["1.2", "2.0"])
+def test_xliff_may_have_empty_elements(version: str, empty: str) -> None:
+    unit, segment = ("trans-unit", "") if version == "1.2" else ("unit", "segment")
+    inside, outside = (f"<{segment}>", f"</{segment}>") if segment else ("", "")
+    for content in (f"<source>A dog</source><{empty}/>", f"<{empty}/><source>A dog</source>"):
+        before = (
+            f'<xliff version="{version}"><file><body><{unit} id="1">{inside}{content}{outside}'
+            f"</{unit}></body></file></xliff>"
+        )
+        after = translate("xliff", before, {"A dog": "Un chien"})
+        ElementTree.fromstring(after)
+        assert "Un chien" in after or empty == "source"
+
+
 def test_xliff_writes_targets() -> None:
     before = (
         '<xliff version="1.2"><file><body><trans-unit id="1"><source>A <g id="1">dog</g></source>'

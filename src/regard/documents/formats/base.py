@@ -265,7 +265,7 @@ def has_words(text: str) -> bool:
 
 
 _FORMATS = {
-    "text": ("plain_text", "PLAIN_TEXT", (".txt", ".text")),
+    "text": ("tables", "PLAIN_TEXT", (".txt", ".text")),
     "html": ("html", "HTML", (".html", ".htm", ".xhtml")),
     "markdown": ("markdown", "MARKDOWN", (".md", ".markdown")),
     "docx": ("docx", "DOCX", (".docx",)),

@@ -86,7 +86,8 @@ def _unit(
         return
     suffix = f"</{colon}target>"
     if target is None:
-        insertion = tokens[partners[children.get("seg-source", source)]].end
+        last = children.get("seg-source", source)
+        insertion = tokens[partners.get(last, last)].end
         indent = _INDENT.search(text, max(0, tokens[source].start - 200), tokens[source].start)
         start, end = insertion, insertion
         opening_text, tag = (indent[0] if indent else ""), f"<{colon}target>"
