@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from regard.data.formats.corpus import Corpus, open_corpus, open_texts
 from regard.data.preparation.prepare import ProgressCallback
 from regard.data.preparation.runner import Runner
 from regard.inference.engine import SamplingOptions
+from regard.tasks.translation.options import TranslateOptions
 from tests.bundles import make_bundle
 
 LINES, SIZE = 96, 8  # of the corpus, and of a block, which is a piece here
@@ -40,7 +42,7 @@ WORDS = [
     "!",
     "Go",
 ]
-OPTIONS = {"beam_size": 2, "n_best": 1, "quality": True, "alignments": True}
+OPTIONS = TranslateOptions(beam_size=2, n_best=1, quality=True, alignments=True)
 VERBS = ("translate", "sample", "score", "align")
 
 
@@ -61,7 +63,8 @@ def job_function(verb: str, models: str) -> BlockFunction:
     model, reverse = (JobModel.find(f"{models}/{name}") for name in ("model", "reverse"))
     if verb in ("translate", "sample"):
         sampling = SamplingOptions() if verb == "sample" else None
-        return TranslateBlocks((model,), "auto", OPTIONS, sampling, as_json=True)
+        options = replace(OPTIONS, sampling=sampling)
+        return TranslateBlocks((model,), "auto", options, as_json=True)
     if verb == "score":
         return ScoreBlocks(model, reverse, check=True, as_json=False)
     return ModelAlignBlocks(model, reverse, "attention", "grow-diag", False, as_json=True)

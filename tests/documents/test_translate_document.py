@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from regard.cli.main import app
 from regard.cli.options import UsageError
-from regard.cli.translate_document import check_document_outputs
+from regard.cli.translate_document import DocumentArguments, check_document_files
 from regard.documents.formats.base import format_of_path
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.errors import ConfigError, DocumentError
@@ -124,7 +124,7 @@ def test_an_output_has_the_suffix_of_its_format_or_is_refused(source: str, tmp_p
         refused = suffix in OTHER_SUFFIXES or format_of_path(f"x{suffix}") != name
         with pytest.raises(UsageError, match="Name it out") if refused else nullcontext():
             paths = tmp_path / f"page{source}", tmp_path / f"out{suffix}"
-            check_document_outputs(*paths, name, None, None)
+            check_document_files(*map(str, paths), name, DocumentArguments())
 
 
 @pytest.mark.parametrize("url", ["https://host.example/page.html", "s3://bucket/page.docx"])

@@ -31,7 +31,7 @@ from regard.data.formats.images import ImageFrame, encode_png
 from regard.data.loading.loader import Loader
 from regard.data.loading.shard_pool import BatchOrder
 from regard.data.loading.shards import PreparedData
-from regard.data.preparation import prepare as prepare_images
+from regard.data.preparation import prepare
 from regard.data.preparation.pipeline import PreparationSettings
 from regard.data.preparation.prepare import prepare_corpora
 from regard.data.preparation.runner import InProcessRunner
@@ -42,6 +42,7 @@ from regard.evaluate.compare import compare_systems
 from regard.evaluate.comparison_page import comparison_page
 from regard.evaluate.scores import evaluate_by_length
 from regard.explain.page import explanation_page
+from regard.tasks.translation.options import TranslateOptions
 from regard.tasks.translation.translator import Translator
 from regard.text.sentences import split_sentences
 from regard.text.tokenizer import SentencePiece, TokenizedPieces
@@ -133,7 +134,7 @@ def prepare_pictures(size: int) -> Work:
 
     def work() -> None:
         with tempfile.TemporaryDirectory() as out:
-            prepare_images.prepare_images(paths, out, ImageFrame(8, 8), InProcessRunner())
+            prepare.prepare_images(paths, out, ImageFrame(8, 8), InProcessRunner())
 
     return work
 
@@ -163,7 +164,7 @@ def toy_translator() -> Translator:
 JOBS: dict[type[BlockFunction], Callable[[], BlockFunction]] = {
     AlignerBlocks: lambda: AlignerBlocks.of(toy_aligner(), False, True),
     TranslateBlocks: lambda: TranslateBlocks(
-        (toy_model(),), "torch", {"beam_size": 1, "n_best": 1, "alignments": True}, None, True
+        (toy_model(),), "torch", TranslateOptions(beam_size=1, alignments=True), True
     ),
     ScoreBlocks: lambda: ScoreBlocks(toy_model(), toy_model(), True, False),
     ModelAlignBlocks: lambda: ModelAlignBlocks(
@@ -302,6 +303,6 @@ def use_small_chunks() -> None:
     chunks.PAIRS = 5
     aligner_training.ITERATIONS = ("ibm1", "hmm")
     corpus_job.BLOCK = 8
-    prepare_images.IMAGES_PER_SHARD = 8
+    prepare.IMAGES_PER_SHARD = 8
     bootstrap.RESAMPLES = 50
     os.fsync = lambda descriptor: None  # the time of a disk says nothing about growth

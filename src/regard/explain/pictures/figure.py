@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def isolate(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    svg: str
+    svg: str = field(repr=False)
 
     def png(self, scale: Number = 2.0) -> bytes:
         return svg_to_png(self.svg, scale)
