@@ -175,7 +175,8 @@ class Attention(nn.Module):
             start: position of the first query in its sequence.
             need_weights: also return scores and weights. Slower: no fused kernel is used.
         """
-        _check_memory(memory)
+        if not isinstance(memory, Memory):
+            raise TypeError(_MEMORY_REQUIRED.format(type(memory).__name__))
         rows, steps = query.shape[:2]
         if rows != memory.rows:
             query = query.reshape(memory.rows, -1, query.size(-1))  # N T Q -> B KT Q
@@ -253,15 +254,13 @@ def _check_parts(score: object, span: object, normalizer: object) -> None:
         )
 
 
-def _check_memory(memory: object) -> None:
-    if not isinstance(memory, Memory):
-        raise TypeError(
-            "Attention projects keys and values itself, once for all queries: "
-            "attention(query, attention.build_memory(states, lengths)), or with states for the "
-            "values build_memory(states, lengths, values=values). "
-            "regard.attention.MultiheadAttention takes (query, key, value) as torch.nn does. "
-            f"The memory must be a Memory, not {type(memory).__name__}."
-        )
+_MEMORY_REQUIRED = (
+    "Attention projects keys and values itself, once for all queries: "
+    "attention(query, attention.build_memory(states, lengths)), or with states for the "
+    "values build_memory(states, lengths, values=values). "
+    "regard.attention.MultiheadAttention takes (query, key, value) as torch.nn does. "
+    "The memory must be a Memory, not {}."
+)
 
 
 # -- multi-head attention with the arguments of `torch.nn.MultiheadAttention` ----------------------

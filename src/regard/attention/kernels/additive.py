@@ -38,6 +38,11 @@ from regard.attention.shapes import Keys, Queries, Scores
 _BLOCK = {"cpu": 2**20}
 _DEVICE_BLOCK = 2**24
 
+# e^(4·bound) = max^0.96: below infinity, and far beyond where tanh rounds to 1
+_BOUNDS = {
+    dtype: 0.24 * math.log(torch.finfo(dtype).max) for dtype in (torch.float32, torch.float64)
+}
+
 
 def prepare_keys(keys: Keys) -> Keys:
     """What the score needs of the keys for every query: their exponentials."""
@@ -62,13 +67,8 @@ def exponential(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     x = x.to(torch.promote_types(x.dtype, torch.float32))
     if x.dtype == torch.float32 and x.device.type == "cpu" and not torch.compiler.is_compiling():
         largest = x.detach().abs().amax() if x.numel() else x.new_zeros(())
-        x = x.double() if largest > _bound(x.dtype) else x
-    return x.clamp(-_bound(x.dtype), _bound(x.dtype)).mul_(2).exp_()
-
-
-def _bound(dtype: torch.dtype) -> float:
-    """e^(4·bound) = max^0.96: below infinity, and far beyond where tanh rounds to 1."""
-    return 0.24 * math.log(torch.finfo(dtype).max)
+        x = x.double() if largest > _BOUNDS[x.dtype] else x
+    return x.clamp(-_BOUNDS[x.dtype], _BOUNDS[x.dtype]).mul_(2).exp_()
 
 
 def additive_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) -> Scores:
@@ -78,13 +78,13 @@ def additive_scores(query: Queries, keys: Keys, energy: Float[Tensor, "H D"]) ->
     energy = energy.to(query.dtype)
     if torch.compiler.is_compiling():
         return _scores_operator(query, keys, energy)
+    if not torch.is_grad_enabled():
+        return _scores(query, keys, energy)  # an operator costs as much as a small step
     accumulator = GradientAccumulator.get(keys)
     if accumulator is not None:
         scores: Tensor = _DeferredScores.apply(query, keys, energy, accumulator)
         return accumulator.register(scores)
-    if torch.is_grad_enabled():
-        return _scores_operator(query, keys, energy)
-    return _scores(query, keys, energy)  # an operator costs as much as a small step
+    return _scores_operator(query, keys, energy)
 
 
 class _DeferredScores(torch.autograd.Function):

@@ -59,8 +59,9 @@ def normalize_and_sum(call: AttentionCall, scores: Scores) -> Attended:
     if prior is not None:
         weights = weights * prior
     values = call.memory.values
-    context = weighted_sum(call.dropout(weights).to(values.dtype), values)
-    return Attended(context, weights, scores, visible, sampled)
+    weights_of_values = call.dropout(weights).to(values.dtype)
+    multiply = weighted_sum if torch.is_grad_enabled() else torch.matmul
+    return Attended(multiply(weights_of_values, values), weights, scores, visible, sampled)
 
 
 def _terms(call: AttentionCall) -> ScoreTerms:
