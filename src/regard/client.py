@@ -25,7 +25,7 @@ from regard.serve.schemas import (
     Span,
     TranslateResponse,
 )
-from regard.tasks.translation.documents import TranslatedDocument
+from regard.tasks.translation.documents import TranslatedDocument, read_document
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     DocumentKeywords,
@@ -267,8 +267,6 @@ class Client:
             ConfigError: The server refuses the document, or an option is not available.
             ServerError: The server cannot be reached, is busy or fails.
         """
-        from regard.tasks.translation.documents import read_document
-
         options = replace(options or TranslateOptions(), **changes)
         options.check_used(SERVED_OPTIONS, WITH_SERVER)
         options.check_used(DOCUMENT_OPTIONS, "for documents.")

@@ -32,11 +32,11 @@ from regard.serve.frames import (
     receive_frame,
 )
 from regard.tasks.translation.options import TranslateOptions
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
-    from regard.tasks.translation.translator import Translator
 
 
 PROBE = "1."  # the text of a probe
@@ -59,8 +59,6 @@ class Worker:
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, object]:
         """Load a model. One that cannot translate is refused."""
-        from regard.tasks.translation.translator import Translator
-
         bundle = open_bundle(Path(path))
         translator = Translator.from_bundle(bundle, engine=engine)  # type: ignore[arg-type]
         targets = translator.languages.targets
