@@ -39,7 +39,7 @@ class FleetMeasurement(TypedDict):
     fit_error: float
 
 
-class FleetFacts(TypedDict):
+class FleetPlanFacts(TypedDict):
     """The machines that serve requests."""
 
     peak_rate: float
@@ -60,7 +60,7 @@ class CorpusMeasurement(TypedDict):
     cores: int
 
 
-class CorpusFacts(TypedDict):
+class CorpusPlanFacts(TypedDict):
     """The machines that translate a corpus."""
 
     pairs: float
@@ -77,8 +77,8 @@ class PlanFacts(TypedDict):
 
     cores: int
     price: float
-    fleet: NotRequired[FleetFacts]
-    corpus: NotRequired[CorpusFacts]
+    fleet: NotRequired[FleetPlanFacts]
+    corpus: NotRequired[CorpusPlanFacts]
 
 
 def plan(
@@ -166,7 +166,7 @@ def _read_sample(source: str) -> list[str]:
 
 def _plan_fleet(
     model: Path, texts: list[str], rate: float, p99: float, cores: int, price: float, engine: str
-) -> FleetFacts:
+) -> FleetPlanFacts:
     try:
         from regard.planning.measurement import measure_service
         from regard.planning.sizing import plan_fleet
@@ -206,7 +206,7 @@ def _plan_corpus(
     cores: int,
     price: float,
     engine: EngineName,
-) -> CorpusFacts:
+) -> CorpusPlanFacts:
     from regard.planning.sizing import plan_corpus
 
     start = time.perf_counter()

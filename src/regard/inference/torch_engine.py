@@ -23,7 +23,7 @@ from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import (
     Constraint,
-    SearchArguments,
+    DecodingArguments,
     Step,
     beam,
     ensemble,
@@ -225,7 +225,7 @@ def search_states(
         device: Of the state.
     """
     sampling, constraints = options.sampling, _constraints(options, prefixes)
-    common: SearchArguments = {
+    common: DecodingArguments = {
         "bos": BOS,
         "eos": EOS,
         "max_length": max_length,

@@ -54,7 +54,7 @@ Logps: TypeAlias = Float[Tensor, "N V"]
 Constraint: TypeAlias = Callable[[Prefix, Sentence, Logps], Logps]
 
 
-class SearchArguments(TypedDict):
+class DecodingArguments(TypedDict):
     """The arguments that all searches have."""
 
     bos: int
