@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pydantic import ValidationError
 
 from regard.align.links import Links, write_links
-from regard.documents.report import DocumentReport
+from regard.documents.report import DocumentReport, DocumentReportValues
 from regard.errors import ConfigError, CorpusError, ServerError
 from regard.serve.schemas import (
     SERVED_OPTIONS,
@@ -25,7 +25,7 @@ from regard.serve.schemas import (
     Span,
     TranslateResponse,
 )
-from regard.tasks.translation.documents import TranslatedDocument
+from regard.tasks.translation.documents import TranslatedDocument, read_document
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     DocumentKeywords,
@@ -76,7 +76,18 @@ def server_error(url: str, status: int, text: str) -> ConfigError | ServerError:
     return ConfigError(f"{url}: {text}") if is_request else ServerError(f"{url}: {text}")
 
 
-def _events(answer: httpx2.Response) -> Iterator[tuple[str, dict[str, Any]]]:
+class _EventValues(TypedDict, total=False):
+    """The values of an event: of its progress, of an error, or of the document."""
+
+    done: int
+    total: int
+    status: int
+    error: str
+    document: str  # in base64
+    report: DocumentReportValues
+
+
+def _events(answer: httpx2.Response) -> Iterator[tuple[str, _EventValues]]:
     name = ""
     for line in answer.iter_lines():
         if line.startswith("event: "):
@@ -256,8 +267,6 @@ class Client:
             ConfigError: The server refuses the document, or an option is not available.
             ServerError: The server cannot be reached, is busy or fails.
         """
-        from regard.tasks.translation.documents import read_document
-
         options = replace(options or TranslateOptions(), **changes)
         options.check_used(SERVED_OPTIONS, WITH_SERVER)
         options.check_used(DOCUMENT_OPTIONS, "for documents.")
@@ -391,8 +400,8 @@ class _Request:
         """The JSON of a request for some of the texts."""
         values = self.options.for_rows(rows).to_json()
         values = {name: values[name] for name in SERVED_OPTIONS - {"to"}}
-        if values["sampling"] is not None:
-            del values["sampling"]["segment"]  # the server splits the texts
+        if isinstance(sampling := values["sampling"], dict):
+            del sampling["segment"]  # the server splits the texts
         values |= {
             "texts": [self.texts[row] for row in rows],
             "model": self.model,

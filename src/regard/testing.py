@@ -72,12 +72,12 @@ def check_mechanism(mechanism: type[nn.Module] | str, /, **settings: Any) -> Non
 def build_attention(config: MechanismConfig) -> Attention:
     """An attention with this score, span or normalizer; the other parts have no settings."""
     score = config if isinstance(config, ScoreConfig) else AdditiveConfig()
-    parts: dict[str, Any] = {"score": score}
+    parts: dict[str, MechanismConfig] = {"score": score}
     if isinstance(config, SpanConfig):
         parts["span"] = config
     if isinstance(config, NormalizerConfig):
         parts["normalizer"] = config
-    return AttentionConfig.model_construct(**parts).build(DIM, DIM).eval()
+    return AttentionConfig.model_construct(None, **parts).build(DIM, DIM).eval()
 
 
 def build_decoder(config: DecoderConfig) -> tuple[Encoder[Any], Decoder[Any]]:

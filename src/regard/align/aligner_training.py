@@ -44,7 +44,7 @@ from regard.align.stored_lexicon import (
     write_first_lexicon,
     write_next_lexicon,
 )
-from regard.align.word_aligner import WordAligner
+from regard.align.word_aligner import AlignerFacts, WordAligner
 from regard.data import storage
 from regard.data.preparation.pipeline import ProgressCallback, run_tasks
 from regard.data.preparation.runner import (
@@ -81,7 +81,7 @@ def train_aligner(
     if not pairs:
         raise CorpusError("The corpus has no pairs of which both sides have words to align.")
     lexicon = StoredLexicon.of(work, training.lexicon(len(ITERATIONS)))
-    facts = {
+    facts: AlignerFacts = {
         "pairs": pairs,
         "skipped": sum(chunk.facts["read"] for chunk in training.chunks) - pairs,
         "iterations": ITERATIONS,
@@ -316,7 +316,7 @@ def _load_word_sums(root: str, name: str) -> WordSums:
     return {**sums, "jumps": sums["jumps"].reshape(2, JUMPS)}
 
 
-def _compact(stored: StoredLexicon, vocabularies: Vocabularies, facts: Facts) -> WordAligner:
+def _compact(stored: StoredLexicon, vocabularies: Vocabularies, facts: AlignerFacts) -> WordAligner:
     """Keep the likely entries and the words that have any."""
     parts = []
     for number in range(len(stored)):

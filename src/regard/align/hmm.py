@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ class Lexicon:
         return entries
 
 
-LEXICON_TYPES: dict[str, Any] = {
+LEXICON_TYPES: dict[str, type[np.int64 | np.int32 | np.float32]] = {
     "rows": np.int64,
     "targets": np.int32,
     "forward": np.float32,

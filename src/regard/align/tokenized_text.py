@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any
 
 from regard.align.links import Links
 from regard.errors import CorpusError
@@ -77,7 +76,7 @@ class TokenizedText:
         """The pieces and the end-of-sentence token: all positions that attention can weight."""
         return (*self.pieces.pieces, END)
 
-    def to_record(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, object]:
         """The JSON object of this text in an explanation record."""
         end = len(self.raw)
         return {

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 
@@ -39,6 +39,15 @@ def aligner_words(text: str, *, pretokenized: bool = False) -> list[str]:
     return [text[start:end].lower() for start, end in split_words(text)]
 
 
+class AlignerFacts(TypedDict, total=False):
+    """What an aligner was trained on."""
+
+    pairs: int
+    skipped: int  # pairs without words, or with too many
+    iterations: Sequence[Model]
+    data: str  # fingerprint of the prepared data
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WordAligner:
     """A trained aligner: words and their lexicon.
@@ -52,7 +61,7 @@ class WordAligner:
     sources: dict[str, int]
     targets: dict[str, int]
     lexicon: Lexicon
-    facts: dict[str, Any]
+    facts: AlignerFacts
 
     def links(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         """The links of each pair of `aligner_words`: (source word, target word)."""

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -85,7 +85,7 @@ class Bundle:
         except UnicodeDecodeError as error:
             raise ArtifactError(f"{self.path / name}: not UTF-8 ({error})") from None
 
-    def json(self, name: str) -> dict[str, Any]:
+    def json(self, name: str) -> dict[str, object]:
         """Return the object of a JSON file."""
         try:
             content = json.loads(self.text(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -91,10 +91,11 @@ def corpus_argument(
     """Open a corpus of one or two files; its default name is the stem of the first file."""
     if len(paths) > 2:
         raise UsageError(f"A corpus has one or two files, not {len(paths)}.")
-    fields: dict[str, Any] = {"name": name or _stem(paths[0])}
-    if columns is not None and len(paths) == 1:
-        fields |= dict(zip(("source", "target"), column_names(columns), strict=True))
-    return open_corpus(*paths, **fields)
+    name = name or _stem(paths[0])
+    if columns is None or len(paths) > 1:
+        return open_corpus(*paths, name=name)
+    source, target = column_names(columns)
+    return open_corpus(paths[0], name=name, source=source, target=target)
 
 
 def column_names(columns: tuple[str, str]) -> list[int | str]:
@@ -102,7 +103,9 @@ def column_names(columns: tuple[str, str]) -> list[int | str]:
     return [int(column) if column.isdecimal() else column for column in columns]
 
 
-def columns_setting(columns: tuple[str, str] | None, files: list[str]) -> dict[str, Any]:
+def columns_setting(
+    columns: tuple[str, str] | None, files: list[str]
+) -> dict[str, list[int | str]]:
     """Return the setting `columns` of a corpus in one file; two files have no columns."""
     return {} if columns is None or len(files) > 1 else {"columns": column_names(columns)}
 
@@ -121,7 +124,7 @@ def parse_languages(value: str | None) -> tuple[str, str] | None:
     return codes
 
 
-def languages_setting(languages: tuple[str, str] | None) -> dict[str, Any]:
+def languages_setting(languages: tuple[str, str] | None) -> dict[str, list[str]]:
     """Return the setting `languages` of a corpus, if it is given."""
     return {} if languages is None else {"languages": list(languages)}
 

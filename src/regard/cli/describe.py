@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 import typer
 from rich.console import Console
@@ -66,7 +66,7 @@ def describe(
         else:
             _print_presets(descriptions)
         return
-    contents: dict[str, Any] = {}
+    contents: dict[str, object] = {}
     path = find_bundle(Path(name))
     if _is_bundle(path):
         if set_:
@@ -91,7 +91,7 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]]:
+def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, object]]:
     """Return a bundle's config, its vocabulary sizes and the contents of its other files."""
     bundle = open_bundle(path)
     run = bundle_config(bundle)
@@ -100,7 +100,7 @@ def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]
         for name in bundle.names
         if name.endswith(".json") and "/" not in name
     }
-    contents = {
+    contents: dict[str, object] = {
         **files,
         "search": run.search.model_dump(mode="json"),
         "exports": {
@@ -113,7 +113,7 @@ def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, Any]
     return run, task_for(run).sizes(bundle), contents
 
 
-def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]:
+def _to_values(description: Description, obstacles: list[str]) -> dict[str, object]:
     return {
         "description": description.description,
         "parts": {
@@ -139,10 +139,10 @@ def _to_values(description: Description, obstacles: list[str]) -> dict[str, Any]
     }
 
 
-def _print_contents(contents: dict[str, Any]) -> None:
+def _print_contents(contents: dict[str, object]) -> None:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if "scores" in contents:
-        contents = {**contents, "scores": _with_signatures(contents["scores"])}
+        contents = {**contents, "scores": _with_signatures(cast("_Scores", contents["scores"]))}
     for title, values in contents.items():
         if not values:
             continue
@@ -151,7 +151,15 @@ def _print_contents(contents: dict[str, Any]) -> None:
             console.print(Text.assemble(f"  {_to_text(path):<28} ", (_to_text(value), "cyan")))
 
 
-def _with_signatures(scores: dict[str, Any]) -> dict[str, Any]:
+class _Scores(TypedDict, total=False):
+    """The scores of a bundle."""
+
+    step: int
+    values: dict[str, float]
+    signatures: dict[str, str]
+
+
+def _with_signatures(scores: _Scores) -> dict[str, object]:
     """Append to each score its signature."""
     signatures = scores.get("signatures", {})
     return {

@@ -23,6 +23,7 @@ from regard.cli.corpus_options import (
 )
 from regard.cli.options import Html, JsonReport
 from regard.cli.outputs import check_output, write_output
+from regard.config.load import load_config
 from regard.data.doctor.examine import examine
 from regard.data.doctor.report import doctor_page, print_report
 from regard.errors import FAILED_CHECK
@@ -106,6 +107,4 @@ def _show_progress() -> Iterator[DoctorProgress]:
 
 
 def _export_obstacles(model: str) -> list[str]:
-    from regard.config.load import load_config
-
     return export_obstacles(load_config(model))

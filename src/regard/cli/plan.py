@@ -7,7 +7,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
 import typer
 
@@ -26,6 +26,59 @@ if TYPE_CHECKING:
 SAMPLE = 1_000  # texts
 DAY = 86_400
 MONTH = 730  # hours
+
+
+class FleetMeasurement(TypedDict):
+    """Times of the engine and the server; see `ServiceMeasurement`."""
+
+    engine_ms: float
+    front_ms: float
+    slowdown: float
+    pause_slowdown: float
+    cores: int
+    fit_error: float
+
+
+class FleetPlanFacts(TypedDict):
+    """The machines that serve requests."""
+
+    peak_rate: float
+    measured: FleetMeasurement
+    machines: int
+    utilization: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    cost_per_month: float
+
+
+class CorpusMeasurement(TypedDict):
+    """The speed of a translation."""
+
+    per_core_second: float
+    load_seconds: float
+    cores: int
+
+
+class CorpusPlanFacts(TypedDict):
+    """The machines that translate a corpus."""
+
+    pairs: float
+    measured: CorpusMeasurement
+    machines: int
+    seconds: float
+    core_hours: float
+    tasks: int
+    cost: float
+
+
+class PlanFacts(TypedDict):
+    """All that is printed."""
+
+    cores: int
+    price: float
+    fleet: NotRequired[FleetPlanFacts]
+    corpus: NotRequired[CorpusPlanFacts]
 
 
 def plan(
@@ -93,7 +146,7 @@ def plan(
         refuse_without("--pairs", "hours")
     cores = cores or available_cores()
     texts = _read_sample(source)
-    facts: dict[str, Any] = {"cores": cores, "price": price}
+    facts: PlanFacts = {"cores": cores, "price": price}
     if requests_per_day is not None and p99 is not None:
         facts["fleet"] = _plan_fleet(
             model, texts, requests_per_day * peak / DAY, p99 / 1000, cores, price, engine
@@ -113,7 +166,7 @@ def _read_sample(source: str) -> list[str]:
 
 def _plan_fleet(
     model: Path, texts: list[str], rate: float, p99: float, cores: int, price: float, engine: str
-) -> dict[str, Any]:
+) -> FleetPlanFacts:
     try:
         from regard.planning.measurement import measure_service
         from regard.planning.sizing import plan_fleet
@@ -138,9 +191,9 @@ def _plan_fleet(
         },
         "machines": machines,
         "utilization": planned.outcome.utilization * planned.machines / machines,
-        **{
-            f"p{share}_ms": 1000 * planned.outcome.percentile(share / 100) for share in (50, 95, 99)
-        },
+        "p50_ms": 1000 * planned.outcome.percentile(0.5),
+        "p95_ms": 1000 * planned.outcome.percentile(0.95),
+        "p99_ms": 1000 * planned.outcome.percentile(0.99),
         "cost_per_month": machines * cores * price * MONTH,
     }
 
@@ -153,7 +206,7 @@ def _plan_corpus(
     cores: int,
     price: float,
     engine: EngineName,
-) -> dict[str, Any]:
+) -> CorpusPlanFacts:
     from regard.planning.sizing import plan_corpus
 
     start = time.perf_counter()
@@ -177,7 +230,7 @@ def _plan_corpus(
     }
 
 
-def _describe(facts: dict[str, Any]) -> str:
+def _describe(facts: PlanFacts) -> str:
     lines = []
     if fleet := facts.get("fleet"):
         measured = fleet["measured"]

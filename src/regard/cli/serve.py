@@ -10,6 +10,7 @@ import typer
 from regard.bounds import THREADS, WORKERS
 from regard.cli.options import server_not_installed
 from regard.cores import available_cores
+from regard.serve.models import parse_models
 
 
 def serve(
@@ -58,7 +59,6 @@ def serve(
         from regard.serve.run import run_server
     except ImportError as error:
         raise server_not_installed(error) from None
-    from regard.serve.models import parse_models
     from regard.serve.settings import ServerSettings
 
     run_server(

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from regard.cli.options import UsageError, server_not_installed
 from regard.config.registry import kind_of, member_configs
+from regard.config.run import RunConfig
 
 if TYPE_CHECKING:
     from regard.config.base import Config
@@ -272,14 +273,10 @@ def _root(of: str) -> type[Config]:
         from regard.studies.study_file import StudyConfig
 
         return StudyConfig
-    from regard.config.run import RunConfig
-
     return RunConfig
 
 
 def _list(root: type[Config]) -> Listed:
-    from regard.config.registry import kind_of
-
     section_places = config_places(root)
     titles = section_titles(section_places) | {root: ""}
     names = {config.__name__: config for config in section_places}

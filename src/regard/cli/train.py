@@ -21,7 +21,8 @@ from regard.cli.corpus_options import (
     parse_languages,
 )
 from regard.cli.options import UsageError, check_assignments, make_mode, option_groups
-from regard.cli.train_options import ComparisonArguments, LoggerArguments
+from regard.cli.train_options import ComparisonArguments, LoggerArguments, check_loggers
+from regard.data.formats.corpus import is_pair_file
 from regard.errors import INTERRUPTED
 
 FINISH = make_mode(
@@ -134,7 +135,6 @@ def train(
     regard train --finish --out run/
     """
     from regard.cli import training
-    from regard.cli.train_options import check_loggers
 
     if finish:
         FINISH.check()
@@ -168,8 +168,6 @@ def train(
 
 def _training_files(source: str | None, target: str | None, files: TaskFiles) -> list[str] | None:
     """Return the training files, whichever option names them."""
-    from regard.data.formats.corpus import is_pair_file
-
     if source is None and target is not None:
         raise UsageError("--target needs --source.")
     if source is not None and target is None and not is_pair_file(source):

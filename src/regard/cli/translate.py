@@ -27,12 +27,12 @@ from regard.cli.options import (
 from regard.cli.translate_document import DocumentArguments, check_document_files, chosen_format
 from regard.cli.translate_job import check_table, run_translation_job, translate_blocks
 from regard.cli.translate_lines import write_translations
+from regard.client import Client
 from regard.data.formats.files import COMPRESSED
 from regard.tasks.translation.options import TranslateOptions
 from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
-    from regard.client import Client
     from regard.inference.engine import SamplingOptions
 
 JOB_BYTES = 4 << 20  # a source of this size is translated in parts, to survive an interruption
@@ -157,8 +157,6 @@ class ServerArguments:
     ] = None
 
     def client(self) -> Client:
-        from regard.client import Client
-
         return Client(self.server or "", key=self.key, model=self.server_model)
 
 

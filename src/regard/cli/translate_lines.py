@@ -16,6 +16,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from regard.align.links import write_links
 from regard.cli.outputs import line_batches, open_input, open_output, to_line
+from regard.client import ServedTranslation
 from regard.data.corpus_job import BLOCK
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
-    from regard.client import ServedAlignment, ServedTranslation
+    from regard.client import ServedAlignment
     from regard.tasks.translation.result import TranslationResult
 
     Result = TranslationResult | ServedTranslation
@@ -69,8 +70,6 @@ def translation_formatter(as_json: bool, n_best: bool) -> Callable[[int, Result]
 
 
 def _json_values(result: Result) -> dict[str, object]:
-    from regard.client import ServedTranslation
-
     values = {"source": result.source, **_translation_values(result), "warnings": result.warnings}
     if result.n_best:
         values["n_best"] = [_translation_values(hypothesis) for hypothesis in result.n_best]
@@ -81,8 +80,6 @@ def _json_values(result: Result) -> dict[str, object]:
 
 def _translation_values(result: Result) -> dict[str, object]:
     """A server sends no segments and no weights of links."""
-    from regard.client import ServedTranslation
-
     values: dict[str, object] = {"text": result.text, "score": result.score}
     if isinstance(result, ServedTranslation):
         if result.alignment is not None:

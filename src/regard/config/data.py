@@ -52,7 +52,7 @@ class CorpusConfig(Config):
 
     def build(self, name: str, open_files: Callable[..., Corpus] = open_corpus) -> Corpus:
         """Open the corpus with `open_files`, by default as sentence pairs."""
-        options: dict[str, Any] = {"name": name, "weight": self.weight, "tags": self.tags}
+        options: dict[str, object] = {"name": name, "weight": self.weight, "tags": self.tags}
         if self.columns is not None:
             if len(self.files) > 1:
                 raise ConfigError(

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from regard.attention import Attention, AttentionOutput, Equation
 from regard.batch import Documents, Grids, Images, Tokens
 from regard.config.attention import AttentionUse
+from regard.config.base import Config
 from regard.config.load import load_config, presets
 from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
@@ -39,7 +40,7 @@ class AttentionShapes:
 @dataclass(frozen=True, slots=True)
 class Description:
     description: str
-    parts: dict[str, Any]  # configs of `encoder` and `decoder`, where the model has them
+    parts: dict[str, Config]  # configs of `encoder` and `decoder`, where the model has them
     initial_state: Equation | None  # of a recurrent decoder that has a source
     attentions: list[AttentionUse]
     shapes: list[AttentionShapes]
@@ -91,7 +92,7 @@ def initial_state(model: nn.Module) -> Equation | None:
     return getattr(getattr(model, "decoder", None), "initial_state", None)
 
 
-def _parts(run: RunConfig) -> dict[str, Any]:
+def _parts(run: RunConfig) -> dict[str, Config]:
     parts = {name: getattr(run.model, name, None) for name in ("encoder", "decoder")}
     return {name: part for name, part in parts.items() if part is not None}
 

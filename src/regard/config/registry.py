@@ -91,7 +91,7 @@ class MechanismConfig(Config):
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         if is_concrete(cls):
             return handler(schema)
         accepted = handler(core_schema.union_schema([_adapter(configs_of(cls)).core_schema]))
@@ -200,7 +200,7 @@ def derive_config(part: type, kind: str) -> type[MechanismConfig]:
     return derived
 
 
-def _restore(part: type, kind: str, settings: dict[str, Any]) -> MechanismConfig:
+def _restore(part: type, kind: str, settings: dict[str, object]) -> MechanismConfig:
     """The derived config of a pickle."""
     if kind not in kinds(_family(part)):
         _add(derive_config(part, kind))

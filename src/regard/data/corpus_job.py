@@ -109,13 +109,12 @@ _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 def _import_parquet() -> tuple[Any, Any]:
     try:
-        import pyarrow
-        from pyarrow import parquet
+        import pyarrow.parquet
     except ImportError:
         raise ConfigError(
             "Writing .parquet requires pyarrow. Install it with `pip install 'regard[data]'`."
         ) from None
-    return pyarrow, parquet
+    return pyarrow, pyarrow.parquet
 
 
 # -- corpus jobs -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
+from typing import Any, TypedDict
 
 from regard.documents.terms import TermUse
 from regard.html import html_page
@@ -41,6 +41,17 @@ class SegmentReport:
     terms: tuple[TermUse, ...] = ()
 
 
+class DocumentReportValues(TypedDict):
+    """The JSON of a `DocumentReport`."""
+
+    name: str
+    format: str
+    segments: list[dict[str, Any]]  # of each `SegmentReport`
+    elements: int
+    unplaced: int
+    kept: int
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentReport:
     """The segments of a document, and counts of its elements."""
@@ -74,12 +85,12 @@ class DocumentReport:
         exact = sum(match == 1 for match in matches)
         return exact, len(matches) - exact
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Values for a JSON file."""
         return asdict(self) | {"to_check": len(self.to_check), "terms": self.terms}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> DocumentReport:
+    def from_json(cls, values: DocumentReportValues) -> DocumentReport:
         """The report that `to_json` has written."""
         segments = tuple(
             SegmentReport(
@@ -93,8 +104,14 @@ class DocumentReport:
             )
             for record in values["segments"]
         )
-        counts = {name: values[name] for name in ("elements", "unplaced", "kept")}
-        return cls(values["name"], values["format"], segments, **counts)
+        return cls(
+            values["name"],
+            values["format"],
+            segments,
+            values["elements"],
+            values["unplaced"],
+            values["kept"],
+        )
 
     def to_page(self) -> str:
         """An HTML page: counts, the segments to check, and all segments."""

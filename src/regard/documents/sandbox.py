@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,13 @@ def child_command(program: str = "answer_request()") -> list[str]:
     ]
 
 
-def pack_request(request: dict[str, Any], content: bytes) -> bytes:
+def pack_request(request: Mapping[str, object], content: bytes) -> bytes:
     """The standard input of the child process."""
     head = json.dumps(request).encode()
     return len(head).to_bytes(8, "big") + head + content
 
 
-def _call(request: dict[str, Any], content: bytes) -> bytes:
+def _call(request: Mapping[str, object], content: bytes) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603  the interpreter that runs this
             child_command(),

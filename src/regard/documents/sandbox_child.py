@@ -6,7 +6,7 @@ import codecs
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from regard.documents.formats.base import DocumentFormat, load_format
 from regard.documents.formats.languages import set_language
@@ -48,7 +48,14 @@ def answer_request() -> None:
     sys.stdout.buffer.flush()
 
 
-def _restore(document_format: DocumentFormat, content: bytes, request: dict[str, Any]) -> bytes:
+class _RestoreRequest(TypedDict):
+    format: str
+    segments: list[dict[str, Any]]
+    translations: list[dict[str, Any] | None]
+    language: str | None
+
+
+def _restore(document_format: DocumentFormat, content: bytes, request: _RestoreRequest) -> bytes:
     """The segments that keep their source, as a line of JSON, and the restored document."""
     segments = [segment_from_json(values) for values in request["segments"]]
     translations = [

@@ -144,7 +144,7 @@ class HeadTerms:
     scale: float
     energy: Float[Tensor, " D"] | None
 
-    def to_record(self, arrays: Arrays) -> dict[str, Any]:
+    def to_record(self, arrays: Arrays) -> dict[str, object]:
         return {
             "scale": self.scale,
             "energy": None if self.energy is None else arrays.add(self.energy),

@@ -23,6 +23,7 @@ from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, eval_mode
 from regard.search import (
     Constraint,
+    DecodingArguments,
     Step,
     beam,
     ensemble,
@@ -224,7 +225,7 @@ def search_states(
         device: Of the state.
     """
     sampling, constraints = options.sampling, _constraints(options, prefixes)
-    common: dict[str, Any] = {
+    common: DecodingArguments = {
         "bos": BOS,
         "eos": EOS,
         "max_length": max_length,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -30,6 +30,7 @@ from regard.interop.imported_model import (
     VocabularyOrder,
     select_weights,
 )
+from regard.interop.run_settings import RunSettings
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece
 from regard.text.tagged_tokenizer import tagged_languages
 from regard.text.tokenizer import MAX_VOCABULARY
@@ -114,7 +115,7 @@ def read_huggingface(
 class _Settings:
     """The settings of config.json, with checked types."""
 
-    def __init__(self, values: dict[str, Any], path: Path) -> None:
+    def __init__(self, values: dict[str, object], path: Path) -> None:
         self.values, self.path = values, path
 
     def number(self, name: str, default: int | None = None) -> int:
@@ -130,19 +131,19 @@ class _Settings:
             raise ArtifactError(f"{self.path}: {name} must be true or false, not {value!r:.40}.")
         return value
 
-    def refuse(self, name: str, value: Any, supported: str) -> None:
+    def refuse(self, name: str, value: object, supported: str) -> NoReturn:
         raise ConfigError(
             f"{self.path}: {name} is {value!r:.60}, which regard cannot represent. "
             f"Supported: {supported}."
         )
 
 
-def _run_settings(config: _Settings, languages: tuple[str | None, str | None]) -> dict[str, Any]:
+def _run_settings(config: _Settings, languages: tuple[str | None, str | None]) -> RunSettings:
     values = config.values
     if values.get("model_type") != "marian":
         config.refuse("model_type", values.get("model_type"), "marian")
     activation = values.get("activation_function", "gelu")
-    if activation not in ACTIVATIONS:
+    if not isinstance(activation, str) or activation not in ACTIVATIONS:
         config.refuse("activation_function", activation, ", ".join(ACTIVATIONS))
     for name, plain in (
         ("normalize_before", False),
@@ -154,7 +155,7 @@ def _run_settings(config: _Settings, languages: tuple[str | None, str | None]) -
         if value != plain:
             config.refuse(name, value, str(plain))
 
-    def side(name: str) -> dict[str, Any]:
+    def side(name: str) -> dict[str, object]:
         heads = {"score": {"kind": "scaled-dot", "heads": config.number(f"{name}_attention_heads")}}
         attentions = {"self_attention": heads}
         if name == "decoder":

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -35,12 +34,13 @@ from regard.interop.imported_model import (
     read_npz,
     select_weights,
 )
+from regard.interop.run_settings import RunSettings
 from regard.text.pretrained_tokenizer import PretrainedSentencePiece
 from regard.text.tokenizer import MAX_VOCABULARY, load_processor
 
 CONFIG = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "swish", "gelu": "sigmoid-gelu"}
-_PLAIN: dict[str, tuple[Any, ...]] = {  # settings with the values that can be represented
+_PLAIN: dict[str, tuple[object, ...]] = {  # settings with the values that can be represented
     "type": ("transformer",),
     "transformer-tied-layers": ([], None),
     "transformer-no-projection": (False,),
@@ -91,7 +91,7 @@ def read_marian(
     head = None
     guided = config.get("transformer-guided-alignment-layer") == "last"  # also the default
     if guided and config.get("transformer-decoder-autoreg") == "rnn":  # Bergamot trains the head
-        layer = int(config["dec-depth"]) - 1
+        layer = _number(config, "dec-depth", path) - 1
         head = AlignmentHead(f"decoder.blocks.{layer}.cross_attention", 0, 0, null=True)
     return ImportedModel(
         run,
@@ -113,7 +113,7 @@ def _model_file(folder: PretrainedFolder) -> str:
     return models[0]
 
 
-def _read_config(arrays: Arrays, path: Path) -> dict[str, Any]:
+def _read_config(arrays: Arrays, path: Path) -> dict[str, object]:
     if CONFIG not in arrays:
         raise ArtifactError(f"{path}: has no config ({CONFIG}). Use another copy.")
     text = arrays[CONFIG].astype(np.uint8).tobytes().rstrip(b"\0")
@@ -130,7 +130,7 @@ def _read_config(arrays: Arrays, path: Path) -> dict[str, Any]:
     return config
 
 
-def _number(config: dict[str, Any], name: str, path: Path) -> int:
+def _number(config: dict[str, object], name: str, path: Path) -> int:
     value = config.get(name)
     if type(value) is not int or not 0 < value <= MAX_VOCABULARY:
         raise ArtifactError(f"{path}: {name} must be a whole number, not {value!r:.40}.")
@@ -138,8 +138,8 @@ def _number(config: dict[str, Any], name: str, path: Path) -> int:
 
 
 def _run_settings(
-    config: dict[str, Any], arrays: Arrays, path: Path, languages: tuple[str | None, str | None]
-) -> dict[str, Any]:
+    config: dict[str, object], arrays: Arrays, path: Path, languages: tuple[str | None, str | None]
+) -> RunSettings:
     activation = config.get("transformer-ffn-activation", "swish")
     autoregression = config.get("transformer-decoder-autoreg", "self-attention")
     recurrent = autoregression == "rnn"
@@ -168,13 +168,13 @@ def _run_settings(
                 f"Supported: {names}."
             )
 
-    def side(kind: str, layers: str, ffn: int) -> dict[str, Any]:
+    def side(kind: str, layers: str, ffn: object) -> dict[str, object]:
         return {
             "kind": kind,
             "dim": _number(config, "dim-emb", path),
             "hidden_dim": ffn,
             "layers": _number(config, layers, path),
-            "activation": ACTIVATIONS[activation],
+            "activation": ACTIVATIONS[str(activation)],
             "norm": norms[order],
             "norm_eps": 1e-6,
             "positions": "sinusoidal-inclusive",

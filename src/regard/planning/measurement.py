@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -328,7 +327,7 @@ async def _translate(
 ) -> tuple[float, list[int]]:
     """Return the seconds of a batch, and the tokens of its translations."""
     start = time.perf_counter()
-    answer: dict[str, Any] = await worker.call(
+    answer = await worker.call(
         "translate",
         slot=model.slot,
         texts=[segment.text for segment in segments],
@@ -337,10 +336,14 @@ async def _translate(
         options={},
     )
     seconds = time.perf_counter() - start
-    failed = [result for result in (answer, *answer.get("segments", ())) if "error" in result]
-    if failed:
-        raise RegardError(f"{model.path}: {failed[0]['error']}")
-    return seconds, [1 + segment["hypotheses"][0]["length"] for segment in answer["segments"]]
+    if "error" in answer:
+        raise RegardError(f"{model.path}: {answer['error']}")
+    lengths = []
+    for segment in answer["segments"]:
+        if "error" in segment:
+            raise RegardError(f"{model.path}: {segment['error']}")
+        lengths.append(1 + segment["hypotheses"][0]["length"])
+    return seconds, lengths
 
 
 async def _measure_batches(

@@ -5,6 +5,7 @@ from regard.search.beam import beam as beam
 from regard.search.sample import greedy as greedy
 from regard.search.sample import sample as sample
 from regard.search.step import Constraint as Constraint
+from regard.search.step import DecodingArguments as DecodingArguments
 from regard.search.step import Step as Step
 from regard.search.step import ensemble as ensemble
 from regard.search.step import forbid_sequences as forbid_sequences

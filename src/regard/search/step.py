@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -34,7 +34,7 @@ def reorder(state: S, rows: Int[Tensor, " N"], sentences: Int[Tensor, " B"] | No
         return state
     if not is_dataclass(state) or isinstance(state, type):
         raise TypeError(f"a decoder state consists of tensors, tuples, dataclasses, not {state!r}")
-    changed: dict[str, Any] = {}
+    changed: dict[str, object] = {}
     for field in fields(state):
         value = getattr(state, field.name)
         if field.name != "source":
@@ -52,6 +52,16 @@ Prefix: TypeAlias = Int[Tensor, "N T"]  # the tokens of each row so far, without
 Sentence: TypeAlias = Int[Tensor, " N"]  # the sentence that each row translates
 Logps: TypeAlias = Float[Tensor, "N V"]
 Constraint: TypeAlias = Callable[[Prefix, Sentence, Logps], Logps]
+
+
+class DecodingArguments(TypedDict):
+    """The arguments that all searches have."""
+
+    bos: int
+    eos: int
+    max_length: int
+    constraints: Sequence[Constraint]
+    device: torch.device | str
 
 
 def min_length(length: int, eos: int) -> Constraint:

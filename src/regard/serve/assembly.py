@@ -6,48 +6,14 @@ The rules are those of `tasks.translation.result`; the values are those of messa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NotRequired, TypedDict
 
 from regard.align.word_alignment import concatenate_links
 from regard.inference.engine import join_segments
+from regard.serve.frames import AlignedValues, AlignmentValues, HypothesisValues, SegmentValues
 from regard.serve.limits import CheckedRequest, RequestSegment
 from regard.serve.schemas import Alignment, RankedTranslation, Translation
 from regard.tasks.translation.result import combine_scores, describe_warnings, rank_hypotheses
 from regard.text.tokenizer import Span
-
-
-class AlignmentValues(TypedDict):
-    """The characters of words, and their links."""
-
-    source: Sequence[Span]
-    target: Sequence[Span]
-    links: Sequence[tuple[int, int]]
-
-
-class HypothesisValues(TypedDict):
-    """A hypothesis of a segment, as an engine process sends it."""
-
-    text: str
-    score: float
-    length: int  # in tokens
-    alignment: NotRequired[AlignmentValues]
-    weights: NotRequired[str]  # of `encode_weights`
-    reasons: NotRequired[Sequence[str]]  # to check it
-    unattended: NotRequired[Sequence[Span]]  # source words without a counterpart
-
-
-SegmentValues = list[HypothesisValues]
-"""The hypotheses of a segment, best first."""
-
-
-class AlignedValues(TypedDict):
-    """The best translation of a text of a document, for a message."""
-
-    text: str
-    warnings: list[str]
-    source: NotRequired[list[Span]]
-    target: NotRequired[list[Span]]
-    parts: NotRequired[list[tuple[int, int, str]]]  # target words, source words, weights
 
 
 def assemble(checked: CheckedRequest, number: int, results: Sequence[SegmentValues]) -> Translation:

@@ -6,7 +6,7 @@ import json
 from collections import OrderedDict
 from hashlib import blake2b
 
-from regard.serve.assembly import SegmentValues
+from regard.serve.frames import SegmentValues
 
 OVERHEAD = 200  # bytes of an entry beside its JSON, about
 

@@ -255,7 +255,7 @@ async def read_parameters(request: Request, kind: type[P], settings: ServerSetti
 
     A name that occurs several times in a form has a list of values.
     """
-    values: dict[str, Any] = _by_name(request.query_params.multi_items())
+    values: dict[str, object] = {**_by_name(request.query_params.multi_items())}
     body = await read_body(request, settings)
     content_type = request.headers.get("content-type", "")
     try:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import cast
 
 from regard.errors import DocumentError
-from regard.serve.assembly import AlignedValues
 from regard.serve.engines import EngineError
-from regard.serve.frames import add_length, encode_frame, read_content, read_frame
+from regard.serve.frames import (
+    AlignedValues,
+    DocumentAnswer,
+    add_length,
+    encode_frame,
+    read_content,
+    read_frame,
+)
 from regard.serve.pool import ChildProcess, start_child
 
 
@@ -57,7 +63,8 @@ class DocumentProcess:
         """Return the texts of a document. Raises RegardError, EngineError."""
         self._child.writer.write(encode_frame(asdict(options)))
         self._child.writer.write(add_length(content))
-        return DocumentTexts(**await self._answer())
+        answer = await self._answer()
+        return DocumentTexts(answer["texts"], answer["lengths"])
 
     async def send(self, translations: Sequence[AlignedValues]) -> None:
         """Send the translations of the next texts: values of `assemble_aligned`."""
@@ -72,8 +79,8 @@ class DocumentProcess:
             raise EngineError("the process of a document ended")
         return content
 
-    async def _answer(self) -> dict[str, Any]:
-        answer = await read_frame(self._child.reader)
+    async def _answer(self) -> DocumentAnswer:
+        answer = cast("DocumentAnswer | None", await read_frame(self._child.reader))
         if answer is None:  # killed by the system, for example as memory ran out
             raise EngineError("the process of a document ended")
         if "error" not in answer:

@@ -35,7 +35,7 @@ from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
 from regard.text.normalize import compose
 
 if TYPE_CHECKING:
-    from regard.serve.assembly import AlignedValues
+    from regard.serve.frames import AlignedValues
 
 MAX_MEMORY = 2 << 30  # bytes of address space
 

@@ -23,9 +23,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from regard.documents.formats.base import format_of_path, load_format
-from regard.serve.assembly import AlignedValues, assemble_aligned
+from regard.serve.assembly import assemble_aligned
 from regard.serve.batcher import DeadlineError, QueueFullError
 from regard.serve.document_process import DocumentOptions, DocumentTexts, document_process
+from regard.serve.frames import AlignedValues
 from regard.serve.http import (
     AnswerError,
     authenticate,

@@ -14,7 +14,7 @@ from typing import Any
 
 from regard.serve.batcher import Batcher, Job, QueueFullError
 from regard.serve.cache import SegmentCache, cache_key
-from regard.serve.frames import describe_failure
+from regard.serve.frames import ErrorValues, WorkerAnswer, describe_failure
 from regard.serve.limits import RequestError, RequestSegment
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
@@ -213,7 +213,7 @@ def _set_results(batch: Sequence[Job[Work]], results: Sequence[Any]) -> None:
             job.result.set_result(result)
 
 
-def _error(answer: dict[str, Any]) -> Exception:
+def _error(answer: WorkerAnswer | ErrorValues) -> Exception:
     """An engine process's error: of the request, or of the engine."""
     if answer["kind"] == "regard":
         return RequestError(answer["error"])

@@ -9,7 +9,8 @@ import asyncio
 import json
 import socket
 from base64 import b64decode, b64encode
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,96 @@ from numpy.typing import NDArray
 from regard.errors import RegardError
 from regard.text.normalize import replace_surrogates
 
+if TYPE_CHECKING:
+    from regard.text.tokenizer import Span
+
 _LENGTH = 4  # bytes
 
 
-def encode_frame(message: dict[str, Any]) -> bytes:
+class WorkerMessage(TypedDict):
+    """What an engine process is asked for: `arguments` of its method `do_…`."""
+
+    id: int
+    do: str
+    arguments: dict[str, object]
+
+
+@final
+class ErrorValues(TypedDict):
+    """An error of the request (`kind` is "regard") or of the engine ("failed")."""
+
+    error: str
+    kind: str
+
+
+class AlignmentValues(TypedDict):
+    """The characters of words, and their links."""
+
+    source: Sequence[Span]
+    target: Sequence[Span]
+    links: Sequence[tuple[int, int]]
+
+
+class HypothesisValues(TypedDict):
+    """A hypothesis of a segment, as an engine process sends it."""
+
+    text: str
+    score: float
+    length: int  # in tokens
+    alignment: NotRequired[AlignmentValues]
+    weights: NotRequired[str]  # of `encode_weights`
+    reasons: NotRequired[Sequence[str]]  # to check it
+    unattended: NotRequired[Sequence[Span]]  # source words without a counterpart
+
+
+SegmentValues = list[HypothesisValues]
+"""The hypotheses of a segment, best first."""
+
+
+@final
+class SegmentAnswer(TypedDict):
+    """A translated segment."""
+
+    hypotheses: SegmentValues
+
+
+class WorkerAnswer(TypedDict, total=False):
+    """The answer of an engine process: an error, or the values of one of its methods `do_…`."""
+
+    id: int
+    error: str
+    kind: str
+    engine: str  # of `do_load`, and the next five
+    version: str
+    beam_size: int
+    length_penalty: float
+    aligns: bool
+    assesses_quality: bool
+    segments: list[SegmentAnswer | ErrorValues]  # of `do_translate`
+    alignments: list[AlignmentValues]  # of `do_align`
+    record: dict[str, object]  # of `do_explain`
+
+
+class DocumentAnswer(TypedDict, total=False):
+    """The answer of the process of a document: an error, its texts, or nothing."""
+
+    error: str
+    kind: str
+    texts: list[str]
+    lengths: list[int]
+
+
+class AlignedValues(TypedDict):
+    """The best translation of a text of a document, for a message."""
+
+    text: str
+    warnings: list[str]
+    source: NotRequired[list[Span]]
+    target: NotRequired[list[Span]]
+    parts: NotRequired[list[tuple[int, int, str]]]  # target words, source words, weights
+
+
+def encode_frame(message: Mapping[str, object]) -> bytes:
     """Return the bytes of a message. Its texts have no lone surrogates: UTF-8 has none."""
     return add_length(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode())
 
@@ -30,8 +117,8 @@ def add_length(body: bytes) -> bytes:
     return len(body).to_bytes(_LENGTH, "big") + body
 
 
-def receive_frame(connection: socket.socket) -> dict[str, Any] | None:
-    """Wait for a message on a blocking socket; None if the other side has closed it."""
+def receive_frame(connection: socket.socket) -> WorkerMessage | None:
+    """Wait for a message to a worker on a blocking socket; None if the other side has closed it."""
     body = receive_content(connection)
     return None if body is None else json.loads(body)
 
@@ -53,7 +140,7 @@ def describe_failure(error: BaseException) -> str:
     return f"{type(error).__name__}{location}"
 
 
-def error_values(error: Exception) -> dict[str, Any]:
+def error_values(error: Exception) -> ErrorValues:
     """An error of the request, with its message, or of the engine, without."""
     if isinstance(error, RegardError):
         return {"error": replace_surrogates(str(error)), "kind": "regard"}
@@ -70,7 +157,7 @@ def decode_weights(value: str, rows: int) -> NDArray[np.float32]:
     return np.frombuffer(b64decode(value), "<f4").reshape(rows, -1)
 
 
-async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+async def read_frame(reader: asyncio.StreamReader) -> dict[str, object] | None:
     """Wait for a message; None if the other side has closed the connection."""
     body = await read_content(reader)
     return None if body is None else json.loads(body)

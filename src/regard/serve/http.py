@@ -207,7 +207,7 @@ class RequestMiddleware:
         start, number, status = time.monotonic(), secrets.token_hex(8), 0
         scope["app"] = self.app  # so that the router raises errors instead of answering them
         state = scope.setdefault("state", {})
-        facts: dict[str, Any] = state.setdefault("facts", {})
+        facts: dict[str, str | int | float] = state.setdefault("facts", {})
 
         async def send_numbered(message: Message) -> None:
             nonlocal status

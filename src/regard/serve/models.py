@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.errors import ArtifactError, ConfigError, RegardError
 from regard.inference.engine import Splitting
+from regard.serve.frames import WorkerAnswer
 from regard.serve.pool import WorkerEndedError, WorkerProcess
 from regard.tasks.translation.bundle_parts import ModelLanguages, read_languages, read_splitting
 from regard.text.tokenizer import Tokenizer
@@ -225,8 +225,8 @@ async def _loads_version(worker: WorkerProcess, model: ServedModel, engine: str)
 
 
 async def _call_all(
-    workers: Sequence[WorkerProcess], do: str, **arguments: Any
-) -> list[dict[str, Any]]:
+    workers: Sequence[WorkerProcess], do: str, **arguments: object
+) -> list[WorkerAnswer]:
     """Call all processes. One that ends meanwhile is ignored: its replacement loads all models."""
     answers = await asyncio.gather(
         *(worker.call(do, **arguments) for worker in workers), return_exceptions=True
@@ -234,10 +234,10 @@ async def _call_all(
     for answer in answers:
         if isinstance(answer, BaseException) and not isinstance(answer, WorkerEndedError):
             raise answer
-    return [answer for answer in answers if isinstance(answer, dict)]
+    return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
-def _check(answer: dict[str, Any], name: str) -> None:
+def _check(answer: WorkerAnswer, name: str) -> None:
     if "error" in answer:
         raise ArtifactError(f"{name}: {answer['error']}")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired, TypeAlias, TypedDict
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
@@ -24,6 +25,46 @@ from regard.serve.schemas import (
     TranslateRequest,
     TranslateResponse,
 )
+
+_Schema: TypeAlias = Mapping[str, object]
+"""A JSON Schema."""
+
+
+class _Media(TypedDict):
+    schema: _Schema
+
+
+class _Response(TypedDict):
+    description: str
+    content: dict[str, _Media]
+
+
+class _RequestBody(TypedDict):
+    required: bool
+    content: dict[str, _Media]
+
+
+_Parameter = TypedDict(
+    "_Parameter", {"name": str, "in": str, "description": object, "schema": _Schema}
+)
+
+
+class _OperationObject(TypedDict):
+    operationId: str
+    summary: str
+    responses: dict[str, _Response]
+    parameters: NotRequired[list[_Parameter]]
+    requestBody: NotRequired[_RequestBody]
+
+
+class OpenApi(TypedDict):
+    """An OpenAPI document. `paths`: the operations of each address by their methods."""
+
+    openapi: str
+    info: dict[str, str]
+    paths: dict[str, dict[str, _OperationObject]]
+    components: dict[str, object]
+    security: NotRequired[list[dict[str, list[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +97,7 @@ EVENTS: dict[type[BaseModel], tuple[str, ...]] = {
     TranslateResponse: ("translation", "done", "error"),
     DocumentResponse: ("progress", "done", "error"),
 }
-FILE = {"type": "string", "format": "binary"}
+FILE: _Schema = {"type": "string", "format": "binary"}
 
 ERRORS = {
     "401": "The key is missing or wrong.",
@@ -73,7 +114,7 @@ ERRORS = {
 
 
 @functools.cache
-def openapi_schema(*, keys: bool) -> dict[str, Any]:
+def openapi_schema(*, keys: bool) -> OpenApi:
     """Return the schema. `keys`: whether requests need a key."""
     classes: list[type[BaseModel]] = [ErrorResponse]
     for operation in OPERATIONS:
@@ -82,7 +123,7 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
         [(model, "validation") for model in classes], ref_template="#/components/schemas/{model}"
     )
     schemas = {model: names[model, "validation"] for model in classes}
-    paths: dict[str, Any] = {}
+    paths: dict[str, dict[str, _OperationObject]] = {}
     for operation in OPERATIONS:
         responses = {"200": _content("The answer.", schemas[operation.response])}
         if operation.response in EVENTS:
@@ -91,35 +132,37 @@ def openapi_schema(*, keys: bool) -> dict[str, Any]:
         responses |= {
             status: _content(text, schemas[ErrorResponse]) for status, text in ERRORS.items()
         }
-        paths.setdefault(operation.path, {})[operation.method] = {
+        described: _OperationObject = {
             "operationId": operation.path.rpartition("/")[2],
             "summary": operation.summary,
             "responses": responses,
         }
+        paths.setdefault(operation.path, {})[operation.method] = described
         if operation.request is None:
             continue
-        sent = schemas[operation.request]
+        sent: _Schema = schemas[operation.request]
         if operation.body != "application/json":
-            paths[operation.path][operation.method]["parameters"] = _parameters(operation.request)
+            described["parameters"] = _parameters(operation.request)
             responses["200"]["content"][operation.body] = {"schema": FILE}
             sent = FILE
-        paths[operation.path][operation.method]["requestBody"] = {
+        described["requestBody"] = {
             "required": True,
             "content": {operation.body: {"schema": sent}},
         }
-    schema: dict[str, Any] = {
+    components: dict[str, object] = {"schemas": definitions["$defs"]}
+    schema: OpenApi = {
         "openapi": "3.1.0",
         "info": {"title": "regard", "version": __version__},
         "paths": paths,
-        "components": {"schemas": definitions["$defs"]},
+        "components": components,
     }
     if keys:
-        schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
     return schema
 
 
-def _event_schema(names: tuple[str, ...]) -> dict[str, Any]:
+def _event_schema(names: tuple[str, ...]) -> _Schema:
     return {
         "type": "object",
         "description": "An event of a stream; `data` is JSON.",
@@ -128,9 +171,9 @@ def _event_schema(names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _parameters(request: type[BaseModel]) -> list[dict[str, Any]]:
+def _parameters(request: type[BaseModel]) -> list[_Parameter]:
     """The fields of a request as parameters of the address."""
-    fields: dict[str, dict[str, Any]] = request.model_json_schema()["properties"]
+    fields: dict[str, dict[str, object]] = request.model_json_schema()["properties"]
     return [
         {
             "name": name,
@@ -142,5 +185,5 @@ def _parameters(request: type[BaseModel]) -> list[dict[str, Any]]:
     ]
 
 
-def _content(description: str, schema: Any) -> dict[str, Any]:
+def _content(description: str, schema: _Schema) -> _Response:
     return {"description": description, "content": {"application/json": {"schema": schema}}}

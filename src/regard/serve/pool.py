@@ -12,9 +12,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import cast
 
-from regard.serve.frames import describe_failure, encode_frame, read_frame
+from regard.serve.frames import WorkerAnswer, describe_failure, encode_frame, read_frame
 from regard.serve.traces import log_event
 
 # -- child processes of the server, and the sockets that connect them with it ----------------------
@@ -94,7 +94,7 @@ class WorkerProcess:
 
     def __init__(self, child: ChildProcess) -> None:
         self._child = child
-        self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._calls: dict[int, asyncio.Future[WorkerAnswer]] = {}
         self._numbers = count()
         self.ended = asyncio.Event()
         self.translated = 0.0
@@ -104,7 +104,7 @@ class WorkerProcess:
     async def start(cls, threads: int) -> WorkerProcess:
         return cls(await start_child("regard.serve.worker", threads))
 
-    async def call(self, do: str, **arguments: Any) -> dict[str, Any]:
+    async def call(self, do: str, **arguments: object) -> WorkerAnswer:
         """Send a message and wait for its answer.
 
         Raises:
@@ -114,7 +114,7 @@ class WorkerProcess:
             raise WorkerEndedError
         number = next(self._numbers)
         frame = encode_frame({"id": number, "do": do, "arguments": arguments})
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[WorkerAnswer] = asyncio.get_running_loop().create_future()
         self._calls[number] = future
         try:
             self._child.writer.write(frame)
@@ -127,7 +127,8 @@ class WorkerProcess:
     async def _read_answers(self) -> None:
         """Read answers until the process ends, or sends what is not an answer."""
         try:
-            while (answer := await read_frame(self._child.reader)) is not None:
+            while (message := await read_frame(self._child.reader)) is not None:
+                answer = cast("WorkerAnswer", message)
                 future = self._calls.get(answer.pop("id"))
                 if future is not None and not future.done():
                     future.set_result(answer)

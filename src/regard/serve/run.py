@@ -22,7 +22,7 @@ from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
-from regard.serve.traces import OpenTelemetryTracer, log_to_stderr
+from regard.serve.traces import RequestTracer, log_to_stderr
 
 STOP_MARGIN = (
     10  # seconds after `stop_seconds` in which the processes end and the rest is cancelled
@@ -60,7 +60,7 @@ def run_server(
     service = TranslationService(
         ModelRegistry(models, engine), settings, workers=workers, threads=threads, metrics=metrics
     )
-    tracer = None if traces is None else OpenTelemetryTracer(traces)
+    tracer = None if traces is None else _open_tracer(traces)
     app = make_app(service, keyring, loopback=loopback and keyring is None, tracer=tracer)
     config = uvicorn.Config(
         app,
@@ -184,3 +184,14 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _open_tracer(url: str) -> RequestTracer:
+    try:
+        from regard.serve.opentelemetry_tracer import OpenTelemetryTracer
+    except ImportError as error:
+        raise ConfigError(
+            f"--traces needs another package ({error}). Install it with "
+            "`pip install 'regard[traces]'`."
+        ) from None
+    return OpenTelemetryTracer(url)

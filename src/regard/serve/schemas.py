@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -169,7 +169,7 @@ class DocumentResponse(BaseModel):
     model: str
     version: str
     document: str = Field(description="The document, in base64.")
-    report: dict[str, Any] = Field(description="Segments, their notes, and counts.")
+    report: dict[str, object] = Field(description="Segments, their notes, and counts.")
 
 
 class ExplainRequest(_Request):
@@ -186,7 +186,7 @@ class ExplainResponse(BaseModel):
 
     model: str
     version: str
-    record: dict[str, Any]
+    record: dict[str, object]
 
 
 class ModelInfo(BaseModel):

@@ -15,11 +15,11 @@ from contextlib import aclosing
 from typing import Any
 
 from regard.errors import RegardError
-from regard.serve.assembly import SegmentValues, assemble
+from regard.serve.assembly import assemble
 from regard.serve.batcher import Batcher, DeadlineError, Job
 from regard.serve.cache import SegmentCache
 from regard.serve.engines import EngineLoop, SegmentJob, Work, translation_key
-from regard.serve.frames import describe_failure
+from regard.serve.frames import SegmentValues, WorkerAnswer, describe_failure
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
@@ -222,9 +222,9 @@ class TranslationService:
         answer = await self._alone(
             model, "align", pieces, pieces, sources=request.sources, targets=request.targets, to=to
         )
-        return model, [Alignment(**alignment) for alignment in answer["alignments"]]
+        return model, [Alignment.model_validate(alignment) for alignment in answer["alignments"]]
 
-    async def explain(self, request: ExplainRequest) -> tuple[ServedModel, dict[str, Any]]:
+    async def explain(self, request: ExplainRequest) -> tuple[ServedModel, dict[str, object]]:
         """Record the computation of a translation."""
         checked = await self.check(
             TranslateRequest(
@@ -249,10 +249,10 @@ class TranslationService:
         return checked.model, answer["record"]
 
     async def _alone(
-        self, model: ServedModel, do: str, pieces: int, cost: int, **arguments: Any
-    ) -> dict[str, Any]:
+        self, model: ServedModel, do: str, pieces: int, cost: int, **arguments: object
+    ) -> WorkerAnswer:
         """Queue a job that shares no batch, and return its answer."""
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[WorkerAnswer] = asyncio.get_running_loop().create_future()
         job = self._job(
             Work(model.slot, do, alone=id(future)), arguments, pieces, max(1, cost), future, False
         )

@@ -13,8 +13,6 @@ import time
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from regard.errors import ConfigError
-
 # -- the log ---------------------------------------------------------------------------------------
 # One JSON object a line, without texts, keys and addresses.
 
@@ -59,59 +57,3 @@ class RequestTracer(Protocol):
 
     def close(self) -> None:
         """Send what has not been sent yet."""
-
-
-class OpenTelemetryTracer:
-    """Sends spans to the OTLP collector at `url`, such as http://localhost:4318/v1/traces."""
-
-    def __init__(self, url: str) -> None:
-        try:
-            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-            from opentelemetry.sdk.resources import Resource
-            from opentelemetry.sdk.trace import TracerProvider
-            from opentelemetry.sdk.trace.export import BatchSpanProcessor
-            from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-        except ImportError as error:
-            raise ConfigError(
-                f"--traces needs another package ({error}). Install it with "
-                "`pip install 'regard[traces]'`."
-            ) from None
-        # `close` sends the last spans. At the exit of the process nothing waits for a collector.
-        self._provider = TracerProvider(
-            resource=Resource.create({"service.name": "regard"}), shutdown_on_exit=False
-        )
-        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
-        self._tracer = self._provider.get_tracer("regard.serve")
-        self._propagator = TraceContextTextMapPropagator()
-
-    def record(
-        self,
-        name: str,
-        headers: Mapping[str, str],
-        interval: tuple[float, float],
-        attributes: Mapping[str, str | int | float],
-        stages: Stages,
-    ) -> None:
-        from opentelemetry.trace import SpanKind, set_span_in_context
-
-        shift = time.time() - time.monotonic()
-
-        def nanoseconds(moment: float) -> int:
-            return int((moment + shift) * 1e9)
-
-        start, end = map(nanoseconds, interval)
-        span = self._tracer.start_span(
-            name,
-            context=self._propagator.extract(dict(headers)),
-            kind=SpanKind.SERVER,
-            attributes=dict(attributes),
-            start_time=start,
-        )
-        inside = set_span_in_context(span)
-        for stage, (begin, finish) in stages.items():
-            child = self._tracer.start_span(stage, context=inside, start_time=nanoseconds(begin))
-            child.end(nanoseconds(finish))
-        span.end(end)
-
-    def close(self) -> None:
-        self._provider.shutdown()

@@ -20,13 +20,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.bundle.bundle import open_bundle
-from regard.serve.frames import encode_frame, encode_weights, error_values, receive_frame
+from regard.serve.frames import (
+    AlignmentValues,
+    ErrorValues,
+    HypothesisValues,
+    SegmentAnswer,
+    WorkerMessage,
+    encode_frame,
+    encode_weights,
+    error_values,
+    receive_frame,
+)
 from regard.tasks.translation.options import TranslateOptions
+from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
     from regard.align.word_alignment import WordAlignment
     from regard.tasks.translation.result import TranslationResult
-    from regard.tasks.translation.translator import Translator
 
 
 PROBE = "1."  # the text of a probe
@@ -38,19 +48,17 @@ class Worker:
     def __init__(self) -> None:
         self.translators: dict[int, Translator] = {}
 
-    def answer(self, message: dict[str, Any]) -> bytes:
+    def answer(self, message: WorkerMessage) -> bytes:
         """Do what a message asks for, and return the frame of the answer or of the error."""
         number = {"id": message["id"]}
         try:
             handler: Callable[..., dict[str, object]] = getattr(self, f"do_{message['do']}")
             return encode_frame(number | handler(**message["arguments"]))
         except Exception as error:  # a defect of one request must not end the process
-            return encode_frame(number | error_values(error))
+            return encode_frame(number | dict(error_values(error)))
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, object]:
         """Load a model. One that cannot translate is refused."""
-        from regard.tasks.translation.translator import Translator
-
         bundle = open_bundle(Path(path))
         translator = Translator.from_bundle(bundle, engine=engine)  # type: ignore[arg-type]
         targets = translator.languages.targets
@@ -103,7 +111,7 @@ class Worker:
         except Exception:  # find the text that caused it
             if len(segments) == 1:
                 raise
-        values = []
+        values: list[SegmentAnswer | ErrorValues] = []
         for row in rows:
             try:
                 values.append(_segment_values(translate(range(row, row + 1))[0], weights))
@@ -124,13 +132,13 @@ class Worker:
         return {"record": json.loads(explanation.to_json())}
 
 
-def _segment_values(result: TranslationResult, weights: bool) -> dict[str, object]:
+def _segment_values(result: TranslationResult, weights: bool) -> SegmentAnswer:
     hypotheses = result.n_best or (result,)
     return {"hypotheses": [_hypothesis_values(hypothesis, weights) for hypothesis in hypotheses]}
 
 
-def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, object]:
-    values: dict[str, object] = {
+def _hypothesis_values(result: TranslationResult, weights: bool) -> HypothesisValues:
+    values: HypothesisValues = {
         "text": result.text,
         "score": result.score,
         "length": sum(part.length for part in result.segments),
@@ -145,7 +153,7 @@ def _hypothesis_values(result: TranslationResult, weights: bool) -> dict[str, ob
     return values
 
 
-def _alignment_values(alignment: WordAlignment) -> dict[str, object]:
+def _alignment_values(alignment: WordAlignment) -> AlignmentValues:
     return {
         "source": alignment.source.words,
         "target": alignment.target.words,

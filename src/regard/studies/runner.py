@@ -19,6 +19,8 @@ from multiprocessing.synchronize import Event as StopEvent
 from queue import Empty
 from statistics import median
 
+import torch
+
 from regard.data import storage
 from regard.data.loading.shards import PreparedData, shards_fingerprint
 from regard.data.preparation.prepare import ProgressCallback
@@ -259,6 +261,4 @@ def _translations(translator: Translator, run: StudyRun) -> Iterator[str]:
 
 
 def _use_one_thread() -> None:
-    import torch
-
     torch.set_num_threads(1)

@@ -142,7 +142,7 @@ class Task(ABC, Generic[T]):
         `tokenizer`: of the source. A separate tokenizer of the target is with the prepared data.
         """
 
-    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
+    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, object]:
         """Return facts of the prepared extras that must not change when a run resumes."""
         return {}
 

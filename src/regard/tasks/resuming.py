@@ -74,7 +74,7 @@ def _other_data(path: Path, changes: Iterable[str]) -> ArtifactError:
     )
 
 
-def data_facts(run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
+def data_facts(run: RunConfig, prepared: PreparedData) -> dict[str, object]:
     """Return what identifies prepared data, independent of their location."""
     return {
         "training data": shards_fingerprint(prepared.shards("train"))[:12],
@@ -86,9 +86,9 @@ def data_facts(run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
     }
 
 
-def setting_facts(run: RunConfig) -> dict[str, Any]:
+def setting_facts(run: RunConfig) -> dict[str, object]:
     """Return the settings that must not change when a run resumes, by their path."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
 
     def walk(path: str, value: Any) -> None:
         if path in CHANGEABLE:

@@ -395,7 +395,7 @@ def _check_unchanged(prepared: PreparedData) -> None:
         )
 
 
-def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, Any]:
+def fine_tuning_settings(bundle: Bundle, run: RunConfig) -> dict[str, object]:
     """Return the settings in which fine-tuning `bundle` differs from `run`, its own config.
 
     A fifth of the learning rate, with a short warmup and then constant, keeps what the model has

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import torch
 import xxhash
@@ -41,6 +41,19 @@ _NAME = re.compile(r"step-\d{8,}(\.old)?(\.tmp)?")
 _BLOCK = 1 << 22  # bytes per read while hashing
 
 
+class CheckpointFacts(TypedDict):
+    """The content of `state.json`: of a run, or of weights with the scores of a validation."""
+
+    format: int
+    step: int
+    files: dict[str, dict[str, int | str]]
+    progress: NotRequired[dict[str, Any]]  # of `TrainProgress`, or of an older version
+    environment: NotRequired[dict[str, object]]
+    ema: NotRequired[bool]
+    scores: NotRequired[dict[str, float]]
+    signatures: NotRequired[dict[str, str]]
+
+
 def checkpoint_folder(root: Path, step: int) -> Path:
     """Return the directory of the checkpoint of `step`."""
     path = _published_path(root, step)
@@ -55,7 +68,7 @@ def checkpoint_steps(root: Path) -> list[int]:
 
 
 def save_checkpoint(
-    world: World, root: Path, step: int, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]
+    world: World, root: Path, step: int, tensors: Mapping[str, Tensor], facts: Mapping[str, object]
 ) -> Path:
     """Write the checkpoint of `step`, replacing an existing one, and return its directory.
 
@@ -94,7 +107,7 @@ def save_checkpoint(
     return path
 
 
-def load_checkpoint(world: World, path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+def load_checkpoint(world: World, path: Path, tensors: Mapping[str, Tensor]) -> CheckpointFacts:
     """Read a checkpoint into `tensors` and return its facts.
 
     Any number of processes may have written it. All hashes are verified before tensors are read.
@@ -114,10 +127,10 @@ def load_checkpoint(world: World, path: Path, tensors: Mapping[str, Tensor]) -> 
     return facts
 
 
-def inspect_checkpoint(path: Path) -> dict[str, Any]:
+def inspect_checkpoint(path: Path) -> CheckpointFacts:
     """Return the facts of a checkpoint without reading its tensors."""
     try:
-        facts = json.loads((path / STATE).read_bytes())
+        facts: CheckpointFacts = json.loads((path / STATE).read_bytes())
         version = facts["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArtifactError(
@@ -132,7 +145,7 @@ def inspect_checkpoint(path: Path) -> dict[str, Any]:
     return facts
 
 
-def changed_environment(path: Path, environment: Mapping[str, Any]) -> dict[str, str]:
+def changed_environment(path: Path, environment: Mapping[str, object]) -> dict[str, str]:
     """Compare facts with those of a checkpoint; return a text for each that differs, by name."""
     saved = inspect_checkpoint(path)["environment"]
     return {
@@ -224,7 +237,7 @@ def _sync(path: Path) -> None:
 class TrainProgress:
     """The state of a run except its tensors."""
 
-    cursor: dict[str, Any] = field(default_factory=dict)  # position in the data
+    cursor: dict[str, int | str] = field(default_factory=dict)  # position in the data
     best: float | None = None  # best value of the metric
     best_step: int = 0
     stale: int = 0  # validations since the best
@@ -282,7 +295,7 @@ class TrainState:
             **{f"optimizer.{name}": tensor for name, tensor in optimizer.items()},
         }
 
-    def save(self, world: World, root: Path, step: int, environment: Mapping[str, Any]) -> Path:
+    def save(self, world: World, root: Path, step: int, environment: Mapping[str, object]) -> Path:
         """Write the checkpoint of `step` and return its directory."""
         facts = {
             "progress": asdict(self.progress),

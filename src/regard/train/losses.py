@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -319,7 +319,7 @@ class BatchStream(Protocol[B_co]):
     def state(self, cursor: Cursor) -> dict[str, int | str]:
         """Return the cursor as JSON values, for a checkpoint."""
 
-    def cursor(self, state: dict[str, Any]) -> Cursor:
+    def cursor(self, state: Mapping[str, int | str]) -> Cursor:
         """Return the cursor that `state` describes.
 
         Raises:

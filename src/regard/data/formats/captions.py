@@ -99,7 +99,7 @@ def write_captions(path: Path, captions: Iterable[CaptionedImage]) -> None:
     with path.open("w", encoding="utf-8") as file:
         for caption in captions:
             name = caption.image.removeprefix(f"{path.parent.as_posix()}/")
-            line: dict[str, Any] = {"image": name, "caption": caption.caption}
+            line: dict[str, object] = {"image": name, "caption": caption.caption}
             if caption.objects:
                 line["objects"] = [asdict(named) for named in caption.objects]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

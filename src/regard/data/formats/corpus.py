@@ -347,8 +347,7 @@ class Parquet(SingleFile):
 
     def columns(self, size: int, skip: int) -> Iterator[Columns]:
         try:
-            import pyarrow
-            from pyarrow import parquet
+            import pyarrow.parquet
         except ImportError:
             raise CorpusError(
                 f"{self.path}: reading Parquet requires pyarrow. "
@@ -357,7 +356,7 @@ class Parquet(SingleFile):
         read = 0
         with open_binary(self.path) as file:
             try:
-                table = parquet.ParquetFile(file)
+                table = pyarrow.parquet.ParquetFile(file)
                 for group in range(table.num_row_groups):
                     rows = table.metadata.row_group(group).num_rows
                     if read + rows <= skip:

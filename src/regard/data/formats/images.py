@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt8
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
 from regard.data.formats.captions import Box
 from regard.data.formats.files import open_binary
@@ -261,8 +262,6 @@ class FeatureGrid:
             raise CorpusError(f"{name}: not the name of a grid. Use file.safetensors#key.")
         if not Path(path).is_file():
             raise CorpusError(f"{name}: no such file. Check the path before #.")
-        from safetensors import SafetensorError, safe_open
-
         try:
             with safe_open(path, framework="numpy") as file:
                 if key not in file.keys():  # noqa: SIM118 — not a mapping

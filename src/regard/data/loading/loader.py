@@ -6,10 +6,10 @@ import hashlib
 import json
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from regard.batch import Batch
 from regard.data.loading.shard_pool import (
@@ -159,14 +159,14 @@ class Loader:
         """Return a cursor as plain values, for a checkpoint."""
         return {**asdict(cursor), "data": self.fingerprint}
 
-    def cursor(self, state: dict[str, Any]) -> Cursor:
+    def cursor(self, state: Mapping[str, int | str]) -> Cursor:
         """Return the cursor in `state`. Raises ArtifactError if data or order have changed."""
         if state["data"] != self.fingerprint:
             raise ArtifactError(
                 "The data, their weights, the seed or the token budget differ from those of the "
                 "checkpoint. Restore them, or start a new run from the checkpoint's weights."
             )
-        return Cursor(*(state[name] for name in ("epoch", "pool", "batch", "step")))
+        return Cursor(*(int(state[name]) for name in ("epoch", "pool", "batch", "step")))
 
     def steps(self, cursor: Cursor = Cursor()) -> Generator[TrainingStep[Batch], None, None]:
         """Yield steps forever, starting at `cursor`. A thread loads steps in advance."""

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,16 @@ class OpenShard:
         return self.source[a : a + m], self.target[b : b + n]
 
 
+class _ShardEntry(TypedDict):
+    """A shard in the manifest, which also has its origin and its dropped pairs."""
+
+    name: str
+    corpus: str
+    pairs: int
+    tokens: tuple[int, int]
+    sha256: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedData:
     """A directory of shards, read from its manifest."""
@@ -173,7 +183,7 @@ def shards_fingerprint(shards: Sequence[Shard]) -> str:
     return hashlib.sha256(json.dumps(checksums).encode()).hexdigest()
 
 
-def _shard(root: str, dtype: str, entry: dict[str, Any]) -> Shard:
+def _shard(root: str, dtype: str, entry: _ShardEntry) -> Shard:
     source, target, lengths = (entry["sha256"][part] for part in PARTS)
     return Shard(
         root=root,

@@ -8,7 +8,7 @@ copied to plain text files.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -33,6 +33,23 @@ class ByteRange:
     stop: int
 
 
+class ByteRangeValues(TypedDict):
+    """The JSON of a `ByteRange`."""
+
+    path: str
+    start: int
+    stop: int
+
+
+class CorpusPieceValues(TypedDict):
+    """The JSON of a `CorpusPiece`."""
+
+    source: ByteRangeValues
+    target: ByteRangeValues
+    first_line: int
+    lines: int
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusPiece:
     """Lines first_line … first_line + lines − 1 of both sides, counted from 0."""
@@ -50,11 +67,11 @@ class CorpusPiece:
         )
         return replace(self, source=source, target=target)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> CorpusPiece:
+    def from_json(cls, values: CorpusPieceValues) -> CorpusPiece:
         return cls(
             ByteRange(**values["source"]),
             ByteRange(**values["target"]),

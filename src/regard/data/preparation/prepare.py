@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +117,10 @@ def prepare_images(
             "images",
             out,
             f"images-{start // IMAGES_PER_SHARD:05}",
-            {"names": shard, "files": [_identity(file) for file in _files(shard, image_input)]},
+            {
+                "names": shard,
+                "files": [storage.file_identity(file) for file in _files(shard, image_input)],
+            },
             {"shape": image_input.shape, "dtype": image_input.dtype},
             {"image_input": image_input},
         )
@@ -159,10 +161,6 @@ def _read(task: PreparationTask, write: Write) -> Facts:
 
 def _files(names: list[str], image_input: ImageInput) -> list[str]:
     return list(dict.fromkeys(image_input.file(name) for name in names))
-
-
-def _identity(path: str) -> dict[str, Any]:
-    return dict(storage.file_identity(path))
 
 
 # -- prepare ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 
 from regard.errors import ConfigError
 from regard.svg import Number
@@ -17,21 +18,23 @@ from regard.svg import Number
 
 def svg_to_png(svg: str, scale: Number = 2.0) -> bytes:
     """Return a PNG with `scale` pixels for each SVG unit, using the fonts of the system."""
-    check_png()
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=scale))
+    return bytes(_import_resvg().svg_to_bytes(svg_string=svg, zoom=scale))
 
 
 def check_png() -> None:
     """Raise ConfigError if no PNG can be made."""
+    _import_resvg()
+
+
+def _import_resvg() -> ModuleType:
     try:
-        import resvg_py  # noqa: F401
+        import resvg_py
     except ImportError as error:
         raise ConfigError(
             f"png: resvg_py is not installed ({error}). "
             "Run pip install 'regard[pictures]', or save as .svg"
         ) from error
+    return resvg_py
 
 
 # -- words and pieces as labels --------------------------------------------------------------------

@@ -213,7 +213,6 @@ def _coverage_losses(model: EncoderDecoder[Any, Any], strength: float) -> list[C
 # -- task ------------------------------------------------------------------------------------------
 
 
-KEYS = ("source", "target")
 MAX_POINTING_IMAGES = 200  # to choose the alignment head
 LIMITATIONS = (
     "Images unlike the training data: the scores hold for images of the same kind only.",
@@ -233,10 +232,11 @@ class CaptioningTask(Task[CaptioningModule]):
                 "data.train: a captioning corpus is one file of image names and captions (--images "
                 "captions.jsonl). To translate, choose a translation model."
             )
-        fields: dict[str, Any] = (
-            {} if config.columns is None else dict(zip(KEYS, map(str, config.columns), strict=True))
-        )
-        return Captions(config.files[0], name=name, weight=config.weight, **fields)
+        captions = Captions(config.files[0], name=name, weight=config.weight)
+        if config.columns is None:
+            return captions
+        image_key, caption_key = map(str, config.columns)
+        return replace(captions, source=image_key, target=caption_key)
 
     def preparation(self, data: DataConfig) -> PreparationSettings:
         return replace(data.build(), fields=("image_name", "text"), limits=None)

@@ -23,7 +23,7 @@ from regard.hypothesis import Hypothesis
 from regard.inference.engine import SamplingOptions, mix_seed
 from regard.inference.forced_decoding import ForcedDecoding, force_decode_text
 from regard.models import LanguageModel, eval_mode
-from regard.search import greedy, sample
+from regard.search import DecodingArguments, greedy, sample
 from regard.search.step import forbid_sequences
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model
 from regard.text.sentences import split_windows
@@ -230,7 +230,7 @@ class Completer:
         if prefix:
             ids = torch.tensor([prefix], device=device)
             state = self.model.decoder(self.model.embedding(ids), state)[1]
-        options: dict[str, Any] = {
+        options: DecodingArguments = {
             "bos": last,
             "eos": EOS,
             "max_length": max_length,

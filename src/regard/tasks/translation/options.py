@@ -91,7 +91,7 @@ class TranslateOptions:
         drawn = None if sampling is None else SamplingOptions(**sampling)
         return cls(**{**values, "sampling": drawn})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the fields as JSON values."""
         return asdict(self)
 

@@ -298,7 +298,7 @@ class TranslationTask(Task[TranslationModule]):
         separate = None if source is target else target
         return TranslationModule(run, prepared, tokenizer, pairs, separate)
 
-    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, Any]:
+    def environment(self, run: RunConfig, prepared: PreparedData) -> dict[str, object]:
         """Identify the guide by its links, not by its path."""
         guided = run.train.guided_alignment is not None
         return {"train.guided_alignment.links": links_fingerprint(prepared) if guided else None}

@@ -45,6 +45,13 @@ from regard.tasks.translation.bundle_parts import (
     read_splitting,
     read_thresholds,
 )
+from regard.tasks.translation.documents import (
+    DocumentJob,
+    open_memory,
+    open_terms,
+    read_document,
+    translate_content,
+)
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     AlignWith,
@@ -320,14 +327,6 @@ class Translator:
             ConfigError: An option is not available for documents.
             ArtifactError: The model cannot align words.
         """
-        from regard.tasks.translation.documents import (
-            DocumentJob,
-            open_memory,
-            open_terms,
-            read_document,
-            translate_content,
-        )
-
         options = replace(options or TranslateOptions(), **changes)
         options.check_used(DOCUMENT_OPTIONS, "for documents.")
         to = options.to

@@ -12,13 +12,33 @@ from collections.abc import Iterator
 from dataclasses import fields
 from os import truncate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from regard.errors import ArtifactError, StorageError
 from regard.train.events import Event
 
 PROGRESS_EVENTS = ("step_completed", "validation_completed", "checkpoint_saved")
 """Events whose step is the progress of the run."""
+
+
+class EventRecord(TypedDict):
+    """What all lines have. The fields of the event follow."""
+
+    event: str
+    step: int
+
+
+class StepRecord(EventRecord):
+    """The line of a `StepCompleted`. Numbers that are not finite are None."""
+
+    epoch: int
+    loss: float | None
+    parts: dict[str, float | None]
+    rate: float
+    norm: float | None
+    tokens: int
+    seconds: float
+    waited: float
 
 
 class JsonlLogger:
@@ -63,17 +83,21 @@ class JsonlLogger:
         self.started = self.started or name == "training_started"
 
 
-def read_events(path: Path) -> Iterator[dict[str, Any]]:
+def read_events(path: Path) -> Iterator[EventRecord]:
     """Yield the events of a run in order."""
     return (record for record, _ in _lines(path))
 
 
-def read_steps(path: Path) -> list[dict[str, Any]]:
+def read_steps(path: Path) -> list[StepRecord]:
     """Return the `step_completed` events of a run, with loss, tokens and seconds."""
-    return [record for record in read_events(path) if record["event"] == "step_completed"]
+    return [
+        cast("StepRecord", record)
+        for record in read_events(path)
+        if record["event"] == "step_completed"
+    ]
 
 
-def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+def _lines(path: Path) -> Iterator[tuple[EventRecord, int]]:
     """Yield each record and the offset of its end. An incomplete last line is skipped."""
     end = 0
     with path.open("rb") as file:
@@ -94,7 +118,7 @@ def _name(event: Event) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> dict[str, object]:
     return {
         field.name: getattr(value, field.name)
         for field in fields(value)
@@ -102,7 +126,7 @@ def _fields(value: Any) -> dict[str, Any]:
     }
 
 
-def _line(record: dict[str, Any]) -> bytes:
+def _line(record: dict[str, object]) -> bytes:
     try:
         text = json.dumps(record, default=_fields, ensure_ascii=False, allow_nan=False)
     except ValueError:  # JSON has no NaN or infinity; they become null
