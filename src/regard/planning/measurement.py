@@ -330,10 +330,10 @@ async def _translate(
     answer = await worker.call(
         "translate",
         slot=model.slot,
-        texts=[segment.text for segment in segments],
-        prefixes=None,
+        segments=[segment.text for segment in segments],
         positions=[(0, 0)] * len(segments),
         options={},
+        weights=False,
     )
     seconds = time.perf_counter() - start
     if "error" in answer:
