@@ -64,8 +64,8 @@ def train(
         tuple[str, str] | None,
         typer.Option(
             metavar="SOURCE TARGET",
-            help="With --from: add earlier or general training data, sampled as often as the new "
-            "data.",
+            help="With --from: add earlier or general training data, as much text as the new data "
+            "have.",
         ),
     ] = None,
     mix_file: Annotated[

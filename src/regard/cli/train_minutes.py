@@ -289,3 +289,11 @@ def chosen_before(directory: RunDirectory) -> dict[str, object]:
 
 def count_examples(corpus: Corpus) -> int:
     return sum(len(block) for block in read_blocks(corpus, 1 << 16))
+
+
+def count_characters(corpus: Corpus) -> int:
+    """The characters of both sides."""
+    return sum(
+        sum(map(len, block.sources)) + sum(map(len, block.targets))
+        for block in read_blocks(corpus, 1 << 16)
+    )

@@ -25,7 +25,7 @@ from regard.cli.train_minutes import (
     choose_presets,
     chosen_before,
     continue_for,
-    count_examples,
+    count_characters,
     fit_to_time,
 )
 from regard.cli.train_options import ComparisonArguments, LoggerArguments, make_loggers
@@ -101,23 +101,26 @@ class TrainingInputs:
         }
 
     def add_mixed(self, run: RunConfig) -> RunConfig:
-        """Add the earlier corpus, weighted so that it is read as often as all other data."""
+        """Add the earlier corpus, weighted so that as much of it is read as of all other data.
+
+        Texts are measured in characters: sentences of two corpora may differ in length.
+        """
         if self.mix is None:
             return run
-        new = sum(_count(run, corpus) for corpus in run.data.train)
+        new = sum(_count_characters(run, corpus) for corpus in run.data.train)
         if not new:
             raise UsageError(
                 "--mix needs new training data to mix with. Add --source and --target."
             )
         earlier = CorpusConfig.model_validate(self.corpus(self.mix))
-        examples = max(1, _count(run, earlier))
-        weight = new / examples
+        mixed_in = max(1, _count_characters(run, earlier))
+        weight = new / mixed_in
         if not CORPUS_WEIGHT.low <= weight <= CORPUS_WEIGHT.high:
             raise UsageError(
-                f"--mix: has {examples:,} examples, and the new data have {new:,}. An epoch would "
-                f"read it {weight:g} times; from {CORPUS_WEIGHT.low:g} to "
+                f"--mix: has {mixed_in:,} characters, and the new data have {new:,}. An epoch "
+                f"would read it {weight:g} times; from {CORPUS_WEIGHT.low:g} to "
                 f"{CORPUS_WEIGHT.high:,.0f} times are possible. Mix in "
-                f"{'more' if weight > 1 else 'fewer'} examples."
+                f"{'more' if weight > 1 else 'less'} text."
             )
         mixed = (*run.data.train, earlier.model_copy(update={"weight": weight}))
         data = run.data.model_copy(update={"train": mixed, "mix_corpora": True})
@@ -280,5 +283,5 @@ def finish(out: Path, threads: int | None) -> None:
     print(directory.model)
 
 
-def _count(run: RunConfig, corpus: CorpusConfig) -> int:
-    return count_examples(task_for(run).corpus(corpus, "mix"))
+def _count_characters(run: RunConfig, corpus: CorpusConfig) -> int:
+    return count_characters(task_for(run).corpus(corpus, "mix"))

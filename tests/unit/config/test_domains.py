@@ -7,6 +7,7 @@ New ones are tested without a change here.
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -242,7 +243,7 @@ def test_every_weight_of_a_corpus_gives_epochs_of_bounded_size() -> None:
 
 @pytest.mark.parametrize(
     ("new", "mixed", "advice"),
-    [(10_000, 1, None), (10_001, 1, "more"), (1, 1_000_000, None), (1, 1_000_001, "fewer")],
+    [(10_000, 1, None), (10_001, 1, "more"), (1, 1_000_000, None), (1, 1_000_001, "less")],
 )
 def test_a_mixture_of_unequal_corpora_is_refused_by_name(
     new: int, mixed: int, advice: str | None, monkeypatch: pytest.MonkeyPatch
@@ -250,14 +251,25 @@ def test_a_mixture_of_unequal_corpora_is_refused_by_name(
     def count(corpus: Corpus) -> int:
         return mixed if "b.en" in corpus.paths else new
 
-    monkeypatch.setattr("regard.cli.training.count_examples", count)
+    monkeypatch.setattr("regard.cli.training.count_characters", count)
     run = load_config("translate-rnn-tiny", ['data.train=[{"files": ["a.en", "a.de"]}]'])
     inputs = TrainingInputs(None, None, None, ["b.en", "b.de"], None, None)
     if advice is None:
         assert inputs.add_mixed(run).data.train[1].weight == new / mixed
         return
-    with pytest.raises(UsageError, match=rf"^--mix: has {mixed:,} .* Mix in {advice} examples\.$"):
+    with pytest.raises(UsageError, match=rf"^--mix: has {mixed:,} .* Mix in {advice} text\.$"):
         inputs.add_mixed(run)
+
+
+def test_as_much_text_is_mixed_in_as_the_new_data_have(tmp_path: Path) -> None:
+    texts = {"new": "A long clause of a law.\n" * 20, "old": "A dog.\n" * 50}
+    for name, text in texts.items():
+        for language in ("en", "fr"):
+            (tmp_path / f"{name}.{language}").write_text(text)
+    new, old = ([f"{tmp_path}/{name}.{language}" for language in ("en", "fr")] for name in texts)
+    run = load_config("translate-rnn-tiny", [f"data.train={json.dumps([{'files': new}])}"])
+    mixed = TrainingInputs(None, None, None, old, None, None).add_mixed(run).data.train[1]
+    assert mixed.weight == pytest.approx(20 * 23 / (50 * 6))
 
 
 # -- options of a search -------------------------------------------------------------------------
