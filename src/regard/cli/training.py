@@ -103,7 +103,8 @@ class TrainingInputs:
     def add_mixed(self, run: RunConfig) -> RunConfig:
         """Add the earlier corpus, weighted so that as much of it is read as of all other data.
 
-        Texts are measured in characters: sentences of two corpora may differ in length.
+        Texts are measured in characters: sentences of two corpora may differ in length. A step has
+        twice as many batches, so that it still reads as much of the new data.
         """
         if self.mix is None:
             return run
@@ -124,7 +125,8 @@ class TrainingInputs:
             )
         mixed = (*run.data.train, earlier.model_copy(update={"weight": weight}))
         data = run.data.model_copy(update={"train": mixed, "mix_corpora": True})
-        return run.model_copy(update={"data": data})
+        train = run.train.model_copy(update={"micro_batches": 2 * run.train.micro_batches})
+        return run.model_copy(update={"data": data, "train": train})
 
 
 @dataclass(frozen=True, slots=True)

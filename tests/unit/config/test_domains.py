@@ -268,8 +268,9 @@ def test_as_much_text_is_mixed_in_as_the_new_data_have(tmp_path: Path) -> None:
             (tmp_path / f"{name}.{language}").write_text(text)
     new, old = ([f"{tmp_path}/{name}.{language}" for language in ("en", "fr")] for name in texts)
     run = load_config("translate-rnn-tiny", [f"data.train={json.dumps([{'files': new}])}"])
-    mixed = TrainingInputs(None, None, None, old, None, None).add_mixed(run).data.train[1]
-    assert mixed.weight == pytest.approx(20 * 23 / (50 * 6))
+    mixed = TrainingInputs(None, None, None, old, None, None).add_mixed(run)
+    assert mixed.data.train[1].weight == pytest.approx(20 * 23 / (50 * 6))
+    assert mixed.train.micro_batches == 2 * run.train.micro_batches
 
 
 # -- options of a search -------------------------------------------------------------------------
