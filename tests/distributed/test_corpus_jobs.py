@@ -53,10 +53,10 @@ class KillWorker:
     """Kills one worker after the third part, and counts the parts that an earlier run had done."""
 
     def __init__(self, is_worker: Callable[[list[str]], bool] | None = None) -> None:
-        self.is_worker, self.killed, self.found = is_worker, 0, 0
+        self.is_worker, self.killed, self.reused = is_worker, 0, 0
 
     def __call__(self, progress: StageProgress) -> None:
-        self.found = progress.reused
+        self.reused = progress.reused
         if self.is_worker is None or self.killed or progress.stage == "cut" or progress.done < 3:
             return
         for child in psutil.Process().children(recursive=True):
