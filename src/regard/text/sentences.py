@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
@@ -80,8 +79,11 @@ class SentenceSplitter:
     @classmethod
     def of(cls, language: str | None) -> SentenceSplitter:
         """Return the splitter of new models whose texts are in `language`, if that is known."""
-        by_rules = language is None or _primary(language) in _BY_RULES
-        return cls(language, None if by_rules else version("sentencex"))
+        if language is None or _primary(language) in _BY_RULES:
+            return cls(language)
+        from importlib.metadata import version  # slow to import
+
+        return cls(language, version("sentencex"))
 
     def split(self, text: str) -> list[Span]:
         """Return the (start, end) of each sentence, without the white space around it."""
