@@ -19,14 +19,17 @@ class Bounds:
     def check(self, name: str, value: object) -> None:
         """Raise a ConfigError that names the number, unless `value` is one within the bounds."""
         kinds = (int,) if self.whole else (int, float)
-        if not isinstance(value, kinds) or isinstance(value, bool) or not self._contains(value):
-            kind = "a whole number" if self.whole else "a number"
-            raise ConfigError(
-                f"{name}: must be {kind} from {self.low:,} to {self.high:,}, not {value!r:.100}."
-            )
-
-    def _contains(self, value: int | float) -> bool:
-        return self.low <= value <= self.high and isfinite(value)
+        if (
+            isinstance(value, kinds)
+            and not isinstance(value, bool)
+            and self.low <= value <= self.high
+            and isfinite(value)
+        ):
+            return
+        kind = "a whole number" if self.whole else "a number"
+        raise ConfigError(
+            f"{name}: must be {kind} from {self.low:,} to {self.high:,}, not {value!r:.100}."
+        )
 
 
 BEAM_SIZE = Bounds(1, 1_000, whole=True)

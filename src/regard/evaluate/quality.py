@@ -38,6 +38,9 @@ class QualityFeatures:
     long: float  # log of target over source characters
 
 
+_FEATURES = tuple(feature.name for feature in fields(QualityFeatures))
+
+
 @dataclass(frozen=True, slots=True)
 class QualityThresholds:
     """The calibration of a model's quality warnings."""
@@ -47,7 +50,7 @@ class QualityThresholds:
     threshold: float  # a feature this many units from its median raises a warning
 
     def __post_init__(self) -> None:
-        units = [getattr(self.extreme, name) - getattr(self.median, name) for name in _names()]
+        units = [getattr(self.extreme, name) - getattr(self.median, name) for name in _FEATURES]
         if not all(0 < value < math.inf for value in (*units, self.threshold)):
             raise ValueError("each extreme must be above its median, and the threshold above 0")
 
@@ -92,7 +95,7 @@ def calibrate_thresholds(features: Sequence[QualityFeatures]) -> QualityThreshol
     table = np.array([list(asdict(sentence).values()) for sentence in features])  # N × features
     median = np.median(table, axis=0)
     # word counts differ by at least one, so a smaller distance is not unusual
-    minimum = [1.0 if name in ("unattended", "looping") else 0.1 for name in _names()]
+    minimum = [1.0 if name in ("unattended", "looping") else 0.1 for name in _FEATURES]
     extreme = np.maximum(np.quantile(table, 0.99, axis=0), median + np.array(minimum))
     distances = ((table - median) / (extreme - median)).max(axis=1)
     threshold = max(1.0, float(np.quantile(distances, 1 - FLAGGED)))
@@ -148,10 +151,6 @@ _REASONS = {
 }
 PROBABILITY_REASONS = tuple(_REASONS[name] for name in ("unlikely", "uneven", "worst"))
 """Reasons that hold for the model's own translations. Most human ones are less probable."""
-
-
-def _names() -> list[str]:
-    return [field.name for field in fields(QualityFeatures)]
 
 
 def _unattended(aligned: WordAlignment) -> list[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, Protocol, runtime_checkable
 
 import xxhash
@@ -140,7 +141,8 @@ def max_target_length(width: int, at_least: int = 0, max_positions: int | None =
     0.005 % are longer, and 0.2 % of the legislation. With a factor of one and a half, up to 1 %
     are longer.
     """
-    length = cap_length(max(2 * _round_up(width), _round_up(at_least)) + 10, max_positions)
+    strides = max(2 * ceil(width / STRIDE), ceil(at_least / STRIDE))
+    length = cap_length(strides * STRIDE + 10, max_positions)
     if length <= at_least:
         raise ConfigError(
             f"prefix, min_length: {at_least} tokens are too many for the {max_positions} learned "
@@ -155,10 +157,6 @@ def cap_length(length: int, max_positions: int | None) -> int:
     It reads the start token and all tokens. The last one is read only by forced decoding.
     """
     return length if max_positions is None else min(length, max_positions - 1)
-
-
-def _round_up(length: int) -> int:
-    return -(-length // STRIDE) * STRIDE
 
 
 def mix_seed(*parts: int) -> int:
