@@ -152,6 +152,26 @@ def test_a_translation_is_escaped_only_where_it_would_be_read_differently() -> N
     assert restored == f"{after}\n[x]: /u\n"
 
 
+STARTS = ["> x", "# x", "- x", "+ x", "1. x", "``` x", "~~~ x", "<div> x", "[x]: y", "::: x", "| x"]
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(
+    "document",
+    [
+        "a | b\n--|--\nc | d\ne | f\n",
+        "| a | b |\n|--|--|\n| c | d |\n",
+        "> a | b\n> --|--\n> c | d\n",
+        "- a\n- b\n  c\n",
+    ],
+)
+def test_a_translation_begins_no_block(document: str, start: str) -> None:
+    before = MARKDOWN.extract(document.encode())
+    after = MARKDOWN.restore(document.encode(), before, [MarkedText(start)] * len(before))
+    texts = [segment.marked.text for segment in MARKDOWN.extract(after)]
+    assert texts == [start] * len(before)
+
+
 def test_a_translation_that_cannot_be_written_keeps_its_source_and_is_reported() -> None:
     content = b"one\n\na <div>two</div>\n"
     segments = MARKDOWN.extract(content)

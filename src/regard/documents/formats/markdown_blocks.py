@@ -101,7 +101,7 @@ class MarkdownBlock:
     """The content of a block.
 
     Args:
-        kind: paragraph, heading, cell or title.
+        kind: paragraph, heading, cell, row or title. "row" is a cell that begins its line.
         content: Its lines, and where they are.
     """
 
@@ -203,9 +203,9 @@ class _BlockReader:
                 continue
             first = content.rindex(token.content)
             last = first + len(token.content)
-            yield MarkdownBlock(
-                "cell", InlineContent(token.content, offsets[first : last + 1], self.source)
-            )
+            kind = "row" if token is row[0] and not skipped else "cell"
+            content_of_cell = InlineContent(token.content, offsets[first : last + 1], self.source)
+            yield MarkdownBlock(kind, content_of_cell)
 
     def _are_cells(
         self, row: Sequence[Token], parts: Sequence[tuple[str, list[int]]], skipped: int

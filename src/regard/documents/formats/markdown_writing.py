@@ -91,12 +91,14 @@ class MarkdownWriter:
             part = _LINE_BREAKS.sub(" ", part)
             if special is not None:
                 part = special.sub(lambda match: escape_mark(match[0]), part)
-            return part.replace("\\|", "|").replace("|", "\\|") if kind == "cell" else part
+            if kind in ("cell", "row"):
+                part = part.replace("\\|", "|").replace("|", "\\|")
+            return part
 
         elements = tuple(map(_mark_break, marked.elements))
         text = render_markup(replace(marked, elements=elements), escape).strip(SPACE)
         lines = _SPACES_BEFORE_BREAK.sub("", text).split(_BREAK)
-        if kind == "paragraph":
+        if kind in ("paragraph", "row"):
             lines = [_escape_block_start(line) for line in _without_blank_lines(lines)]
         text = "".join(lines).strip(SPACE)
         if kind == "heading":
@@ -110,12 +112,16 @@ class MarkdownWriter:
             source = f"# {source}\n"
         elif kind == "cell":
             source = f"| a |\n| - |\n| {source} |\n"
+        elif kind == "row":
+            source = f"a | b\n--|--\n{source} | c\n"
         elif kind == "title":
             source = f'!!! note "{source}"\n'
         environment = self._own_environment()
         blocks = [*find_blocks(source, 0, self.parser, environment)]
         if kind == "cell":
             blocks = blocks[1:]
+        elif kind == "row" and len(blocks) == 4:
+            blocks = blocks[2:3]
         if len(blocks) != 1 or blocks[0].kind != kind:
             return None
         if kind == "paragraph" and blocks[0].content.content != source:
