@@ -142,7 +142,7 @@ def test_a_dot_product_is_scaled_only_on_demand() -> None:
     torch.testing.assert_close(dot(scale=64**-0.5)(query, keys), query @ keys.mT / 8)
 
 
-@pytest.mark.parametrize("name", ["attention", "multihead", "scores"])
+@pytest.mark.parametrize("name", ["attention", "scores"])
 def test_examples_of_docstrings_run(name: str) -> None:
     module = importlib.import_module(f"regard.attention.{name}")
     found = doctest.testmod(module, extraglobs={"torch": torch, "additive": additive})

@@ -14,17 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import typing
-from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
-import typer
 
-from regard.cli.main import app
 from tests.bundles import make_bundle, make_classifier_bundle, make_language_bundle
 from tests.command import run_main
+from tests.commands import all_commands
 from tests.toy_corpus import make_toy
 
 READ = {
@@ -102,23 +99,15 @@ INPUTS = ("text.a", "text.b", "run.yaml", "model", "ft/model", "pieces", "theirs
 SLOW = ("demo keep", "demo html", "study out")
 
 
-def commands(part: typer.Typer, prefix: str = "") -> Iterator[tuple[str, Callable[..., None]]]:
-    for command in part.registered_commands:
-        assert command.callback is not None
-        yield prefix + (command.name or command.callback.__name__), command.callback
-    for group in part.registered_groups:
-        assert group.typer_instance is not None
-        yield from commands(group.typer_instance, f"{prefix}{group.name} ")
-
-
 def test_every_option_that_names_a_file_is_known_here() -> None:
-    found = set()
-    for name, callback in commands(app):
-        for option, hint in typing.get_type_hints(callback, include_extras=True).items():
-            metavars = {getattr(part, "metavar", None) for part in typing.get_args(hint)[1:]}
-            if metavars & {"FILE", "DIR"} or "Path" in str(hint):
-                found.add(f"{name} {option}")
-    assert found == READ | DIRECTORIES.keys() | FILES.keys()
+    known = READ | DIRECTORIES.keys() | FILES.keys()
+    named = {
+        f"{' '.join(words)} {option.name}"
+        for words, command in all_commands()
+        for option in command.params
+        if option.metavar in ("FILE", "DIR") or "Path" in str(option.type_descriptor.annotation)
+    }
+    assert named == known
 
 
 @pytest.fixture(scope="module")
