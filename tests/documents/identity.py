@@ -27,6 +27,7 @@ from regard.documents.placeholders import find_placeholders
 from regard.documents.sandbox import marked_from_json, segment_from_json
 from regard.errors import DocumentError
 from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
+from regard.text.normalize import REMOVED
 from regard.text.words import split_words
 from tests.documents.visible_text import READERS, Part, read_parts
 
@@ -183,13 +184,22 @@ def _lower_case(parts: list[Part]) -> Counter[str]:
     return Counter(character for character in text if character != character.upper())
 
 
+_INVISIBLE = re.compile("([" + "".join(chr(code) for code in REMOVED if code >= 0xA0) + "])")
+
+
 def capitals(text: str, change: Callable[[str], str] = str.upper) -> str:
-    """A text in capitals, or with another change of its letters, except its placeholders."""
-    parts, cursor = [], 0
-    for start, end in find_placeholders(text):
-        parts += [change(text[cursor:start]), text[start:end]]
-        cursor = end
-    return "".join([*parts, change(text[cursor:])])
+    """A text in capitals, or with another change of its letters, except its placeholders.
+
+    An invisible character ends a placeholder.
+    """
+    parts = []
+    for part in _INVISIBLE.split(text):
+        cursor = 0
+        for start, end in find_placeholders(part):
+            parts += [change(part[cursor:start]), part[start:end]]
+            cursor = end
+        parts.append(change(part[cursor:]))
+    return "".join(parts)
 
 
 def compare(expected: list[Part], found: list[Part], name: str = "") -> None:

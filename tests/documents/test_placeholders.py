@@ -13,6 +13,7 @@ from regard.documents.placeholders import (
     protect_placeholders,
     repeated_placeholders,
 )
+from tests.documents.identity import identity, translate_document
 
 
 def found(text: str, *keep: str) -> list[str]:
@@ -152,9 +153,9 @@ def test_invisible_characters_become_elements_where_they_were() -> None:
     assert marked.elements == (
         InlineElement(1, 4, "<b>", "</b>"),
         InlineElement(2, 3, "<i>", "</i>", parent=0),
-        InlineElement(2, 2, parent=1, raw="\u00ad"),
-        InlineElement(4, 4, raw="\u200b"),
-        InlineElement(6, 6, raw="\u200b"),
+        InlineElement(2, 2, parent=1, raw="\u00ad", follows=1),
+        InlineElement(4, 4, raw="\u200b", follows=1),
+        InlineElement(6, 6, raw="\u200b", follows=1),
     )
     plain = MarkedText("abc def", (bold,))
     assert extract_invisible(plain) is plain
@@ -166,7 +167,7 @@ def test_invisible_characters_of_raw_markup_stay_in_it() -> None:
     assert marked == MarkedText("ab c", (InlineElement(0, 2, raw="a\u200bb"),))
     crossing = InlineElement(0, 3, "<x>", "</x>", crosses=True)
     marked = extract_invisible(MarkedText("a\u200bb", (crossing,)))
-    assert marked.elements[-1] == InlineElement(1, 1, raw="\u200b")
+    assert marked.elements[-1] == InlineElement(1, 1, raw="\u200b", follows=0)
 
 
 def test_placeholders_that_the_model_added_are_named() -> None:
@@ -198,3 +199,23 @@ def test_placeholders_that_the_model_added_are_named() -> None:
 )
 def test_missing_numbers_are_named(source: str, target: str, missing: list[str]) -> None:
     assert changed_numbers(source, target) == missing
+
+
+@pytest.mark.parametrize("name", ["html", "xliff", "android"])
+@pytest.mark.parametrize("character", ["\u00ad", "\u200f", "\u2060"])
+def test_invisible_characters_stay_on_their_side_of_elements(name: str, character: str) -> None:
+    empty = {"html": "<br>", "xliff": '<ph id="1"/>', "android": "<xliff:g id='1'/>"}[name]
+    around = {
+        "html": "<p>{}</p>",
+        "xliff": '<xliff version="1.2"><file><body><trans-unit id="1"><source>{}</source>'
+        "</trans-unit></body></file></xliff>",
+        "android": "<resources xmlns:xliff='urn:oasis:names:tc:xliff:document:1.2'>"
+        "<string name='a'>{}</string></resources>",
+    }[name]
+    for text in (
+        f"one {character}{empty} two",
+        f"one {empty}{character} two",
+        f"one{character}{character}{empty}{character} two {character}{empty}",
+    ):
+        translated = translate_document(name, around.format(text).encode(), identity)
+        assert text in translated.content.decode()

@@ -34,6 +34,8 @@ class InlineElement:
         separates: Whether the element divides words in the place of a space: the text has a space
             beside it, which is not written.
         replaces: Whether `raw` replaces the translation of the text, and not a copy of it.
+        follows: The index of the element that this one follows at the same place; None: the one
+            before it; −1: none.
     """
 
     start: int
@@ -46,6 +48,7 @@ class InlineElement:
     ordered: bool = False
     separates: bool = False
     replaces: bool = False
+    follows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,14 @@ def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]
     for index, element in enumerate(elements):
         if not element.crosses:
             children[element.parent].append(index)
+
+    def place(index: int) -> tuple[int, int, float, int]:
+        element = elements[index]
+        number = index if element.follows is None else element.follows + 0.5
+        return element.start, element.end, number, index
+
     for siblings in children.values():
-        siblings.sort(key=lambda index: (elements[index].start, elements[index].end, index))
+        siblings.sort(key=place)
     return children
 
 

@@ -120,11 +120,14 @@ def extract_invisible(marked: MarkedText) -> MarkedText:
         for element in marked.elements
     ]
     parents = innermost_elements(marked.elements, invisible)
+    starts = [element.start for element in marked.elements]
     for index, parent in zip(invisible, parents, strict=True):
         if parent is not None and marked.elements[parent].raw is not None:
             continue  # part of the raw markup
         at = index - removed[index]
-        elements.append(InlineElement(at, at, parent=parent, raw=marked.text[index]))
+        follows = bisect_right(starts, index) - 1
+        character = marked.text[index]
+        elements.append(InlineElement(at, at, parent=parent, raw=character, follows=follows))
     return MarkedText(_INVISIBLE.sub("", marked.text), tuple(elements))
 
 
