@@ -80,13 +80,13 @@ def children_of(elements: Sequence[InlineElement]) -> dict[int | None, list[int]
         if not element.crosses:
             children[element.parent].append(index)
 
-    def place(index: int) -> tuple[int, int, float, int]:
+    def document_order(index: int) -> tuple[int, int, float, int]:
         element = elements[index]
         number = index if element.follows is None else element.follows + 0.5
         return element.start, element.end, number, index
 
     for siblings in children.values():
-        siblings.sort(key=place)
+        siblings.sort(key=document_order)
     return children
 
 
