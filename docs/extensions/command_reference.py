@@ -12,13 +12,20 @@ from docs.extensions.tables import table, table_row
 LIST = re.compile(r"\*\*(Arguments|Options|Commands)\*\*:")
 ENTRY = re.compile(r"^\* `(.+?)`: (.+)$", re.MULTILINE)
 EXAMPLE = re.compile(r"(?:Examples?: )?(?=regard )")
+PROGRAM = """
+import typer
+from typer.cli import get_docs_for_click
+from regard.cli.main import app
+group = typer.main.get_command(app)
+group.commands = {name: getattr(it, "loaded", it) for name, it in group.commands.items()}
+print(get_docs_for_click(obj=group, ctx=typer.Context(group), name="regard"))
+"""
 
 
 def command_reference() -> str:
     """Return a section of Markdown for each command."""
-    command = [sys.executable, "-m", "typer", "regard.cli.main", "utils", "docs"]
     done = subprocess.run(  # noqa: S603
-        [*command, "--name", "regard"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     _, *sections = re.split(r"^(?=##+ )", html.unescape(done.stdout), flags=re.MULTILINE)
     return "\n\n".join(_section(section) for section in sections)

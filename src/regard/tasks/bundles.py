@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from itertools import groupby
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import nn
@@ -22,7 +22,9 @@ from regard.errors import ConfigError
 from regard.explain.record import ModelIdentity
 from regard.interop.ctranslate2_export import export_obstacles
 from regard.text.tokenizer import Tokenizer
-from regard.train.trainer import TrainingOutcome
+
+if TYPE_CHECKING:
+    from regard.train.trainer import TrainingOutcome  # it imports torch.distributed
 
 M = TypeVar("M", bound=nn.Module)
 
