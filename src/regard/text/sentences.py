@@ -89,8 +89,9 @@ class SentenceSplitter:
         """Return the (start, end) of each sentence, without the white space around it."""
         if self.sentencex is None or self.language is None:
             return split_sentences(text)
-        ends = _sentencex_ends(text, _primary(self.language))
-        return _spans(text, [end for end in _rule_ends(text) if _visible_end(text, end) in ends])
+        visible_ends = _visible_ends(text)
+        ends = {visible_ends[end] for end in _sentencex_ends(text, _primary(self.language))}
+        return _spans(text, [end for end in _rule_ends(text) if visible_ends[end] in ends])
 
 
 BY_RULES = SentenceSplitter()
@@ -110,18 +111,19 @@ def _rule_ends(text: str) -> list[int]:
     return ends
 
 
-def _sentencex_ends(text: str, language: str) -> frozenset[int]:
-    """Return the offsets behind the last visible character of each sentence of sentencex."""
+def _sentencex_ends(text: str, language: str) -> list[int]:
     from sentencex import get_sentence_boundaries  # its library loads only if a model needs it
 
     sentences = get_sentence_boundaries(language, _SURROGATES.sub("\ufffd", text))
-    return frozenset(_visible_end(text, sentence["end_index"]) for sentence in sentences)
+    return [sentence["end_index"] for sentence in sentences]
 
 
-def _visible_end(text: str, end: int) -> int:
-    while end > 0 and text[end - 1].isspace():
-        end -= 1
-    return end
+def _visible_ends(text: str) -> list[int]:
+    """Return, for each offset, that behind the last visible character before it."""
+    ends = [0]
+    for offset, character in enumerate(text, 1):
+        ends.append(ends[-1] if character.isspace() else offset)
+    return ends
 
 
 def _primary(language: str) -> str:
