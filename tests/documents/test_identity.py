@@ -84,6 +84,12 @@ def test_a_sample_of_real_documents(corpora: Path, check: str) -> None:
     report(check, *check_all(CHECKS[check], documents))
 
 
+@pytest.mark.parametrize("seed", [177, 300])
+def test_a_kept_text_beside_a_word_replaces_no_other_word(seed: int) -> None:
+    """With wrong links, `<code>x &lt; 1</code>A` lost the A."""
+    check_links("html", MAKERS["html"](random.Random(seed)), "shuffled")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("name", FORMAT_NAMES)

@@ -207,6 +207,7 @@ class _Projector:
         self.children = children_of(source.elements)
         self.placed: dict[int, Span] = {}
         self.unplaced: set[int] = set()
+        self.target_letters = "".join(self.target.split()).casefold()
         self.searched: dict[str, bool] = {}  # kept texts: whether the translation has them
 
     def project(self) -> Projection:
@@ -284,7 +285,7 @@ class _Projector:
         if source_letters == target_letters:
             return True
         if source_letters not in self.searched and len(self.searched) < MAX_SEARCHES:
-            self.searched[source_letters] = source_letters in self.target.casefold()
+            self.searched[source_letters] = source_letters in self.target_letters
         if self.searched.get(source_letters, True):
             return False
         marks = sorted(_NOT_LETTERS.findall(source_letters))
