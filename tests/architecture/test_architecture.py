@@ -268,3 +268,12 @@ def test_shapes_in_signatures_are_checked_in_tests() -> None:
         module = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
         if "from jaxtyping import" in path.read_text():
             assert any(module == name or module.startswith(f"{name}.") for name in checked), module
+
+
+def test_no_conftest_of_the_fast_tests_skips_when_it_is_imported() -> None:
+    """With `.[dev]` alone, `scripts/test --fast` would end there."""
+    lines = (ROOT / "tests" / "fast.txt").read_text().splitlines()
+    folders = {(ROOT / line).parent for line in lines if not line.startswith("#")}
+    for conftest in (folder / "conftest.py" for folder in sorted(folders)):
+        text = conftest.read_text() if conftest.exists() else ""
+        assert not re.search(r"^pytest\.(importorskip|skip)", text, re.MULTILINE), conftest

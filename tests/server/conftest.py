@@ -12,11 +12,12 @@ from regard.tasks.translation.translator import Translator
 from tests.bundles import make_bundle
 from tests.running_server import RunningServer, running_server
 
-pytest.importorskip("ctranslate2")
-
 
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip(
+        "ctranslate2", reason="needs ctranslate2: pip install 'regard[ctranslate2]'"
+    )
     path = make_bundle("transformer", tmp_path_factory.mktemp("served") / "model")
     export_bundle(path, None)
     return path
