@@ -219,7 +219,7 @@ def test_mixed_data_is_weighted_by_its_size(prepared_runs: list[RunConfig], tmp_
     for name, lines in (("new", 3), ("old", 12)):
         for side in ("en", "de"):
             (tmp_path / f"{name}.{side}").write_text("a line\n" * lines)
-        (tmp_path / f"{name}.tsv").write_text("a\tb\n" * lines)
+        (tmp_path / f"{name}.tsv").write_text("a line\ta line\n" * lines)
     new, old = (
         tuple(str(tmp_path / f"{name}.{side}") for side in ("en", "de")) for name in ("new", "old")
     )

@@ -24,6 +24,7 @@ from regard.tasks.translation.pairs import held_out_pairs
 from regard.tasks.translation.translator import Translator
 from tests.command import run_cli, run_main
 from tests.marian_models import WORDS, random_config, write_marian, write_marian_mt
+from tests.plain_sizes import characters
 
 pytest.importorskip("transformers")
 
@@ -92,7 +93,8 @@ def test_an_imported_model_is_fine_tuned_and_compared(
     for before, after in zip(bundle_tokenizers(old), bundle_tokenizers(new), strict=True):
         assert before.fingerprint == after.fingerprint
     run = load_config(out / "model" / RUN)
-    assert [each.weight for each in run.data.train] == [1, 2]  # as many old pairs as new
+    mine, old_texts = (characters(corpus.files(name)) for name in ("mine", "old"))
+    assert [part.weight for part in run.data.train] == [1, mine / old_texts]  # as much old text
     assert (run.data.source_language, run.data.target_language) == ("en", "de")
     assert 'license: "cc-by-4.0"' in new.text("README.md")
     weights, tuned = load_weights(old), load_weights(new)

@@ -27,6 +27,7 @@ from regard.text.tokenizer import BOS, EOS, PAD, UNK, SentencePiece
 from regard.train.distributed import World
 from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
+from tests.plain_sizes import characters
 from tests.plain_texts import PRESETS, WINDOW, arguments, write_texts
 from tests.toy_corpus import WORDS
 
@@ -286,7 +287,9 @@ def test_fine_tuning_starts_from_the_trained_weights(directory: RunDirectory, fo
     first = next(e for e in read_events(tuned.log) if e["event"] == "step_completed")
     last = [e for e in read_events(directory.log) if e["event"] == "step_completed"][-1]
     assert first["loss"] < last["loss"] + 0.5
-    assert load_config(tuned.model / "run.yaml").data.train[1].weight == pytest.approx(12 / 300)
+    sizes = [characters([f"{folder}/{name}.txt"]) for name in ("valid", "train")]
+    weight = load_config(tuned.model / "run.yaml").data.train[1].weight
+    assert weight == pytest.approx(sizes[0] / sizes[1])
 
 
 def test_model_card_and_description(directory: RunDirectory) -> None:

@@ -23,6 +23,7 @@ from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
 from regard.train.loggers.jsonl import read_events
 from tests.command import run_cli
+from tests.plain_sizes import characters
 from tests.toy_corpus import RECURRENT, TRANSFORMER, Toy, make_toy
 
 
@@ -102,7 +103,8 @@ def test_fine_tuning_starts_from_the_bundle_and_keeps_its_vocabulary(
     moved = max((after[name] - before[name]).abs().max().item() for name in before)
     assert 0 < moved <= 3 * run.train.optimizer.rate * 1.01  # Adam moves a weight by the rate
     assert run.train.optimizer.rate == load_config(trained.model / RUN).train.optimizer.rate / 5
-    assert run.data.train[1].weight == pytest.approx(8 / 400)  # as many old pairs as new
+    as_much_text = characters(files[:2]) / characters(files[2:])
+    assert run.data.train[1].weight == pytest.approx(as_much_text)
 
 
 def test_a_recurrent_model_is_trained_with_the_same_command(toy: Toy) -> None:
