@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -14,7 +15,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.documents.formats.base import FORMAT_NAMES, DocumentSegment, format_of_path, load_format
+from regard.documents.formats.base import (
+    FORMAT_NAMES,
+    DocumentSegment,
+    format_of_path,
+    load_format,
+    read_content,
+)
 from regard.documents.formats.docx import DocxFormat
 from regard.documents.marked_text import MarkedText
 from regard.errors import DocumentError
@@ -322,3 +329,14 @@ def test_the_suffix_selects_the_format() -> None:
         format_of_path("a.xyz")
     with pytest.raises(DocumentError, match="formats are"):
         load_format("pdf")
+
+
+def test_a_file_that_is_missing_or_too_large_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "terms.tsv"
+    with pytest.raises(DocumentError, match=r"terms\.tsv: cannot be read \(No such file"):
+        read_content(path)
+    path.write_bytes(b"a\tb")
+    assert read_content(path, 3) == read_content(path) == b"a\tb"
+    path.write_bytes(b"a\tbc")
+    with pytest.raises(DocumentError, match=r"terms\.tsv: has more than 3 bytes\. Divide it"):
+        read_content(path, 3)

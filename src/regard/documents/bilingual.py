@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from xml.etree.ElementTree import Element, XMLParser
 
-from regard.documents.formats.base import decode_document
+from regard.documents.formats.base import MAX_PAIR_BYTES, decode_document, read_content
 from regard.documents.formats.po import read_messages
 from regard.documents.inline_tags import check_xml
 from regard.documents.report import DocumentReport, SegmentReport
@@ -123,7 +123,6 @@ _WRITERS: dict[str, Callable[[DocumentReport, str, str], str]] = {
 
 
 PAIR_SUFFIXES = (".xlf", ".xliff", ".po")
-MAX_BYTES = 64 * 2**20
 _UNFINISHED = frozenset(["new", "needs-translation", "initial"])
 _CODES = frozenset(["bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec", "cp"])
 _FUZZY = re.compile(r"^#,.*\bfuzzy\b", re.MULTILINE)
@@ -141,12 +140,7 @@ def read_bilingual(path: Path, languages: tuple[str, str] | None) -> list[tuple[
     Raises:
         DocumentError: The file cannot be read, or has other languages.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
-    if len(content) > MAX_BYTES:
-        raise DocumentError(f"{path}: has more than {MAX_BYTES:,} bytes. Divide it.")
+    content = read_content(path, MAX_PAIR_BYTES)
     try:
         text, _, _ = decode_document(content)
         pairs = _po_pairs(text) if path.suffix.lower() == ".po" else _xliff_pairs(text, languages)

@@ -24,6 +24,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
 
@@ -207,8 +208,11 @@ class _Projector:
         self.children = children_of(source.elements)
         self.placed: dict[int, Span] = {}
         self.unplaced: set[int] = set()
-        self.target_letters = "".join(self.target.split()).casefold()
         self.searched: dict[str, bool] = {}  # kept texts: whether the translation has them
+
+    @cached_property
+    def target_letters(self) -> str:
+        return "".join(self.target.split()).casefold()
 
     def project(self) -> Projection:
         everywhere = (0, len(self.links.target))

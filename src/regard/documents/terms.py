@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
+from regard.documents.formats.base import MAX_PAIR_BYTES, read_content
 from regard.documents.inline_tags import check_xml
 from regard.documents.marked_text import AlignedTranslation, InlineElement, MarkedText
 from regard.documents.placeholders import add_raw_elements
@@ -187,9 +188,6 @@ def _bases(word: str, endings: Sequence[tuple[str, str]]) -> frozenset[str]:
 # -- read terms from a TSV file or from TBX, the exchange format of term bases ---------------------
 
 
-MAX_BYTES = 64 * 2**20
-
-
 def read_terms(path: str | Path, languages: tuple[str | None, str | None]) -> list[Term]:
     """The terms of a file.
 
@@ -201,12 +199,7 @@ def read_terms(path: str | Path, languages: tuple[str | None, str | None]) -> li
         DocumentError: The file cannot be read or has no terms.
     """
     path = Path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
-    if len(content) > MAX_BYTES:
-        raise DocumentError(f"{path}: has more than {MAX_BYTES:,} bytes. Divide it.")
+    content = read_content(path, MAX_PAIR_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -25,7 +25,7 @@ _LENGTH = 4  # bytes
 
 
 class WorkerMessage(TypedDict):
-    """What an engine process is asked for: `arguments` of its method `do_…`."""
+    """A request to an engine process: the arguments of its method `do_…`."""
 
     id: int
     do: str

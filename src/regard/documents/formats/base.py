@@ -141,6 +141,20 @@ class TextFormat:
         return []
 
 
+MAX_PAIR_BYTES = 64 * 2**20  # of a file with terms or with a translation memory
+
+
+def read_content(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a file. Raises DocumentError if it cannot be read, or has more than `most`."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
+    if most is not None and len(content) > most:
+        raise DocumentError(f"{path}: has more than {most:,} bytes. Divide it.")
+    return content
+
+
 def decode_document(content: bytes) -> tuple[str, bytes, str]:
     """The text of a file, its byte order mark, and its encoding."""
     mark = next((candidate for candidate in _MARKS if content.startswith(candidate)), b"")

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 from regard.data.formats.tmx import tmx_pairs
 from regard.documents.bilingual import PAIR_SUFFIXES, read_bilingual
-from regard.documents.formats.base import FORMAT_NAMES, DocumentSegment, format_of_path, load_format
+from regard.documents.formats.base import (
+    FORMAT_NAMES,
+    DocumentSegment,
+    format_of_path,
+    load_format,
+    read_content,
+)
 from regard.documents.marked_text import AlignedTranslation, MarkedText, translated_text
 from regard.documents.memory import MemoryMatch, TranslationMemory
 from regard.documents.placeholders import (
@@ -98,10 +104,7 @@ def read_document(document: str | Path | bytes, format_name: str | None) -> tupl
         return "document", document, format_name
     path = Path(document)
     format_name = format_name or format_of_path(path)
-    try:
-        return path.name, path.read_bytes(), format_name
-    except OSError as error:
-        raise DocumentError(f"{path}: cannot be read ({error.strerror}).") from None
+    return path.name, read_content(path), format_name
 
 
 class DocumentJob:
