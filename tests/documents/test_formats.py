@@ -20,7 +20,7 @@ from regard.documents.formats.base import (
     DocumentSegment,
     format_of_path,
     load_format,
-    read_content,
+    read_file,
 )
 from regard.documents.formats.docx import DocxFormat
 from regard.documents.marked_text import MarkedText
@@ -334,9 +334,9 @@ def test_the_suffix_selects_the_format() -> None:
 def test_a_file_that_is_missing_or_too_large_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "terms.tsv"
     with pytest.raises(DocumentError, match=r"terms\.tsv: cannot be read \(No such file"):
-        read_content(path)
+        read_file(path)
     path.write_bytes(b"a\tb")
-    assert read_content(path, 3) == read_content(path) == b"a\tb"
+    assert read_file(path, 3) == read_file(path) == b"a\tb"
     path.write_bytes(b"a\tbc")
     with pytest.raises(DocumentError, match=r"terms\.tsv: has more than 3 bytes\. Divide it"):
-        read_content(path, 3)
+        read_file(path, 3)

@@ -123,6 +123,23 @@ async def test_jobs_are_refused_all_or_none_if_they_would_wait_too_long() -> Non
 
 
 @in_loop
+async def test_what_fits_into_the_next_batches_is_not_refused() -> None:
+    """After a first batch of one text that took long, as on a machine that starts."""
+    queue = batcher()
+    queue.add([job(pieces=1)])
+    queue.finish(await queue.next_batch(), seconds=5.0)
+    for _ in range(11):
+        queue.check()
+        queue.add([job()])
+    with pytest.raises(QueueFullError):
+        queue.check()
+    with pytest.raises(QueueFullError):
+        queue.add([job()])
+    queue.processes = 2
+    queue.check()
+
+
+@in_loop
 async def test_the_cost_of_waiting_jobs_is_bounded() -> None:
     queue = batcher(max_cost=100)
     queue.add([job(pieces=5_000)])  # alone, it is accepted

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from xml.etree.ElementTree import Element, XMLParser
 
-from regard.documents.formats.base import MAX_PAIR_BYTES, decode_document, read_content
+from regard.documents.formats.base import MAX_PAIR_BYTES, decode_document, read_file
 from regard.documents.formats.po import read_messages
 from regard.documents.inline_tags import check_xml
 from regard.documents.report import DocumentReport, SegmentReport
@@ -140,7 +140,7 @@ def read_bilingual(path: Path, languages: tuple[str, str] | None) -> list[tuple[
     Raises:
         DocumentError: The file cannot be read, or has other languages.
     """
-    content = read_content(path, MAX_PAIR_BYTES)
+    content = read_file(path, MAX_PAIR_BYTES)
     try:
         text, _, _ = decode_document(content)
         pairs = _po_pairs(text) if path.suffix.lower() == ".po" else _xliff_pairs(text, languages)

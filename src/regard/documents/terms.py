@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
-from regard.documents.formats.base import MAX_PAIR_BYTES, read_content
+from regard.documents.formats.base import MAX_PAIR_BYTES, read_file
 from regard.documents.inline_tags import check_xml
 from regard.documents.marked_text import AlignedTranslation, InlineElement, MarkedText
 from regard.documents.placeholders import add_raw_elements
@@ -199,7 +199,7 @@ def read_terms(path: str | Path, languages: tuple[str | None, str | None]) -> li
         DocumentError: The file cannot be read or has no terms.
     """
     path = Path(path)
-    content = read_content(path, MAX_PAIR_BYTES)
+    content = read_file(path, MAX_PAIR_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

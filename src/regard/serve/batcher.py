@@ -91,8 +91,18 @@ class Batcher(Generic[G]):
 
     def check(self) -> None:
         """Raise QueueFullError if any job would wait too long."""
-        if self.expected_wait > self._max_seconds:
+        if self._waits_longer_than(self._max_seconds):
             raise QueueFullError(self.expected_wait)
+
+    def _waits_longer_than(self, seconds: float) -> bool:
+        """Whether a further job would wait longer, and not only for the next batches.
+
+        The speed is known from batches of any size, and small ones have the lowest. What the next
+        batches of all processes can take is therefore not refused: after a first batch of a single
+        text, which was slow, it would be.
+        """
+        in_next_batches = self.queued_cost <= self._batch_cost * self.processes
+        return not in_next_batches and self.expected_wait > seconds
 
     def add(self, jobs: Sequence[Job[G]]) -> None:
         """Queue the jobs of a request, all of them or none.
@@ -102,7 +112,7 @@ class Batcher(Generic[G]):
         """
         now, cost = self._clock(), sum(job.cost for job in jobs)
         patience = min(self._max_seconds, *(job.deadline - now for job in jobs))
-        if self.expected_wait > patience or (
+        if self._waits_longer_than(patience) or (
             self.queued and self.queued_cost + cost > self._max_cost
         ):
             raise QueueFullError(self.expected_wait)

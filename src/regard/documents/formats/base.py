@@ -144,7 +144,7 @@ class TextFormat:
 MAX_PAIR_BYTES = 64 * 2**20  # of a file with terms or with a translation memory
 
 
-def read_content(path: Path, most: int | None = None) -> bytes:
+def read_file(path: Path, most: int | None = None) -> bytes:
     """The bytes of a file. Raises DocumentError if it cannot be read, or has more than `most`."""
     try:
         content = path.read_bytes()

@@ -19,7 +19,7 @@ from regard.documents.formats.base import (
     DocumentSegment,
     format_of_path,
     load_format,
-    read_content,
+    read_file,
 )
 from regard.documents.marked_text import AlignedTranslation, MarkedText, translated_text
 from regard.documents.memory import MemoryMatch, TranslationMemory
@@ -104,7 +104,7 @@ def read_document(document: str | Path | bytes, format_name: str | None) -> tupl
         return "document", document, format_name
     path = Path(document)
     format_name = format_name or format_of_path(path)
-    return path.name, read_content(path), format_name
+    return path.name, read_file(path), format_name
 
 
 class DocumentJob:
