@@ -13,18 +13,16 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 
 from regard.documents.formats.base import DocumentSegment, format_of_path, load_format
-from regard.documents.formats.languages import set_language
 from regard.documents.marked_text import AlignedTranslation, MarkedText
 from regard.documents.placeholders import find_placeholders
-from regard.documents.sandbox import marked_from_json, segment_from_json
+from regard.documents.sandbox import DirectReader, marked_from_json, segment_from_json
 from regard.errors import DocumentError
 from regard.tasks.translation.documents import DocumentJob, TranslatedDocument
 from regard.text.normalize import REMOVED
@@ -95,41 +93,33 @@ def with_links(translate: Translator, kind: str, seed: int = 0) -> Translator:
 SPOILED = ("none", "partial", "shuffled", "dense")
 
 
-def _extract(content: bytes, name: str) -> list[DocumentSegment]:
-    segments = load_format(name).extract(content)
-    return [segment_from_json(json.loads(json.dumps(asdict(segment)))) for segment in segments]
+class JsonReader(DirectReader):
+    """Reads documents in this process, and passes all values as JSON, as to a child process."""
 
+    def extract(self, content: bytes) -> list[DocumentSegment]:
+        segments = super().extract(content)
+        return [segment_from_json(json.loads(json.dumps(asdict(segment)))) for segment in segments]
 
-def _restore(
-    content: bytes,
-    name: str,
-    segments: list[DocumentSegment],
-    translations: list[MarkedText | None],
-    language: str | None = None,
-) -> tuple[bytes, list[int]]:
-    passed = [
-        None if marked is None else marked_from_json(json.loads(json.dumps(asdict(marked))))
-        for marked in translations
-    ]
-    document_format = load_format(name)
-    unwritable = document_format.unwritable(content, segments, passed)
-    for index in unwritable:
-        passed[index] = None
-    restored = document_format.restore(content, segments, passed)
-    if language is not None:
-        restored = set_language(restored, name, language)
-    return restored, unwritable
+    def write(
+        self,
+        content: bytes,
+        segments: Sequence[DocumentSegment],
+        translations: Sequence[MarkedText | None],
+        language: str | None,
+    ) -> tuple[bytes, list[int]]:
+        passed = [
+            None if marked is None else marked_from_json(json.loads(json.dumps(asdict(marked))))
+            for marked in translations
+        ]
+        return super().write(content, segments, passed, language)
 
 
 def translate_document(
     name: str, content: bytes, translate: Translator, language: str | None = None
 ) -> TranslatedDocument:
     """Extract, protect, translate, project, restore: as the product, in this process."""
-    with patch.multiple(
-        "regard.tasks.translation.documents", extract_segments=_extract, restore_document=_restore
-    ):
-        job = DocumentJob(content, name, name="document", language=language)
-        return job.finish({text: translate(text) for text in job.texts})
+    job = DocumentJob(content, JsonReader(load_format(name)), name="document", language=language)
+    return job.finish({text: translate(text) for text in job.texts})
 
 
 def check_identity(name: str, content: bytes) -> TranslatedDocument:

@@ -14,7 +14,7 @@ import pytest
 from regard.documents.formats.languages import set_language
 from regard.documents.marked_text import MarkedText
 from regard.documents.projection import project_markup
-from regard.documents.sandbox import extract_segments, restore_document
+from regard.documents.sandbox import SandboxReader
 from tests.documents.generated import prepare
 from tests.documents.hostile_documents import archive
 from tests.documents.identity import identity, translate_document
@@ -25,12 +25,12 @@ from tests.documents.test_white_space import as_models_write
 
 def upper_case(content: bytes, language: str | None = None) -> tuple[bytes, list[MarkedText]]:
     """The document in upper case, and its texts before."""
-    segments = extract_segments(content, "docx")
+    segments = SandboxReader("docx").extract(content)
     translations: list[MarkedText | None] = [
         project_markup(marked, as_models_write(marked.text)).marked
         for marked in (prepare("docx", segment) for segment in segments)
     ]
-    restored, _ = restore_document(content, "docx", segments, translations, language)
+    restored, _ = SandboxReader("docx").write(content, segments, translations, language)
     return restored, [segment.marked for segment in segments]
 
 
@@ -62,7 +62,7 @@ def test_all_parts_are_found_and_restored() -> None:
 
 
 def test_languages_that_differ_do_not_divide_a_text() -> None:
-    found = extract_segments(write_real_docx(), "docx")[1]
+    found = SandboxReader("docx").extract(write_real_docx())[1]
     shown = [
         re.findall(r"<w:(b|i|footnoteReference)\b", each.raw or each.opening)
         for each in found.marked.elements
@@ -175,7 +175,7 @@ def test_every_text_is_translated_or_reported(kind: str) -> None:
 
 def test_real_documents_have_every_text_in_a_segment() -> None:
     content = write_real_docx()
-    shown = "".join(segment.marked.text for segment in extract_segments(content, "docx"))
+    shown = "".join(segment.marked.text for segment in SandboxReader("docx").extract(content))
     for part in ("document", "footnotes"):
         for text in re.findall(r"<w:t[^>]*>([^<]*)", member(content, part)):
             assert text in shown

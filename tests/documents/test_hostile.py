@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from regard.documents import sandbox
-from regard.documents.sandbox import child_command, extract_segments, pack_request
+from regard.documents.sandbox import SandboxReader, child_command, pack_request
 from regard.errors import DocumentError
 from tests.documents.hostile_documents import HARMLESS, REFUSED
 
@@ -79,13 +79,13 @@ def test_the_child_opens_no_file_and_no_socket() -> None:
 def test_large_documents_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "MAX_DOCUMENT", 10)
     with pytest.raises(DocumentError, match="bytes"):
-        extract_segments(b"x" * 11, "text")
+        SandboxReader("text").extract(b"x" * 11)
 
 
 def test_segments_pass_through_the_child() -> None:
     content = b"<p>A <b>dog</b> & {x}</p>"
-    segments = extract_segments(content, "html")
+    segments = SandboxReader("html").extract(content)
     assert segments[0].marked.text == "A dog & {x}"
-    restored, _ = sandbox.restore_document(content, "html", segments, [segments[0].marked])
+    restored, _ = SandboxReader("html").write(content, segments, [segments[0].marked], None)
     assert restored == b"<p>A <b>dog</b> &amp; {x}</p>"
     assert json.loads(json.dumps([segment.location for segment in segments])) == ["line 1"]

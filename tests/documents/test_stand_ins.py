@@ -15,6 +15,7 @@ from regard.documents.marked_text import (
     render_markup,
 )
 from regard.documents.placeholders import hide_kept_texts, protect_placeholders, replace_ranges
+from regard.documents.sandbox import SandboxReader
 from regard.tasks.translation.documents import DocumentJob
 from regard.text.words import split_words
 
@@ -56,7 +57,7 @@ def test_elements_move_with_the_text() -> None:
 )
 def test_a_translation_gets_the_kept_texts(target: str, written: str, notes: int) -> None:
     source = b'{"a": "See :func:`print` now."}'
-    job = DocumentJob(source, "json", name="x.json")
+    job = DocumentJob(source, SandboxReader("json"), name="x.json")
     assert job.texts == ["See K1Z now."]
     words: Sequence[str] = ("Voyez", "K1Z", "maintenant", ".")
     columns = split_words(job.texts[0])

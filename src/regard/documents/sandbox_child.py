@@ -9,8 +9,7 @@ from dataclasses import asdict
 from typing import Any, TypedDict
 
 from regard.documents.formats.base import DocumentFormat, load_format
-from regard.documents.formats.languages import set_language
-from regard.documents.sandbox import marked_from_json, segment_from_json
+from regard.documents.sandbox import DirectReader, marked_from_json, segment_from_json
 from regard.errors import DocumentError
 from regard.text.normalize import replace_surrogates
 
@@ -61,12 +60,9 @@ def _restore(document_format: DocumentFormat, content: bytes, request: _RestoreR
     translations = [
         None if values is None else marked_from_json(values) for values in request["translations"]
     ]
-    unwritable = document_format.unwritable(content, segments, translations)
-    for index in unwritable:
-        translations[index] = None
-    restored = document_format.restore(content, segments, translations)
-    if request["language"] is not None:
-        restored = set_language(restored, request["format"], request["language"])
+    restored, unwritable = DirectReader(document_format).write(
+        content, segments, translations, request["language"]
+    )
     return json.dumps(unwritable).encode() + b"\n" + restored
 
 

@@ -26,7 +26,7 @@ from regard.cores import available_cores
 from regard.errors import ConfigError, RegardError
 from regard.serve.limits import check_request
 from regard.serve.models import ModelRegistry, ServedModel
-from regard.serve.pool import WorkerProcess
+from regard.serve.pool import ENGINE, WorkerProcess
 from regard.serve.schemas import TranslateRequest
 from regard.serve.settings import ServerSettings
 
@@ -277,7 +277,7 @@ async def _measure_engines(
     workers: list[WorkerProcess] = []
     try:
         for _ in range(cores):
-            worker = await WorkerProcess.start(1)
+            worker = await WorkerProcess.start(ENGINE, 1)
             await registry.prepare(worker, workers)
             workers.append(worker)
         model = registry.find(name)

@@ -33,6 +33,7 @@ from regard.serve.http import (
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
 from regard.serve.limits import CheckedRequest
+from regard.serve.markup import MarkedRequest
 from regard.serve.models import ServedModel
 from regard.serve.openapi import openapi_schema
 from regard.serve.schemas import (
@@ -166,6 +167,7 @@ class Routes:
         self.service.batcher.check()  # a busy server refuses a request before it reads the body
         body = await read_json(request, TranslateRequest, self.service.settings)
         if body.stream:
+            await self.service.read_marked(body)  # raises, as markup is not available
             return await self._stream(request, await self.check(request, body, key))
         model, translations = await self.translate_texts(request, body, key)
         return json_response(
@@ -176,16 +178,36 @@ class Routes:
         self, request: Request, body: TranslateRequest, key: StoredKey | None
     ) -> tuple[ServedModel, list[Translation]]:
         """Check, charge, translate and count the texts of a request of any interface."""
-        checked = await self.check(request, body, key)
-        translations = await unless_disconnected(request, self.service.translate(checked))
+        marked = await unless_disconnected(request, self.service.read_marked(body))
+        if marked is None:
+            checked = await self.check(request, body, key)
+            translations = await unless_disconnected(request, self.service.translate(checked))
+        else:
+            checked = await self.check_marked(request, marked, key)
+            translations = await unless_disconnected(
+                request, self.service.translate_marked(marked, checked)
+            )
         self.count(checked, translations)
         return checked.model, translations
 
+    async def check_marked(
+        self, request: Request, marked: MarkedRequest, key: StoredKey | None
+    ) -> CheckedRequest:
+        """As `check`, for the parts of texts with markup, whose number has no limit."""
+        settings = self.service.settings
+        parts = max(settings.max_texts, len(marked.request.texts))
+        limits = settings.model_copy(update={"max_texts": parts})
+        return await self.check(request, marked.request, key, limits)
+
     async def check(
-        self, request: Request, body: TranslateRequest, key: StoredKey | None
+        self,
+        request: Request,
+        body: TranslateRequest,
+        key: StoredKey | None,
+        limits: ServerSettings | None = None,
     ) -> CheckedRequest:
         """Check the limits and the key's budget; note the sizes for the log."""
-        checked = await self.service.check(body)
+        checked = await self.service.check(body, limits)
         request.state.facts |= {
             "model": checked.model.name,
             "texts": len(body.texts),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -23,9 +23,9 @@ from regard.serve.compatibility import (
     read_parameters,
     with_statuses,
 )
-from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
+from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key, describe_problems
 from regard.serve.keys import Keyring, StoredKey
-from regard.serve.schemas import TranslateRequest
+from regard.serve.schemas import TranslateRequest, XmlTagsRequest
 from regard.serve.service import TranslationService
 
 STATUSES = {401: 403, 404: 400, 415: 400, 422: 400}
@@ -38,7 +38,18 @@ TARGET_VARIANTS = {
 
 
 def _splitting(value: Any) -> Any:
-    return "1" if value is None else str(value)
+    return None if value is None else str(value)
+
+
+def _names(value: Any) -> Any:
+    """Names of elements: a list, or several of them with commas, as DeepL's clients send."""
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
+        return values
+    return [name.strip() for item in values for name in item.split(",") if name.strip()]
+
+
+Names = Annotated[list[str], BeforeValidator(_names)]
 
 
 class DeepLRequest(BaseModel):
@@ -49,13 +60,20 @@ class DeepLRequest(BaseModel):
     text: str | list[str]
     target_lang: str
     source_lang: str | None = None
-    split_sentences: Annotated[Literal["0", "1", "nonewlines"], BeforeValidator(_splitting)] = "1"
+    split_sentences: Annotated[
+        Literal["0", "1", "nonewlines"] | None, BeforeValidator(_splitting)
+    ] = None
+    tag_handling: Literal["html", "xml"] | None = None
+    tag_handling_version: Literal["v1", "v2"] | None = None  # of DeepL's algorithm
+    ignore_tags: Names = []
+    splitting_tags: Names = []
+    non_splitting_tags: Names = []
+    outline_detection: bool | None = None
     show_billed_characters: bool | None = False
     formality: Literal["default", "prefer_more", "prefer_less"] | None = None
     model_type: Literal["latency_optimized", "prefer_quality_optimized"] | None = None
-    # These change nothing where texts are neither corrected nor XML.
+    # These change nothing where texts are not corrected.
     preserve_formatting: bool | None = None
-    outline_detection: bool | None = None
     enable_beta_languages: bool | None = None
 
 
@@ -131,7 +149,15 @@ class DeepL:
         _check_unsupported(body, texts)
         source, model, target = self._pairs.find(body.source_lang or None, body.target_lang)
         _, translations = await self._translate(
-            request, TranslateRequest(model=model.name, target_language=target, texts=texts), key
+            request,
+            TranslateRequest(
+                model=model.name,
+                target_language=target,
+                texts=texts,
+                format=body.tag_handling or "text",
+                xml_tags=_xml_tags(body),
+            ),
+            key,
         )
         content = DeepLResponse(
             translations=[
@@ -177,12 +203,35 @@ def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
     for name, value in (body.model_extra or {}).items():
         if value not in (None, "", [], {}, False):
             raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
-    if body.split_sentences != "1" and any("\n" in text for text in texts):
+    keeps_lines = body.split_sentences in ("0", "nonewlines")
+    if body.tag_handling is None and keeps_lines and any("\n" in text for text in texts):
         raise AnswerError(
             400,
             f"split_sentences: {body.split_sentences} is not supported for texts with line breaks. "
             "This server translates each line by itself.",
         )
+    if body.tag_handling == "html" and body.split_sentences == "1":
+        raise AnswerError(
+            400, "split_sentences: 1 is not supported with tag_handling=html: lines are spaces."
+        )
+    for name in ("ignore_tags", "splitting_tags", "non_splitting_tags"):
+        if getattr(body, name) and body.tag_handling != "xml":
+            raise AnswerError(400, f"{name}: needs tag_handling=xml.")
+
+
+def _xml_tags(body: DeepLRequest) -> XmlTagsRequest | None:
+    if body.tag_handling != "xml":
+        return None
+    try:
+        return XmlTagsRequest(
+            ignored=body.ignore_tags,
+            splitting=body.splitting_tags,
+            non_splitting=body.non_splitting_tags,
+            outline=body.outline_detection is not False,
+            lines=body.split_sentences not in ("0", "nonewlines"),
+        )
+    except ValidationError as error:
+        raise AnswerError(400, describe_problems(error)) from None
 
 
 def deepl_error_body(answer: AnswerError, request_id: str) -> bytes:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regard.documents.marked_text import AlignedTranslation
+from regard.documents.sandbox import SandboxReader
 from regard.errors import DocumentError
 from regard.serve.frames import (
     add_length,
@@ -58,7 +59,7 @@ class DocumentWorker:
             options = json.loads(self._received.get())
             job = DocumentJob(
                 self._received.get(),
-                options["format"],
+                SandboxReader(options["format"]),
                 name=options["name"],
                 keep=options["keep"],
                 language=options["language"],

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import resource
+import signal
 import socket
+import sys
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict, final
 
 import numpy as np
@@ -71,8 +75,15 @@ class SegmentAnswer(TypedDict):
     hypotheses: SegmentValues
 
 
+class MarkedValues(TypedDict):
+    """A translated text with its markup."""
+
+    text: str
+    notes: Sequence[str]
+
+
 class WorkerAnswer(TypedDict, total=False):
-    """The answer of an engine process: an error, or the values of one of its methods `do_…`."""
+    """The answer of a process: an error, or the values of one of its methods `do_…`."""
 
     id: int
     error: str
@@ -86,6 +97,8 @@ class WorkerAnswer(TypedDict, total=False):
     segments: list[SegmentAnswer | ErrorValues]  # of `do_translate`
     alignments: list[AlignmentValues]  # of `do_align`
     record: dict[str, object]  # of `do_explain`
+    parts: list[list[str]]  # of `do_read`, of the process of marked texts
+    texts: list[MarkedValues]  # of `do_write`
 
 
 class DocumentAnswer(TypedDict, total=False):
@@ -127,6 +140,34 @@ def receive_content(connection: socket.socket) -> bytes | None:
     """As `receive_frame`, for a message that is bytes."""
     header = _receive(connection, _LENGTH)
     return None if header is None else _receive(connection, int.from_bytes(header, "big"))
+
+
+def answer_messages(methods: object) -> None:
+    """Answer the server's messages by the methods `do_…`, until it closes the connection.
+
+    The first argument of the process is the descriptor of the connection.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when to stop
+        signal.signal(number, signal.SIG_IGN)
+    os.nice(5)  # the server answers, and refuses, while its processes compute
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain users' texts
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    while (message := receive_frame(connection)) is not None:
+        answer = _answer(methods, message)
+        try:
+            connection.sendall(answer)
+        except ConnectionError:
+            return
+
+
+def _answer(methods: object, message: WorkerMessage) -> bytes:
+    """Do what a message asks for, and return the frame of the answer or of the error."""
+    number = {"id": message["id"]}
+    try:
+        method: Callable[..., dict[str, object]] = getattr(methods, f"do_{message['do']}")
+        return encode_frame(number | method(**message["arguments"]))
+    except Exception as error:  # a defect of one request must not end the process
+        return encode_frame(number | dict(error_values(error)))
 
 
 def describe_failure(error: BaseException) -> str:

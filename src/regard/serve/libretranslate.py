@@ -8,7 +8,7 @@ language is translated into the target.
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
@@ -40,7 +40,7 @@ class LibreTranslateRequest(BaseModel):
     q: str | list[str] | None = None
     source: str | None = None
     target: str | None = None
-    format: str | None = None
+    format: Literal["text", "html"] | None = None
     alternatives: Annotated[int, Field(ge=0)] = 0
     api_key: str | None = None
 
@@ -88,8 +88,8 @@ class LibreTranslate:
         most = self._service.settings.max_beam_size - 1
         if body.alternatives > most:
             raise AnswerError(400, f"Invalid request: alternatives parameter must be <= {most}")
-        if (body.format or "text") != "text":
-            raise AnswerError(400, f"{str(body.format)[:20]} format is not supported. Send text.")
+        if body.format == "html" and body.alternatives:
+            raise AnswerError(400, "Invalid request: alternatives are not available for html")
         source, model, target = self._pairs.find(
             None if body.source == AUTO else body.source, body.target or ""
         )
@@ -100,6 +100,7 @@ class LibreTranslate:
                 model=model.name,
                 target_language=target,
                 texts=texts,
+                format=body.format or "text",
                 n_best=body.alternatives + 1,
             ),
             key,

@@ -1,4 +1,4 @@
-"""Engine processes: how they are started, watched and stopped."""
+"""The processes of a server: how they are started, watched and stopped."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from regard.serve.traces import log_event
 # It ends when the server closes the socket, also if the server itself was killed.
 
 
+ENGINE = "regard.serve.worker"  # the module of engine processes
 STOP_SECONDS = 2.0  # in which a child ends by itself; then it is killed
 # One heap for all threads of an engine process: with one each, memory grows for hours, as large
 # blocks are allocated in one thread and small ones between them in another.
@@ -87,7 +88,7 @@ class WorkerEndedError(Exception):
 
 
 class WorkerProcess:
-    """One engine process and the calls that it has not answered yet.
+    """A process, such as an engine, and the calls that it has not answered yet.
 
     `translated`: when it last answered with a translation.
     """
@@ -101,8 +102,8 @@ class WorkerProcess:
         self._task = asyncio.create_task(self._read_answers())
 
     @classmethod
-    async def start(cls, threads: int) -> WorkerProcess:
-        return cls(await start_child("regard.serve.worker", threads))
+    async def start(cls, module: str, threads: int) -> WorkerProcess:
+        return cls(await start_child(module, threads))
 
     async def call(self, do: str, **arguments: object) -> WorkerAnswer:
         """Send a message and wait for its answer.
@@ -151,9 +152,10 @@ class WorkerProcess:
 
 
 class WorkerPool:
-    """A fixed number of engine processes.
+    """A fixed number of processes.
 
     Args:
+        module: What a process runs.
         size: Number of processes.
         threads: Threads of each process.
         prepare: Loads the models into a new process, given the processes in use.
@@ -162,12 +164,13 @@ class WorkerPool:
 
     def __init__(
         self,
+        module: str,
         size: int,
         threads: int,
         prepare: Callable[[WorkerProcess, Sequence[WorkerProcess]], Awaitable[None]],
         use: Callable[[WorkerProcess], Awaitable[None]],
     ) -> None:
-        self.size, self.threads = size, threads
+        self.module, self.size, self.threads = module, size, threads
         self._prepare, self._use = prepare, use
         self.ready: list[WorkerProcess] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -205,7 +208,7 @@ class WorkerPool:
 
     async def _start_worker(self) -> WorkerProcess:
         """Start a process and load the models into it."""
-        worker = await WorkerProcess.start(self.threads)
+        worker = await WorkerProcess.start(self.module, self.threads)
         try:
             await asyncio.wait_for(self._prepare(worker, self.ready), START_SECONDS)
         except BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,10 +41,45 @@ class SamplingRequest(BaseModel):
     )
 
 
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class XmlTagsRequest(BaseModel):
+    """What the elements of XML mean, by their names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    ignored: Annotated[list[_Name], Field(max_length=100)] = Field(
+        default=[], description="Elements whose content is not translated."
+    )
+    splitting: Annotated[list[_Name], Field(max_length=100)] = Field(
+        default=[], description="Elements that divide the text."
+    )
+    non_splitting: Annotated[list[_Name], Field(max_length=100)] = Field(
+        default=[], description="Elements that stay in their sentence."
+    )
+    outline: bool = Field(
+        default=True,
+        description="Further elements divide the text where only elements are beside them.",
+    )
+    lines: bool = Field(default=True, description="The ends of lines divide the text.")
+
+
 class TranslateRequest(_Request):
     """Texts to translate. The options are those of `Translator.translate`."""
 
     texts: Annotated[list[str], Field(description="Texts to translate; long ones are split.")]
+    format: Literal["text", "html", "xml"] = Field(
+        default="text",
+        description="What the texts are. Their markup and their placeholders stay in place.",
+    )
+    xml_tags: XmlTagsRequest | None = None
+    keep: Annotated[list[_Name], Field(max_length=100)] = Field(
+        default=[], description="Texts that are not translated."
+    )
+    terms: Annotated[dict[_Name, _Name], Field(max_length=1_000)] = Field(
+        default={}, description="Terms and their prescribed translations."
+    )
     beam_size: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Hypotheses to follow; 1 is greedy search. Default: the model's."
     )

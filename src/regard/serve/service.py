@@ -14,16 +14,25 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
+from regard.documents.terms import Term
 from regard.errors import RegardError
-from regard.serve.assembly import assemble
+from regard.serve.assembly import assemble, assemble_aligned
 from regard.serve.batcher import Batcher, DeadlineError, Job
 from regard.serve.cache import SegmentCache
 from regard.serve.engines import EngineLoop, SegmentJob, Work, translation_key
-from regard.serve.frames import SegmentValues, WorkerAnswer, describe_failure
+from regard.serve.frames import AlignedValues, SegmentValues, WorkerAnswer, describe_failure
 from regard.serve.limits import CheckedRequest, RequestError, check_request, check_texts
+from regard.serve.markup import (
+    GlossaryTerms,
+    MarkedRequest,
+    MarkupProcess,
+    assemble_marked,
+    lost_marks,
+    markup_options,
+)
 from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry, ServedModel
-from regard.serve.pool import WorkerPool
+from regard.serve.pool import ENGINE, WorkerPool
 from regard.serve.schemas import (
     Alignment,
     AlignRequest,
@@ -33,6 +42,7 @@ from regard.serve.schemas import (
 )
 from regard.serve.settings import ServerSettings
 from regard.serve.traces import log_event
+from regard.text.normalize import replace_surrogates
 
 TICK = 0.1  # seconds between two searches for late jobs and unused models
 EXPLANATION = 20  # an explanation costs as much as so many translations of its sentence
@@ -67,7 +77,8 @@ class TranslationService:
         )
         self._cache = SegmentCache(round(settings.cache_megabytes * 1e6))
         engines = EngineLoop(self.batcher, self._cache, registry, settings, metrics)
-        self.pool = WorkerPool(workers, threads, registry.prepare, engines.run)
+        self.pool = WorkerPool(ENGINE, workers, threads, registry.prepare, engines.run)
+        self._markup = MarkupProcess(settings.deadline_seconds)
         self._housekeeping: list[asyncio.Task[None]] = []
         self.failure: RegardError | None = None  # why it could not start
         metrics.watch(
@@ -89,7 +100,7 @@ class TranslationService:
     async def stop(self) -> None:
         for task in self._housekeeping:
             task.cancel()
-        await self.pool.stop()
+        await asyncio.gather(self.pool.stop(), self._markup.stop())
 
     @property
     def translating_engines(self) -> int:
@@ -100,13 +111,65 @@ class TranslationService:
         """Replace the models whose files have changed; return their names."""
         return await self.registry.reload(list(self.pool.ready), names)
 
-    async def check(self, request: TranslateRequest) -> CheckedRequest:
-        """Select the model of a request, and check all limits."""
+    async def check(
+        self, request: TranslateRequest, settings: ServerSettings | None = None
+    ) -> CheckedRequest:
+        """Select the model of a request, and check all limits: those of the server by default."""
         start = time.monotonic()
         model = self.registry.find(request.model, request.source_language, request.target_language)
-        checked = await check_request(request, model, self.settings)
+        checked = await check_request(request, model, settings or self.settings)
         checked.stages["check"] = (start, time.monotonic())
         return checked
+
+    async def read_marked(
+        self, request: TranslateRequest, glossary: Sequence[Term] = ()
+    ) -> MarkedRequest | None:
+        """Find what is translated in texts with markup, placeholders or terms.
+
+        Args:
+            request: Its texts.
+            glossary: Prescribed translations besides those of the request.
+
+        Returns:
+            None if the texts are translated as they are.
+
+        Raises:
+            RequestError: A limit is exceeded, or an option is not available for such texts.
+            DocumentError: A text is not well-formed XML.
+        """
+        model = self.registry.find(request.model, request.source_language, request.target_language)
+        terms = {**request.terms, **{term.source: term.target for term in glossary}}
+        placed = None
+        if terms:
+            to = model.choose_target(request.target_language)
+            pairs = [pair for pair in model.pairs if to in (None, pair[1])]
+            placed = GlossaryTerms(tuple(terms.items()), pairs[0] if pairs else (None, None))
+        options = markup_options(request, model, placed)
+        if options is None:
+            return None
+        texts = [replace_surrogates(text) for text in request.texts]
+        check_texts("texts", texts, self.settings)
+        check_texts("terms", [*request.terms, *request.terms.values()], self.settings)
+        parts = await self._markup.read(texts, options)
+        changes = {
+            "texts": list(dict.fromkeys(part for of_text in parts for part in of_text)),
+            "alignments": True,
+        }
+        return MarkedRequest(texts, options, placed, parts, request.model_copy(update=changes))
+
+    async def translate_marked(
+        self, marked: MarkedRequest, checked: CheckedRequest
+    ) -> list[Translation]:
+        """Translate the parts of texts with markup, and write the texts."""
+        results: dict[str, list[SegmentValues]] = {}
+        aligned: dict[str, AlignedValues] = {}
+        async with aclosing(self.stream_values(checked, weights=True)) as parts:
+            async for number, values in parts:
+                text = checked.request.texts[number]
+                results[text] = values
+                aligned[text] = assemble_aligned(checked, number, values)
+        texts = await self._markup.write(marked.texts, marked.options, marked.glossary, aligned)
+        return assemble_marked(marked, checked, results, texts)
 
     async def translate(self, checked: CheckedRequest) -> list[Translation]:
         """Translate all texts of a request."""
@@ -127,7 +190,13 @@ class TranslationService:
         """
         async with aclosing(self.stream_values(checked)) as texts:
             async for number, values in texts:
-                yield number, assemble(checked, number, values)
+                translation = assemble(checked, number, values)
+                lost = lost_marks(checked.request.texts[number], translation.text)
+                if lost:
+                    notes = [f"{mark!r} is missing." for mark in lost]
+                    changes = {"warnings": [*translation.warnings, *notes]}
+                    translation = translation.model_copy(update=changes)
+                yield number, translation
 
     async def stream_values(
         self, checked: CheckedRequest, *, weights: bool = False

@@ -10,12 +10,7 @@ and the new version are loaded.
 from __future__ import annotations
 
 import json
-import os
-import resource
-import signal
-import socket
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +20,9 @@ from regard.serve.frames import (
     ErrorValues,
     HypothesisValues,
     SegmentAnswer,
-    WorkerMessage,
-    encode_frame,
+    answer_messages,
     encode_weights,
     error_values,
-    receive_frame,
 )
 from regard.tasks.translation.options import TranslateOptions
 from regard.tasks.translation.translator import Translator
@@ -47,15 +40,6 @@ class Worker:
 
     def __init__(self) -> None:
         self.translators: dict[int, Translator] = {}
-
-    def answer(self, message: WorkerMessage) -> bytes:
-        """Do what a message asks for, and return the frame of the answer or of the error."""
-        number = {"id": message["id"]}
-        try:
-            handler: Callable[..., dict[str, object]] = getattr(self, f"do_{message['do']}")
-            return encode_frame(number | handler(**message["arguments"]))
-        except Exception as error:  # a defect of one request must not end the process
-            return encode_frame(number | dict(error_values(error)))
 
     def do_load(self, slot: int, path: str, engine: str) -> dict[str, object]:
         """Load a model. One that cannot translate is refused."""
@@ -161,21 +145,5 @@ def _alignment_values(alignment: WordAlignment) -> AlignmentValues:
     }
 
 
-def answer_messages() -> None:
-    """Answer the server's messages until it closes the connection."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when to stop
-        signal.signal(number, signal.SIG_IGN)
-    os.nice(5)  # the server answers, and refuses, while engines compute
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain users' texts
-    connection = socket.socket(fileno=int(sys.argv[1]))
-    worker = Worker()
-    while (message := receive_frame(connection)) is not None:
-        answer = worker.answer(message)
-        try:
-            connection.sendall(answer)
-        except ConnectionError:
-            return
-
-
 if __name__ == "__main__":
-    answer_messages()
+    answer_messages(Worker())

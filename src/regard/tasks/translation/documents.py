@@ -18,7 +18,6 @@ from regard.documents.formats.base import (
     FORMAT_NAMES,
     DocumentSegment,
     format_of_path,
-    load_format,
     read_file,
 )
 from regard.documents.marked_text import AlignedTranslation, MarkedText, translated_text
@@ -34,7 +33,7 @@ from regard.documents.placeholders import (
 )
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
-from regard.documents.sandbox import extract_segments, restore_document
+from regard.documents.sandbox import DocumentReader
 from regard.documents.terms import Term, TermBase, place_terms, read_terms
 from regard.errors import ConfigError, DocumentError
 
@@ -112,7 +111,7 @@ class DocumentJob:
 
     Args:
         content: Of the file.
-        format_name: Of `FORMAT_NAMES`.
+        reader: Of its format.
         name: Of the document, for the report.
         keep: Texts that are not translated.
         terms: Prescribed translations.
@@ -126,7 +125,7 @@ class DocumentJob:
     def __init__(
         self,
         content: bytes,
-        format_name: str,
+        reader: DocumentReader,
         *,
         name: str,
         keep: Sequence[str] = (),
@@ -134,10 +133,9 @@ class DocumentJob:
         memory: TranslationMemory | None = None,
         language: str | None = None,
     ) -> None:
-        self.content, self.format_name, self.name = content, format_name, name
+        self.content, self.reader, self.name = content, reader, name
         self.keep, self.terms, self.language = keep, terms, language
-        self._format = load_format(format_name)
-        self.segments = extract_segments(content, format_name)
+        self.segments = reader.extract(content)
         self.prepared = [
             protect_placeholders(extract_invisible(segment.marked), self._escape(segment), keep)
             if not segment.kept_reason
@@ -168,9 +166,8 @@ class DocumentJob:
             )
             for segment, translation in zip(self.segments, translated, strict=True)
         ]
-        restored, unwritable = restore_document(
+        restored, unwritable = self.reader.write(
             self.content,
-            self.format_name,
             segments,
             [translation.marked for translation in translated],
             self.language,
@@ -180,7 +177,7 @@ class DocumentJob:
         elements = [element for marked in self.prepared for element in marked.elements]
         report = DocumentReport(
             self.name,
-            self.format_name,
+            self.reader.name,
             tuple(translation.report for translation in translated),
             len(elements),
             sum(translation.unplaced for translation in translated),
@@ -189,7 +186,7 @@ class DocumentJob:
         return TranslatedDocument(restored, report)
 
     def _escape(self, segment: DocumentSegment) -> Callable[[str], str]:
-        return lambda text: self._format.escape(text, segment.style)
+        return lambda text: self.reader.escape(text, segment.style)
 
     def _translate(
         self,

@@ -21,6 +21,7 @@ from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.bundle.remote import fetch_bundle
+from regard.documents.sandbox import SandboxReader
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.hypothesis import Hypothesis
@@ -340,7 +341,7 @@ class Translator:
         target = pair[1:] if pair is not None else bound.languages.targets
         job = DocumentJob(
             content,
-            format_name,
+            SandboxReader(format_name),
             name=name,
             keep=keep,
             terms=None if terms is None else open_terms(terms, pair),
