@@ -95,6 +95,11 @@ def _translate(text: str) -> Iterator[OddRequest]:
     yield from _json(path, texts=["A dog."], model=text)
     yield from _json(path, texts=["A dog."], source_language=text, target_language=text)
     yield from _json(path, **{"texts": ["A dog."], text: text})
+    for markup in ("text", "html", "xml"):
+        marked = [text, f"<p>{text}</p>", f"<b>{escape(text)}</b>", f"&#{ord(text[-1])};{{a}}"]
+        yield from _json(path, texts=marked[2:], format=markup, keep=[text[:40]])
+        yield from _json(path, texts=marked, format=markup, terms={text[:40]: text[:40]})
+    yield from _json(path, texts=["A <i>dog</i>."], format="xml", xml_tags={"ignored": [text[:40]]})
 
 
 def _align(text: str) -> Iterator[OddRequest]:
@@ -113,6 +118,9 @@ def _reload(text: str) -> Iterator[OddRequest]:
 def _libretranslate(text: str) -> Iterator[OddRequest]:
     yield from _forms("/translate", q=text, source="en", target="de")
     yield from _json("/translate", q=[text, "A dog."], source="en", target="de", alternatives=1)
+    marked = f"<p title='{text}'>{text}</p>"
+    yield from _forms("/translate", q=marked, source="en", target="de", format="html")
+    yield from _json("/translate", q="A dog.", source="en", target="de", format=text)
     yield from _forms("/translate", q="A dog.", source=text[:100], target=text[:100])
 
 
@@ -123,6 +131,9 @@ def _detect(text: str) -> Iterator[OddRequest]:
 def _deepl(text: str) -> Iterator[OddRequest]:
     yield from _forms("/v2/translate", text=text, source_lang="EN", target_lang="DE")
     yield from _forms("/v2/translate", text="A dog.", target_lang=text[:100])
+    xml = {"target_lang": "DE", "tag_handling": "xml", "ignore_tags": f"x,{text[:40]}"}
+    yield from _forms("/v2/translate", text=f"<x>{escape(text)}</x> A dog.", **xml)
+    yield from _forms("/v2/translate", text=text, target_lang="DE", tag_handling=text[:40])
 
 
 def _deepl_languages(text: str) -> Iterator[OddRequest]:

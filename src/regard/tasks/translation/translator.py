@@ -48,11 +48,13 @@ from regard.tasks.translation.bundle_parts import (
 )
 from regard.tasks.translation.documents import (
     DocumentJob,
+    aligned_result,
     open_memory,
     open_terms,
     read_document,
     translate_content,
 )
+from regard.tasks.translation.marked_texts import MarkedTexts, MarkedTranslation, MarkupOptions
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     AlignWith,
@@ -354,6 +356,40 @@ class Translator:
             job,
             on_progress,
         )
+
+    def translate_marked(
+        self,
+        texts: Sequence[str],
+        markup: MarkupOptions,
+        options: TranslateOptions | None = None,
+        *,
+        terms: str | Path | Mapping[str, str] | None = None,
+        **changes: Unpack[DocumentKeywords],
+    ) -> list[MarkedTranslation]:
+        """Translate texts whose markup and placeholders stay in place.
+
+        Args:
+            texts: Lines, or HTML or XML, each by itself.
+            markup: Which of these they are.
+            options: As for `translate_document`.
+            terms: Likewise.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
+
+        Raises:
+            DocumentError: A text is not well-formed XML, or the terms cannot be read.
+            ConfigError: An option is not available for texts with markup.
+            ArtifactError: The model cannot align words.
+        """
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(DOCUMENT_OPTIONS, "for texts with markup.")
+        bound = self.for_target(options.to)
+        options = replace(options, to=None, alignments=True)
+        bound._annotator.check(options)
+        pair = bound.languages.only_pair
+        marked = MarkedTexts(texts, markup, None if terms is None else open_terms(terms, pair))
+        parts = list(dict.fromkeys(part for of_text in marked.parts for part in of_text))
+        results = map(aligned_result, bound.translate(parts, options))
+        return marked.finish(dict(zip(parts, results, strict=True)))
 
     def align(
         self,
