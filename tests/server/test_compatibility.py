@@ -180,8 +180,8 @@ def test_the_web_page_of_libretranslate(server: RunningServer, expected: dict[st
         # A browser ends lines with CR LF.
         lines = client.post("/translate", files=form(q="\r\n".join(LINES[:2]))).json()
         assert lines["translatedText"] == "\n".join(expected[line] for line in LINES[:2])
-        refused = client.post("/translate", files=form(q="<b>A dog</b>", format="html"))
-        assert refused.status_code == 400 and "html format" in refused.json()["error"]
+        refused = client.post("/translate", files=form(q="<b>A dog</b>", format="md"))
+        assert refused.status_code == 400 and "format" in refused.json()["error"]
 
 
 def form(**fields: str) -> dict[str, tuple[None, str]]:
@@ -331,7 +331,7 @@ def test_deepl_client_accepts_parameters_that_change_nothing(
         ({"formality": "more"}, "formality"),
         ({"model_type": "quality_optimized"}, "model_type"),
         ({"glossary": "a-b-c"}, "glossary_id"),
-        ({"tag_handling": "xml"}, "tag_handling"),
+        ({"tag_handling": "md"}, "tag_handling"),
         ({"ignore_tags": "x"}, "ignore_tags"),
         ({"context": "On a farm."}, "context"),
         ({"custom_instructions": ["Be brief."]}, "custom_instructions"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -32,6 +32,10 @@ STATUSES = {401: 403, 404: 400, 413: 400, 415: 400, 422: 400}
 TYPING_PAUSE = 500  # milliseconds after which the web page translates what was typed
 
 
+def _or_none(value: Any) -> Any:
+    return value or None
+
+
 class LibreTranslateRequest(BaseModel):
     """Parameters of /translate and /detect. Others are ignored, as LibreTranslate does."""
 
@@ -40,7 +44,7 @@ class LibreTranslateRequest(BaseModel):
     q: str | list[str] | None = None
     source: str | None = None
     target: str | None = None
-    format: Literal["text", "html"] | None = None
+    format: Annotated[Literal["text", "html"] | None, BeforeValidator(_or_none)] = None
     alternatives: Annotated[int, Field(ge=0)] = 0
     api_key: str | None = None
 

@@ -213,9 +213,11 @@ class MarkupProcess:
     async def _worker(self) -> WorkerProcess:
         if self._start is None:
             self._start = asyncio.create_task(self._pool.start())
-        while not self._pool.ready:
+        while True:
+            for worker in self._pool.ready:
+                if not worker.ended.is_set():
+                    return worker
             await asyncio.sleep(0.01)
-        return self._pool.ready[0]
 
 
 @asynccontextmanager
