@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from regard.serve.schemas import (
     TranslateResponse,
 )
 from regard.tasks.translation.documents import TranslatedDocument, read_document
+from regard.tasks.translation.marked_texts import Markup
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     DocumentKeywords,
@@ -238,7 +239,43 @@ class Client:
         options.check_used(SERVED_OPTIONS, WITH_SERVER)
         options.check_prefixes(len(texts))
         parts = list(_split(texts))
-        request = _Request(texts, self.model, options, bulk=len(parts) > 1)
+        request = _Request(texts, self.model, options, len(parts) > 1, {"format": "plain"})
+        return [result for part in self._send_all(request, parts) for result in part]
+
+    def translate_marked(
+        self,
+        texts: Sequence[str],
+        options: TranslateOptions | None = None,
+        *,
+        format: Markup = "text",
+        keep: Sequence[str] = (),
+        terms: Mapping[str, str] | None = None,
+        **changes: Unpack[DocumentKeywords],
+    ) -> list[ServedTranslation]:
+        """Translate texts with markup, as `Translator.translate_marked` does.
+
+        Args:
+            texts: Likewise. Many are sent in parts.
+            options: `to`, `beam_size`, `length_penalty` and `quality`, which adds warnings, are
+                available.
+            format: "text", "html" or "xml".
+            keep: Texts that are not translated.
+            terms: Terms with their translations.
+            changes: Fields of `TranslateOptions`, in place of those of `options`.
+
+        Raises:
+            CorpusError: `texts` is a single string.
+            ConfigError: The server refuses the request, or an option is not available.
+            ServerError: The server cannot be reached, is busy or fails.
+        """
+        if isinstance(texts, str):
+            raise CorpusError("texts: is a single string. Pass a list of texts.")
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(SERVED_OPTIONS, WITH_SERVER)
+        options.check_used(DOCUMENT_OPTIONS, "for texts with markup.")
+        parts = list(_split(texts))
+        markup = {"format": format, "keep": list(keep), "terms": dict(terms or {})}
+        request = _Request(texts, self.model, options, len(parts) > 1, markup)
         return [result for part in self._send_all(request, parts) for result in part]
 
     def translate_document(
@@ -395,6 +432,7 @@ class _Request:
     model: str | None
     options: TranslateOptions
     bulk: bool
+    markup: Mapping[str, object]
 
     def content(self, rows: range) -> bytes:
         """The JSON of a request for some of the texts."""
@@ -407,6 +445,7 @@ class _Request:
             "model": self.model,
             "target_language": self.options.to,
             "bulk": self.bulk,
+            **self.markup,
         }
         return json.dumps(values).encode()
 

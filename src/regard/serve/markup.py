@@ -68,15 +68,20 @@ def markup_options(
 ) -> MarkupOptions | None:
     """Return how the texts of a request are read; None if they are translated as they are.
 
-    Lines are read if there are placeholders or tags in them, unless an option is set that is not
-    available then, or the model cannot align words.
+    The format text is read if there are placeholders or tags in it, unless an option is set that is
+    not available then, or the model cannot align words.
 
     Raises:
         RequestError: An option is not available for texts with markup.
     """
     if request.xml_tags is not None and request.format != "xml":
         raise RequestError("xml_tags: needs format xml.")
-    required = request.format != "text" or bool(request.keep) or glossary is not None
+    places_texts = bool(request.keep) or glossary is not None
+    if request.format == "plain":
+        if places_texts:
+            raise RequestError("format: plain texts have no keep and no terms. Use format text.")
+        return None
+    required = request.format != "text" or places_texts
     unavailable = [name for name, value in _PLAIN_ONLY.items() if getattr(request, name) != value]
     if required and unavailable:
         raise RequestError(

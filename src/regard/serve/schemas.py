@@ -69,9 +69,10 @@ class TranslateRequest(_Request):
     """Texts to translate. The options are those of `Translator.translate`."""
 
     texts: Annotated[list[str], Field(description="Texts to translate; long ones are split.")]
-    format: Literal["text", "html", "xml"] = Field(
+    format: Literal["plain", "text", "html", "xml"] = Field(
         default="text",
-        description="What the texts are. Their markup and their placeholders stay in place.",
+        description="What the texts are. Placeholders and tags of text, and the markup of html and "
+        "xml, stay in place; plain texts are translated as they are.",
     )
     xml_tags: XmlTagsRequest | None = None
     keep: Annotated[list[_Name], Field(max_length=100)] = Field(

@@ -21,6 +21,7 @@ from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.bundle.remote import fetch_bundle
+from regard.documents.formats.texts import XmlTags
 from regard.documents.sandbox import SandboxReader
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
@@ -54,7 +55,12 @@ from regard.tasks.translation.documents import (
     read_document,
     translate_content,
 )
-from regard.tasks.translation.marked_texts import MarkedTexts, MarkedTranslation, MarkupOptions
+from regard.tasks.translation.marked_texts import (
+    MarkedTexts,
+    MarkedTranslation,
+    Markup,
+    MarkupOptions,
+)
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
     AlignWith,
@@ -360,9 +366,11 @@ class Translator:
     def translate_marked(
         self,
         texts: Sequence[str],
-        markup: MarkupOptions,
         options: TranslateOptions | None = None,
         *,
+        format: Markup = "text",
+        keep: Sequence[str] = (),
+        xml: XmlTags | None = None,
         terms: str | Path | Mapping[str, str] | None = None,
         **changes: Unpack[DocumentKeywords],
     ) -> list[MarkedTranslation]:
@@ -370,9 +378,11 @@ class Translator:
 
         Args:
             texts: Lines, or HTML or XML, each by itself.
-            markup: Which of these they are.
             options: As for `translate_document`.
-            terms: Likewise.
+            format: "text" for lines, in which tags and placeholders stay; "html" or "xml".
+            keep: Texts that are not translated.
+            xml: Meaning of the tags of XML.
+            terms: As for `translate_document`.
             changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
@@ -386,6 +396,7 @@ class Translator:
         options = replace(options, to=None, alignments=True)
         bound._annotator.check(options)
         pair = bound.languages.only_pair
+        markup = MarkupOptions(format, tuple(keep), xml or XmlTags())
         marked = MarkedTexts(texts, markup, None if terms is None else open_terms(terms, pair))
         parts = list(dict.fromkeys(part for of_text in marked.parts for part in of_text))
         results = map(aligned_result, bound.translate(parts, options))
