@@ -50,6 +50,7 @@ from regard.serve.schemas import (
 )
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
+from regard.serve.store_file import StoreFile
 from regard.serve.traces import RequestTracer
 
 # -- the page of the server ------------------------------------------------------------------------
@@ -333,6 +334,7 @@ def make_app(
     *,
     loopback: bool,
     tracer: RequestTracer | None = None,
+    store: StoreFile | None = None,
 ) -> ASGIApp:
     """Return the ASGI application.
 
@@ -342,6 +344,7 @@ def make_app(
         loopback: Answer only requests to this machine's own names, so that a foreign web page
             cannot reach the server by a name that it controls.
         tracer: Receives each request with its stages.
+        store: Keeps glossaries and corrections, and is closed with the application.
     """
 
     @contextlib.asynccontextmanager
@@ -351,6 +354,8 @@ def make_app(
             yield
         finally:
             await asyncio.gather(service.stop(), *([] if tracer is None else [_close(tracer)]))
+            if store is not None:
+                await asyncio.to_thread(store.close)
 
     app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
     if loopback:
