@@ -93,9 +93,11 @@ class GlossaryStore:
                 " ORDER BY rowid",
                 (glossary_id,),
             ).fetchall()
+        name, version = row
         return Glossary(
             glossary_id,
-            *row,
+            name,
+            version,
             tuple(
                 Dictionary(source, target, _decode(entries)) for source, target, entries in stored
             ),
@@ -238,9 +240,10 @@ def _summaries(
     )
     return [
         GlossarySummary(
-            *head, tuple(DictionarySummary(*row[3:]) for row in group if row[3] is not None)
+            *(glossary, name, created),
+            tuple(DictionarySummary(*row[3:]) for row in group if row[3] is not None),
         )
-        for head, group in groupby(rows, lambda row: row[:3])
+        for (glossary, name, created), group in groupby(rows, lambda row: row[:3])
     ]
 
 
