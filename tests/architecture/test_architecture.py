@@ -235,7 +235,8 @@ def test_python_code_of_documents_runs(path: Path, tmp_path: Path) -> None:
             make_bundle("transformer", tmp_path / "multilingual" / "model", pairs=pairs)
         with contextlib.ExitStack() as stack:
             if SERVER in code:
-                serve = running_server(f"en-de={bundle}", "--workers", "1")
+                options = ("--workers", "1", "--store", tmp_path / "store.db")
+                serve = running_server(f"en-de={bundle}", *options)
                 code = code.replace(SERVER, stack.enter_context(serve).url)
             done = subprocess.run(
                 [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True

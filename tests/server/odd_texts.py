@@ -140,6 +140,47 @@ def _deepl_languages(text: str) -> Iterator[OddRequest]:
     yield OddRequest("GET", f"/v2/languages?type={_percent(text)[:5_000]}")
 
 
+def _suggest(text: str) -> Iterator[OddRequest]:
+    yield from _forms("/suggest", q=text, s=text[::-1], source="en", target="de")
+    yield from _forms("/suggest", q="A dog.", s="x", source=text[:100], target=text[:100])
+
+
+def _corrections(text: str) -> Iterator[OddRequest]:
+    yield OddRequest("GET", "/v1/corrections?after=0")
+    yield OddRequest("GET", f"/v1/corrections?after={_percent(text)[:5_000]}")
+
+
+def _glossaries(text: str) -> Iterator[OddRequest]:
+    pair = {"source_lang": "en", "target_lang": "de"}
+    yield from _forms("/v2/glossaries", name=text, entries=f"dog\t{text}", **pair)
+    csv = {"entries_format": "csv", "entries": f'"dog {text}",{text}\n{text},x'}
+    yield from _forms("/v2/glossaries", name="x", **csv, **pair)
+    yield from _forms(
+        "/v2/glossaries", name="x", entries="x\ty", source_lang=text, target_lang=text
+    )
+    yield OddRequest("GET", "/v2/glossaries")
+
+
+def _multilingual_glossaries(text: str) -> Iterator[OddRequest]:
+    path, pair = "/v3/glossaries", {"source_lang": "en", "target_lang": "de"}
+    yield from _json(path, name=text, dictionaries=[{**pair, "entries": f"dog\t{text}"}])
+    yield from _forms(path, name="x", **{f"dictionaries[0].{text}": text, "dictionaries[1].x": "y"})
+    yield OddRequest("GET", path)
+
+
+def _of_glossary(path: str) -> Callable[[str], Iterator[OddRequest]]:
+    """All methods of an address that names a glossary, and may name a pair of languages."""
+
+    def spell(text: str) -> Iterator[OddRequest]:
+        address = path.replace("{glossary_id}", _percent(text)[:5_000])
+        pair = f"source_lang={_percent(text)[:5_000]}&target_lang=de"
+        for method in ("GET", "DELETE", "PATCH", "PUT"):
+            yield OddRequest(method, address)
+            yield OddRequest(method, f"{address}?{pair}&name=x&entries=x%09y")
+
+    return spell
+
+
 def _documents(text: str) -> Iterator[OddRequest]:
     """The parameters of the address; `DOCUMENTS` spells the body."""
     for values in ("keep", "name", "model", "target_language", "format"):
@@ -164,10 +205,23 @@ ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
     "/detect": _detect,
     "/v2/translate": _deepl,
     "/v2/languages": _deepl_languages,
+    "/suggest": _suggest,
+    "/v1/corrections": _corrections,
+    "/v2/glossaries": _glossaries,
+    "/v3/glossaries": _multilingual_glossaries,
+    **{
+        path: _of_glossary(path)
+        for path in (
+            *("/v2/glossaries/{glossary_id}", "/v2/glossaries/{glossary_id}/entries"),
+            *("/v3/glossaries/{glossary_id}", "/v3/glossaries/{glossary_id}/entries"),
+            "/v3/glossaries/{glossary_id}/dictionaries",
+        )
+    },
     **{
         path: _get(path)
         for path in (
             *("/v1/models", "/languages", "/frontend/settings", "/v2/usage", "/openapi.json"),
+            "/v2/glossary-language-pairs",
             *("/healthz", "/readyz", "/metrics", "/", "/page.js", "/view.js"),
         )
     },

@@ -32,7 +32,7 @@ def check_schema(bundle: Path, folder: Path, examples: int, *selection: str) -> 
     """No answer with a status of 500 and above, none that the schema does not describe."""
     settings = folder / "settings.yaml"
     settings.write_text("max_cost: 20000\nmax_queue_seconds: 600\n")
-    options = ("--workers", "2", "--settings", settings)
+    options = ("--workers", "2", "--settings", settings, "--store", folder / "store.db")
     with running_server(f"en-de={bundle}", *options) as server:
         done = subprocess.run(
             [

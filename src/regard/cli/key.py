@@ -24,7 +24,9 @@ def add(
         int | None,
         typer.Option(min=1, max=1 << 53, help="Pieces × beam size per minute. Default: no bound."),
     ] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="The key may reload models.")] = False,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="The key may reload models and read corrections.")
+    ] = False,
 ) -> None:
     """Make a key and print it. Only its digest is stored, so it cannot be shown again.
 

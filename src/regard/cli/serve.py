@@ -43,6 +43,10 @@ def serve(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen on a public address without keys.")
     ] = False,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep glossaries and corrections in this file."),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Limits, in YAML (see the serving guide).")
     ] = None,
@@ -70,6 +74,7 @@ def serve(
         engine=engine,
         settings=ServerSettings() if settings is None else ServerSettings.read(settings),
         keys=keys,
+        store=store,
         insecure=insecure,
         traces=traces,
     )

@@ -17,7 +17,9 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
 from regard.explain.page import viewer_script
+from regard.serve.corrections import CorrectionStore, corrections_route
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
+from regard.serve.deepl_glossaries import glossary_routes
 from regard.serve.documents import document_route
 from regard.serve.http import (
     AnswerError,
@@ -51,6 +53,8 @@ from regard.serve.schemas import (
 )
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
+from regard.serve.store import GlossaryStore
+from regard.serve.store_file import StoreFile
 from regard.serve.traces import RequestTracer
 
 # -- the page of the server ------------------------------------------------------------------------
@@ -329,9 +333,14 @@ class Routes:
         return JSONResponse(openapi_schema(keys=self.keyring is not None))
 
 
-def app_routes(service: TranslationService, keyring: Keyring | None) -> list[Route]:
-    """Return all routes; the arguments are those of `Routes`."""
+def app_routes(
+    service: TranslationService, keyring: Keyring | None, store: StoreFile | None = None
+) -> list[Route]:
+    """Return all routes; the arguments are those of `make_app`."""
     routes = Routes(service, keyring)
+    settings = service.settings
+    glossaries = None if store is None else GlossaryStore(store, settings)
+    corrections = None if store is None else CorrectionStore(store, settings)
     return [
         Route("/v1/translate", routes.translate, methods=["POST"]),
         document_route(service, routes),
@@ -339,8 +348,10 @@ def app_routes(service: TranslationService, keyring: Keyring | None) -> list[Rou
         Route("/v1/explain", routes.explain, methods=["POST"]),
         Route("/v1/models", routes.models),
         Route("/v1/reload", routes.reload, methods=["POST"]),
-        *libretranslate_routes(service, keyring, routes.translate_texts),
+        corrections_route(settings, keyring, corrections),
+        *libretranslate_routes(service, keyring, routes.translate_texts, corrections),
         *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
+        *glossary_routes(service, keyring, glossaries),
         Route("/openapi.json", routes.openapi),
         Route("/healthz", routes.health),
         Route("/readyz", routes.ready),
@@ -355,6 +366,7 @@ def make_app(
     *,
     loopback: bool,
     tracer: RequestTracer | None = None,
+    store: StoreFile | None = None,
 ) -> ASGIApp:
     """Return the ASGI application.
 
@@ -364,6 +376,7 @@ def make_app(
         loopback: Answer only requests to this machine's own names, so that a foreign web page
             cannot reach the server by a name that it controls.
         tracer: Receives each request with its stages.
+        store: Keeps glossaries and corrections, and is closed with the application.
     """
 
     @contextlib.asynccontextmanager
@@ -373,8 +386,10 @@ def make_app(
             yield
         finally:
             await asyncio.gather(service.stop(), *([] if tracer is None else [_close(tracer)]))
+            if store is not None:
+                await asyncio.to_thread(store.close)
 
-    app: ASGIApp = Router(app_routes(service, keyring), lifespan=lifespan)
+    app: ASGIApp = Router(app_routes(service, keyring, store), lifespan=lifespan)
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
     return RequestMiddleware(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)

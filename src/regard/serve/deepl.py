@@ -132,12 +132,7 @@ class DeepL:
         return LanguagePairs(self._service.registry.models.values())
 
     def _authenticate(self, request: Request) -> StoredKey | None:
-        try:
-            return authenticate(self._keyring, bearer_key(request))
-        except AnswerError:
-            raise AnswerError(
-                403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
-            ) from None
+        return authenticate_deepl(self._keyring, request)
 
     async def translate(self, request: Request) -> Response:
         key = self._authenticate(request)
@@ -199,6 +194,16 @@ class DeepL:
         return Response(usage.model_dump_json(), media_type="application/json")
 
 
+def authenticate_deepl(keyring: Keyring | None, request: Request) -> StoredKey | None:
+    """Return the key of a request; None if the server needs none."""
+    try:
+        return authenticate(keyring, bearer_key(request))
+    except AnswerError:
+        raise AnswerError(
+            403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
+        ) from None
+
+
 def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
     for name, value in (body.model_extra or {}).items():
         if value not in (None, "", [], {}, False):
@@ -238,7 +243,7 @@ def deepl_error_body(answer: AnswerError, request_id: str) -> bytes:
     return json.dumps({"message": answer.message}, ensure_ascii=False).encode()
 
 
-DEEPL_ERRORS: dict[str, ErrorBody] = {"/v2/": deepl_error_body}
+DEEPL_ERRORS: dict[str, ErrorBody] = dict.fromkeys(("/v2/", "/v3/"), deepl_error_body)
 
 
 def deepl_routes(

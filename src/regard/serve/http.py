@@ -27,6 +27,7 @@ from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
 from regard.serve.schemas import ErrorResponse
 from regard.serve.settings import ServerSettings
+from regard.serve.store_file import StoreError
 from regard.serve.traces import RequestTracer, log_event
 
 B = TypeVar("B", bound=BaseModel)
@@ -62,7 +63,7 @@ def to_answer(error: BaseException) -> AnswerError:
         case NoModelError():
             return AnswerError(404, str(error))
         case RequestError():
-            return AnswerError(error.status, str(error))
+            return AnswerError(error.status, str(error), error.retry_after)
         case RegardError():
             return AnswerError(422, str(error))
         case QueueFullError():
@@ -231,6 +232,8 @@ class RequestMiddleware:
                 facts["failure"] = (
                     str(error) if isinstance(error, EngineError) else describe_failure(error)
                 )
+            elif isinstance(error, StoreError):
+                facts["failure"] = str(error)
             if status == 0:
                 body = self._error_body(scope["path"])(answer, number)
                 response = Response(body, answer.status, answer.headers, "application/json")

@@ -33,7 +33,7 @@ class StoredKey(BaseModel):
     name: str = Field(min_length=1, max_length=64)
     digest: str = Field(pattern="^[0-9a-f]{64}$")
     budget: int | None = Field(default=None, gt=0, description="Cost per minute; None: no bound.")
-    admin: bool = Field(default=False, description="May reload models.")
+    admin: bool = Field(default=False, description="May reload models and read corrections.")
     created: str = ""
 
 

@@ -1,4 +1,4 @@
-"""LibreTranslate's interface: /translate, /detect, /languages and /frontend/settings.
+"""LibreTranslate's interface: /translate, /detect, /languages, /suggest and /frontend/settings.
 
 Requests, answers and errors have the shapes of LibreTranslate 1.x, so that its clients and web page
 work unchanged. There is no language identification: the source "auto" is accepted if only one
@@ -18,12 +18,15 @@ from starlette.routing import Route
 from regard.serve.compatibility import (
     LanguagePairs,
     Translate,
+    base_language,
     language_name,
     read_parameters,
     with_statuses,
 )
+from regard.serve.corrections import Correction, CorrectionStore
 from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
 from regard.serve.keys import Keyring, StoredKey
+from regard.serve.limits import check_texts
 from regard.serve.schemas import TranslateRequest, Translation
 from regard.serve.service import TranslationService
 
@@ -37,11 +40,12 @@ def _or_none(value: Any) -> Any:
 
 
 class LibreTranslateRequest(BaseModel):
-    """Parameters of /translate and /detect. Others are ignored, as LibreTranslate does."""
+    """Parameters of /translate, /detect, /suggest. Others are ignored, as in LibreTranslate."""
 
     model_config = ConfigDict(frozen=True)
 
     q: str | list[str] | None = None
+    s: str | None = None
     source: str | None = None
     target: str | None = None
     format: Annotated[Literal["text", "html"] | None, BeforeValidator(_or_none)] = None
@@ -71,12 +75,18 @@ class LibreTranslate:
         service: Has the models and the limits.
         keyring: The accepted keys; None: no key is needed.
         translate: Translates a request of the server's own interface.
+        corrections: Keeps what is suggested; None: suggestions are refused.
     """
 
     def __init__(
-        self, service: TranslationService, keyring: Keyring | None, translate: Translate
+        self,
+        service: TranslationService,
+        keyring: Keyring | None,
+        translate: Translate,
+        corrections: CorrectionStore | None,
     ) -> None:
         self._service, self._keyring, self._translate = service, keyring, translate
+        self._corrections = corrections
 
     @property
     def _pairs(self) -> LanguagePairs:
@@ -129,6 +139,31 @@ class LibreTranslate:
             f"{', '.join(self._pairs.sources())}.",
         )
 
+    async def suggest(self, request: Request) -> Response:
+        """Keep a corrected translation."""
+        body, key = await self._read(request)
+        if self._corrections is None:
+            raise AnswerError(
+                403,
+                "Suggestions are disabled on this server. Start it with "
+                "`regard serve --store FILE`.",
+            )
+        q, s = body.q, body.s
+        for name, value in (("q", q), ("s", s), ("source", body.source), ("target", body.target)):
+            if not value:
+                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+        if not isinstance(q, str) or s is None:
+            raise AnswerError(400, "q: send one text.")
+        check_texts("q, s", [q, s], self._service.settings)
+        source, model, _ = self._pairs.find(
+            None if body.source == AUTO else body.source, body.target or ""
+        )
+        store, owner = self._corrections, None if key is None else key.name
+        target = base_language(body.target or "")
+        correction = Correction(source, target, q, s, model.name, model.version)
+        await store.file.run(lambda: store.add(owner, correction))
+        return JSONResponse({"success": True})
+
     async def languages(self, request: Request) -> Response:
         """All languages, each with those into which it can be translated. It needs no key."""
         pairs = self._pairs
@@ -150,7 +185,7 @@ class LibreTranslate:
                 "frontendTimeout": TYPING_PAUSE,
                 "apiKeys": needs_key,
                 "keyRequired": needs_key,
-                "suggestions": False,
+                "suggestions": self._corrections is not None,
                 "filesTranslation": False,
                 "supportedFilesFormat": [],
                 "language": {
@@ -182,18 +217,22 @@ def libretranslate_error_body(answer: AnswerError, request_id: str) -> bytes:
 
 
 LIBRETRANSLATE_ERRORS: dict[str, ErrorBody] = dict.fromkeys(
-    ("/translate", "/detect", "/languages", "/frontend/"), libretranslate_error_body
+    ("/translate", "/detect", "/suggest", "/languages", "/frontend/"), libretranslate_error_body
 )
 
 
 def libretranslate_routes(
-    service: TranslationService, keyring: Keyring | None, translate: Translate
+    service: TranslationService,
+    keyring: Keyring | None,
+    translate: Translate,
+    corrections: CorrectionStore | None = None,
 ) -> list[Route]:
     """Return the routes of LibreTranslate's interface; the arguments are LibreTranslate's."""
-    handlers = LibreTranslate(service, keyring, translate)
+    handlers = LibreTranslate(service, keyring, translate, corrections)
     return [
         Route("/translate", with_statuses(handlers.translate, STATUSES), methods=["POST"]),
         Route("/detect", with_statuses(handlers.detect, STATUSES), methods=["POST"]),
+        Route("/suggest", with_statuses(handlers.suggest, STATUSES), methods=["POST"]),
         Route("/languages", handlers.languages),
         Route("/frontend/settings", handlers.settings),
     ]

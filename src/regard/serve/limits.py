@@ -21,11 +21,17 @@ OFF_LOOP = 2_000  # characters above which texts are tokenized in a thread: it t
 
 
 class RequestError(RegardError):
-    """A request that cannot be fulfilled as it is. `status` is its HTTP status."""
+    """A request that cannot be fulfilled as it is.
 
-    def __init__(self, message: str, status: int = 422) -> None:
+    Args:
+        message: What is wrong and what to do.
+        status: HTTP status of the answer.
+        retry_after: Seconds after which the same request may succeed.
+    """
+
+    def __init__(self, message: str, status: int = 422, retry_after: float | None = None) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.retry_after = status, retry_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from regard import __version__
+from regard.serve.corrections import CorrectionsRequest, StoredCorrection
 from regard.serve.schemas import (
     AlignRequest,
     AlignResponse,
@@ -75,6 +76,7 @@ class _Operation:
     request: type[BaseModel] | None
     response: type[BaseModel]
     body: str = "application/json"  # other bodies have the fields of `request` in the address
+    answer: str = "application/json"
 
 
 OPERATIONS = (
@@ -91,6 +93,14 @@ OPERATIONS = (
     _Operation("post", "/v1/explain", "Explain a translation", ExplainRequest, ExplainResponse),
     _Operation("get", "/v1/models", "List the models", None, ModelsResponse),
     _Operation("post", "/v1/reload", "Reload changed models", ReloadRequest, ReloadResponse),
+    _Operation(
+        "get",
+        "/v1/corrections",
+        "Export corrections as lines of JSON",
+        CorrectionsRequest,
+        StoredCorrection,
+        answer="application/jsonl",
+    ),
 )
 
 EVENTS: dict[type[BaseModel], tuple[str, ...]] = {
@@ -102,7 +112,7 @@ FILE: _Schema = {"type": "string", "format": "binary"}
 ERRORS = {
     "401": "The key is missing or wrong.",
     "403": "The key may not do this.",
-    "404": "There is no such model.",
+    "404": "There is no such model, or the server has no store.",
     "408": "The request did not arrive in time.",
     "413": "A limit of size is exceeded.",
     "415": "The body is not JSON.",
@@ -125,7 +135,8 @@ def openapi_schema(*, keys: bool) -> OpenApi:
     schemas = {model: names[model, "validation"] for model in classes}
     paths: dict[str, dict[str, _OperationObject]] = {}
     for operation in OPERATIONS:
-        responses = {"200": _content("The answer.", schemas[operation.response])}
+        answer = _content("The answer.", schemas[operation.response], operation.answer)
+        responses = {"200": answer}
         if operation.response in EVENTS:
             event = _event_schema(EVENTS[operation.response])
             responses["200"]["content"]["text/event-stream"] = {"schema": event}
@@ -139,6 +150,9 @@ def openapi_schema(*, keys: bool) -> OpenApi:
         }
         paths.setdefault(operation.path, {})[operation.method] = described
         if operation.request is None:
+            continue
+        if operation.method == "get":
+            described["parameters"] = _parameters(operation.request)
             continue
         sent: _Schema = schemas[operation.request]
         if operation.body != "application/json":
@@ -185,5 +199,5 @@ def _parameters(request: type[BaseModel]) -> list[_Parameter]:
     ]
 
 
-def _content(description: str, schema: _Schema) -> _Response:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+def _content(description: str, schema: _Schema, media_type: str = "application/json") -> _Response:
+    return {"description": description, "content": {media_type: {"schema": schema}}}

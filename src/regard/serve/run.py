@@ -22,6 +22,7 @@ from regard.serve.metrics import ServerMetrics
 from regard.serve.models import ModelRegistry
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
+from regard.serve.store_file import StoreFile
 from regard.serve.traces import RequestTracer, log_to_stderr
 
 STOP_MARGIN = (
@@ -39,13 +40,15 @@ def run_server(
     engine: str,
     settings: ServerSettings,
     keys: Path | None,
+    store: Path | None,
     insecure: bool,
     traces: str | None = None,
 ) -> None:
     """Serve models until the process is stopped.
 
     Raises:
-        ConfigError: The address can be reached from other machines, and no key is needed.
+        ConfigError: The address can be reached from other machines, and no key is needed; or the
+            store cannot be opened.
     """
     keyring = None if keys is None else Keyring(read_keys(keys).keys)
     loopback = _is_loopback(host)
@@ -61,7 +64,13 @@ def run_server(
         ModelRegistry(models, engine), settings, workers=workers, threads=threads, metrics=metrics
     )
     tracer = None if traces is None else _open_tracer(traces)
-    app = make_app(service, keyring, loopback=loopback and keyring is None, tracer=tracer)
+    app = make_app(
+        service,
+        keyring,
+        loopback=loopback and keyring is None,
+        tracer=tracer,
+        store=None if store is None else StoreFile(store, settings.max_store_bytes),
+    )
     config = uvicorn.Config(
         app,
         host=host,

@@ -71,6 +71,17 @@ class ServerSettings(Config):
     cache_megabytes: Annotated[
         float, Field(ge=0, le=1e6, description="Memory for translated segments; 0: no cache.")
     ] = 16.0
+    max_glossaries: Annotated[Count, Field(description="Glossaries of a key.")] = 1_000
+    max_glossary_entries: Annotated[Count, Field(description="Entries of a glossary.")] = 10_000
+    max_glossary_bytes: Annotated[Count, Field(description="Bytes of a glossary's entries.")] = (
+        1 << 20
+    )
+    max_correction_bytes: Annotated[Count, Field(description="Bytes of a key's corrections.")] = (
+        64 << 20
+    )
+    max_store_bytes: Annotated[Count, Field(description="Bytes of the file of `--store`.")] = (
+        1 << 30
+    )
 
     @classmethod
     def read(cls, path: Path) -> ServerSettings:
