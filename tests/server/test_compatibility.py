@@ -330,7 +330,7 @@ def test_deepl_client_accepts_parameters_that_change_nothing(
         ({"source_lang": "XX"}, "XX is not supported"),
         ({"formality": "more"}, "formality"),
         ({"model_type": "quality_optimized"}, "model_type"),
-        ({"glossary": "a-b-c"}, "glossary_id"),
+        ({"glossary": "a-b-c"}, "Start it with `regard serve --store FILE`"),
         ({"tag_handling": "md"}, "tag_handling"),
         ({"ignore_tags": "x"}, "ignore_tags"),
         ({"context": "On a farm."}, "context"),

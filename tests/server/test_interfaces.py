@@ -111,8 +111,18 @@ def test_deepl_translates_one_text_or_several(open_: Interfaces) -> None:
     assert status == 200 and [each["text"] for each in several["translations"]] == ["<a>", "<b\nc>"]
     assert {each["detected_source_language"] for each in several["translations"]} == {"DE"}
     assert open_.requests == [
-        (TranslateRequest(model="en-de", target_language="de", texts=["A dog."]), None),
-        (TranslateRequest(model="de-en", target_language="en", texts=["a", "b\nc"]), None),
+        (
+            TranslateRequest(
+                model="en-de", source_language="en", target_language="de", texts=["A dog."]
+            ),
+            None,
+        ),
+        (
+            TranslateRequest(
+                model="de-en", source_language="de", target_language="en", texts=["a", "b\nc"]
+            ),
+            None,
+        ),
     ]
 
 
@@ -147,7 +157,7 @@ def test_deepl_states_characters_and_the_kind_of_model(open_: Interfaces) -> Non
         ({"target_lang": None}, "target_lang"),
         ({"target_lang": "XX"}, "XX is not supported"),
         ({"source_lang": "EN", "target_lang": "EN-US"}, "not available as a target"),
-        ({"glossary_id": "7"}, "glossary_id: this server does not support"),
+        ({"glossary_id": "7"}, "glossary_id: needs source_lang"),
         ({"tag_handling": "md"}, "tag_handling"),
         ({"x" * 50: 1}, f"{'x' * 40}: this server"),
         ({"formality": "more"}, "formality"),

@@ -14,11 +14,13 @@ import deepl
 import httpx2
 import psutil
 import pytest
+from deepl.api_data import MultilingualGlossaryDictionaryEntries
 from libretranslatepy import LibreTranslateAPI
 
 from regard.client import Client
 from regard.documents.formats.texts import XmlTags
 from regard.errors import ConfigError
+from regard.serve.keys import add_key
 from regard.tasks.translation.marked_texts import MarkupOptions
 from regard.tasks.translation.options import TranslateOptions
 from regard.tasks.translation.translator import Translator
@@ -204,6 +206,46 @@ def test_deepl_client_sends_tags(server: RunningServer, translator: Translator) 
             send(XML, **options)
     with pytest.raises(deepl.DeepLException, match="not well-formed"):
         send("<b>A dog", tag_handling="xml")
+
+
+def test_glossaries_are_placed(bundle: Path, translator: Translator, tmp_path: Path) -> None:
+    """As terms are; a change holds for the next translation, and other keys do not see it."""
+    keys, store = tmp_path / "keys.json", tmp_path / "store.db"
+    owner, stranger = (add_key(keys, name) for name in ("owner", "stranger"))
+    text, changed = "A dog sees two cats.", {"dog": "Hündin"}
+    options = ("--workers", "1", "--keys", keys, "--store", store)
+    with running_server(f"en-de={bundle}", *options) as server:
+        client = deepl.DeepLClient(owner, server_url=server.url)
+
+        def send(client: deepl.DeepLClient, text: str = text, **more: Any) -> str:
+            result = client.translate_text(
+                text, source_lang="EN", target_lang="DE", glossary=glossary, **more
+            )
+            assert isinstance(result, deepl.TextResult)
+            return result.text
+
+        glossary = client.create_glossary("Zoo", "EN", "DE", TERMS)
+        assert send(client) == offline(translator, MarkupOptions(), text, terms=TERMS)
+        html = f"<p>{text} <b>{text}</b></p>"
+        expected = offline(translator, MarkupOptions("html"), html, terms=TERMS)
+        assert send(client, html, tag_handling="html") == expected
+        several = client.get_multilingual_glossary(glossary.glossary_id)
+        entries = MultilingualGlossaryDictionaryEntries("EN", "DE", changed)
+        client.replace_multilingual_glossary_dictionary(several, entries)
+        assert send(client) == offline(translator, MarkupOptions(), text, terms=changed)
+        with pytest.raises(deepl.DeepLException, match="no glossary"):
+            send(deepl.DeepLClient(stranger, server_url=server.url))
+        with server.client(owner) as own:
+            body = {"texts": [text], "glossary": glossary.glossary_id}
+            merged = own.post("/v1/translate", json=body | {"terms": {"two cats": "Paar"}})
+            both = changed | {"two cats": "Paar"}
+            (translation,) = merged.json()["translations"]
+            assert translation["text"] == offline(translator, MarkupOptions(), text, terms=both)
+            unknown = own.post("/v1/translate", json=body | {"glossary": "x"})
+            assert unknown.status_code == 404 and "no glossary x" in unknown.json()["error"]
+        client.delete_glossary(glossary)
+        with pytest.raises(deepl.DeepLException, match="no glossary"):
+            send(client)
 
 
 def test_a_process_that_ends_is_replaced(server: RunningServer, translator: Translator) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -19,6 +19,8 @@ from torch import Tensor, nn
 from regard.attention import Attention, AttentionOutput, Memory
 from regard.batch import Grids, Images, Tokens, pad
 from regard.errors import ConfigError
+from regard.hypothesis import Hypothesis
+from regard.inference.engine import Segment
 from regard.inference.threads import allowed_workers, map_batches
 from regard.models import EncoderDecoder, LanguageModel, eval_mode
 from regard.nn.interfaces import Decoded
@@ -255,3 +257,30 @@ def length_batches(pairs: Sequence[tuple[Ids, Ids]], budget: int = BUDGET) -> It
         batch.append(row)
     if batch:
         yield batch
+
+
+def add_logps(
+    model: EncoderDecoder[Any, Any], results: list[list[Segment]], n_best: int
+) -> list[list[Segment]]:
+    """Force-decode hypotheses whose engine gives no log-probabilities."""
+    missing = [
+        (segment.source, hypothesis.tokens)
+        for segments in results
+        for segment in segments
+        for hypothesis in segment.hypotheses[:n_best]
+        if not hypothesis.logps
+    ]
+    forced = iter(force_decode(model, missing, ()))
+
+    def with_logps(hypothesis: Hypothesis) -> Hypothesis:
+        if hypothesis.logps:
+            return hypothesis
+        return replace(hypothesis, logps=next(forced).logps[: hypothesis.length])
+
+    return [
+        [
+            replace(segment, hypotheses=tuple(map(with_logps, segment.hypotheses[:n_best])))
+            for segment in segments
+        ]
+        for segments in results
+    ]

@@ -34,7 +34,7 @@ from regard.serve.http import (
 )
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
-from regard.serve.limits import CheckedRequest
+from regard.serve.limits import CheckedRequest, RequestError
 from regard.serve.markup import MarkedRequest
 from regard.serve.models import ServedModel
 from regard.serve.openapi import openapi_schema
@@ -53,7 +53,7 @@ from regard.serve.schemas import (
 )
 from regard.serve.service import TranslationService
 from regard.serve.settings import ServerSettings
-from regard.serve.store import GlossaryStore
+from regard.serve.store import Glossary, GlossaryStore
 from regard.serve.store_file import StoreFile
 from regard.serve.traces import RequestTracer
 
@@ -160,10 +160,16 @@ class Routes:
     Args:
         service: Fulfils the requests.
         keyring: The accepted keys; None: no key is needed.
+        glossaries: The stored ones; None: the server has no store.
     """
 
-    def __init__(self, service: TranslationService, keyring: Keyring | None) -> None:
-        self.service, self.keyring = service, keyring
+    def __init__(
+        self,
+        service: TranslationService,
+        keyring: Keyring | None,
+        glossaries: GlossaryStore | None = None,
+    ) -> None:
+        self.service, self.keyring, self.glossaries = service, keyring, glossaries
         self._characters = 0
 
     async def translate(self, request: Request) -> Response:
@@ -171,7 +177,8 @@ class Routes:
         self.service.batcher.check()  # a busy server refuses a request before it reads the body
         body = await read_json(request, TranslateRequest, self.service.settings)
         if body.stream:
-            await self.service.read_marked(body)  # raises, as markup is not available
+            glossary = await self.open_glossary(body.glossary, key)
+            await self.service.read_marked(body, glossary)  # raises, as markup is not available
             return await self._stream(request, await self.check(request, body, key))
         model, translations = await self.translate_texts(request, body, key)
         return json_response(
@@ -182,7 +189,8 @@ class Routes:
         self, request: Request, body: TranslateRequest, key: StoredKey | None
     ) -> tuple[ServedModel, list[Translation]]:
         """Check, charge, translate and count the texts of a request of any interface."""
-        marked = await unless_disconnected(request, self.service.read_marked(body))
+        glossary = await self.open_glossary(body.glossary, key)
+        marked = await unless_disconnected(request, self.service.read_marked(body, glossary))
         if marked is None:
             checked = await self.check(request, body, key)
             translations = await unless_disconnected(request, self.service.translate(checked))
@@ -193,6 +201,19 @@ class Routes:
             )
         self.count(checked, translations)
         return checked.model, translations
+
+    async def open_glossary(
+        self, glossary_id: str | None, key: StoredKey | None
+    ) -> Glossary | None:
+        """Return a stored glossary of a key."""
+        if glossary_id is None:
+            return None
+        if self.glossaries is None:
+            raise RequestError(
+                "glossary: this server keeps none. Start it with `regard serve --store FILE`."
+            )
+        owner = None if key is None else key.name
+        return await self.glossaries.open(owner, glossary_id)
 
     async def check_marked(
         self, request: Request, marked: MarkedRequest, key: StoredKey | None
@@ -337,9 +358,9 @@ def app_routes(
     service: TranslationService, keyring: Keyring | None, store: StoreFile | None = None
 ) -> list[Route]:
     """Return all routes; the arguments are those of `make_app`."""
-    routes = Routes(service, keyring)
     settings = service.settings
     glossaries = None if store is None else GlossaryStore(store, settings)
+    routes = Routes(service, keyring, glossaries)
     corrections = None if store is None else CorrectionStore(store, settings)
     return [
         Route("/v1/translate", routes.translate, methods=["POST"]),

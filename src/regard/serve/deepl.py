@@ -1,8 +1,8 @@
 """DeepL's interface: /v2/translate, /v2/languages and /v2/usage.
 
 Requests, answers and errors have the shapes of DeepL's API, so that its clients work with
-`server_url`. A parameter without which the translation would be another one, such as `glossary_id`,
-is refused, not ignored.
+`server_url`. A parameter without which the translation would be another one, such as `context`, is
+refused, not ignored.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class DeepLRequest(BaseModel):
     split_sentences: Annotated[
         Literal["0", "1", "nonewlines"] | None, BeforeValidator(_splitting)
     ] = None
+    glossary_id: str | None = None
     tag_handling: Literal["html", "xml"] | None = None
     tag_handling_version: Literal["v1", "v2"] | None = None  # of DeepL's algorithm
     ignore_tags: Names = []
@@ -149,7 +150,9 @@ class DeepL:
                 model=model.name,
                 target_language=target,
                 texts=texts,
+                source_language=source,
                 format=body.tag_handling or "text",
+                glossary=body.glossary_id or None,
                 xml_tags=_xml_tags(body),
             ),
             key,
@@ -208,6 +211,8 @@ def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
     for name, value in (body.model_extra or {}).items():
         if value not in (None, "", [], {}, False):
             raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
+    if body.glossary_id and not body.source_lang:
+        raise AnswerError(400, "glossary_id: needs source_lang.")
     keeps_lines = body.split_sentences in ("0", "nonewlines")
     if body.tag_handling is None and keeps_lines and any("\n" in text for text in texts):
         raise AnswerError(

@@ -95,15 +95,8 @@ class LibreTranslate:
     async def translate(self, request: Request) -> Response:
         self._service.batcher.check()
         body, key = await self._read(request)
+        self._check(body)
         q = body.q
-        for name, value in (("q", q), ("source", body.source), ("target", body.target)):
-            if not value:
-                raise AnswerError(400, f"Invalid request: missing {name} parameter")
-        most = self._service.settings.max_beam_size - 1
-        if body.alternatives > most:
-            raise AnswerError(400, f"Invalid request: alternatives parameter must be <= {most}")
-        if body.format == "html" and body.alternatives:
-            raise AnswerError(400, "Invalid request: alternatives are not available for html")
         source, model, target = self._pairs.find(
             None if body.source == AUTO else body.source, body.target or ""
         )
@@ -130,6 +123,16 @@ class LibreTranslate:
             alternatives=alternatives if body.alternatives else None,
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
+
+    def _check(self, body: LibreTranslateRequest) -> None:
+        for name, value in (("q", body.q), ("source", body.source), ("target", body.target)):
+            if not value:
+                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+        most = self._service.settings.max_beam_size - 1
+        if body.alternatives > most:
+            raise AnswerError(400, f"Invalid request: alternatives parameter must be <= {most}")
+        if body.format == "html" and body.alternatives:
+            raise AnswerError(400, "Invalid request: alternatives are not available for html")
 
     async def detect(self, request: Request) -> Response:
         await self._read(request)

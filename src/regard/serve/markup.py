@@ -16,8 +16,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
-from regard.documents.formats.texts import XmlTags
 from regard.documents.placeholders import find_placeholders
+from regard.documents.terms import Term
 from regard.errors import DocumentError
 from regard.serve.batcher import DeadlineError
 from regard.serve.engines import EngineError
@@ -27,6 +27,7 @@ from regard.serve.markup_worker import UNKNOWN_GLOSSARY
 from regard.serve.models import ServedModel
 from regard.serve.pool import WorkerEndedError, WorkerPool, WorkerProcess
 from regard.serve.schemas import TranslateRequest, Translation, XmlTagsRequest
+from regard.serve.store import Glossary
 from regard.tasks.translation.marked_texts import MarkupOptions
 from regard.tasks.translation.result import combine_scores
 
@@ -39,14 +40,48 @@ _PLAIN_ONLY = {"n_best": 1, "prefix": None, "sampling": None, "alignments": Fals
 
 @dataclass(frozen=True, slots=True)
 class GlossaryTerms:
-    """Prescribed translations, and the languages of both sides, where known."""
+    """Prescribed translations.
+
+    Args:
+        terms: With their translations.
+        languages: Codes of source and target, where known.
+        key: Changes with every change of the other fields.
+    """
 
     terms: tuple[tuple[str, str], ...]
     languages: tuple[str | None, str | None]
+    key: str
 
-    @property
-    def key(self) -> str:
-        return sha256(repr(self).encode("utf-8", "surrogatepass")).hexdigest()
+    @classmethod
+    def of_request(
+        cls, request: TranslateRequest, glossary: Glossary | None, model: ServedModel
+    ) -> GlossaryTerms | None:
+        """Return the terms of a request and those of a stored glossary; None: there are none.
+
+        Raises:
+            RequestError: The glossary has no terms of the languages of the model.
+        """
+        if not request.terms and glossary is None:
+            return None
+        to = model.choose_target(request.target_language)
+        source, target = next(
+            (
+                pair
+                for pair in model.pairs
+                if to in (None, pair[1]) and request.source_language in (None, pair[0])
+            ),
+            (request.source_language, to),
+        )
+        stored: tuple[Term, ...] | None = ()
+        if glossary is not None:
+            stored = glossary.terms(source or "", target or "")
+        if stored is None:
+            raise RequestError(f"glossary: has no terms from {source} to {target}.")
+        terms = {term.source: term.target for term in stored} | request.terms
+        version = "" if glossary is None else f"{glossary.glossary_id} {glossary.version}"
+        values = repr((version, request.terms, source, target))
+        key = sha256(values.encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(tuple(terms.items()), (source, target), key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +116,24 @@ def markup_options(
         if places_texts:
             raise RequestError("format: plain texts have no keep and no terms. Use format text.")
         return None
-    required = request.format != "text" or places_texts
     unavailable = [name for name, value in _PLAIN_ONLY.items() if getattr(request, name) != value]
-    if required and unavailable:
+    if request.format != "text" or places_texts:
+        _check_available(unavailable, model)
+    elif unavailable or not model.aligns or not any(map(find_marks, request.texts)):
+        return None
+    tags = request.xml_tags or XmlTagsRequest()
+    return MarkupOptions(request.format, tuple(request.keep), tags.to_tags())
+
+
+def _check_available(unavailable: Sequence[str], model: ServedModel) -> None:
+    if unavailable:
         raise RequestError(
-            f"{unavailable[0]}: is not available with format html or xml, keep or terms."
+            f"{unavailable[0]}: is not available with format html or xml, keep, terms, glossary."
         )
-    if required and not model.aligns:
+    if not model.aligns:
         raise RequestError(
             f"{model.name}: this model cannot align words, so it cannot place markup or terms."
         )
-    marked = not unavailable and model.aligns and any(map(find_marks, request.texts))
-    if not required and not marked:
-        return None
-    tags = XmlTagsRequest() if request.xml_tags is None else request.xml_tags
-    return MarkupOptions(
-        request.format,
-        tuple(request.keep),
-        XmlTags(
-            frozenset(tags.ignored),
-            frozenset(tags.splitting),
-            frozenset(tags.non_splitting),
-            tags.outline,
-            tags.lines,
-        ),
-    )
 
 
 def find_marks(text: str) -> list[str]:

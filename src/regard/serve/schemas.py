@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from regard.documents.formats.texts import XmlTags
 from regard.tasks.translation.options import TRANSLATE_OPTIONS, TranslateOptions
 
 Span = tuple[int, int]
@@ -64,6 +65,15 @@ class XmlTagsRequest(BaseModel):
     )
     lines: bool = Field(default=True, description="The ends of lines divide the text.")
 
+    def to_tags(self) -> XmlTags:
+        return XmlTags(
+            frozenset(self.ignored),
+            frozenset(self.splitting),
+            frozenset(self.non_splitting),
+            self.outline,
+            self.lines,
+        )
+
 
 class TranslateRequest(_Request):
     """Texts to translate. The options are those of `Translator.translate`."""
@@ -80,6 +90,9 @@ class TranslateRequest(_Request):
     )
     terms: Annotated[dict[_Name, _Name], Field(max_length=1_000)] = Field(
         default={}, description="Terms and their prescribed translations."
+    )
+    glossary: _Name | None = Field(
+        default=None, description="ID of a stored glossary with further terms."
     )
     beam_size: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Hypotheses to follow; 1 is greedy search. Default: the model's."

@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from regard.documents.terms import Term
 from regard.errors import RegardError
 from regard.serve.assembly import assemble, assemble_aligned
 from regard.serve.batcher import Batcher, DeadlineError, Job
@@ -41,6 +40,7 @@ from regard.serve.schemas import (
     Translation,
 )
 from regard.serve.settings import ServerSettings
+from regard.serve.store import Glossary
 from regard.serve.traces import log_event
 from regard.text.normalize import replace_surrogates
 
@@ -122,13 +122,13 @@ class TranslationService:
         return checked
 
     async def read_marked(
-        self, request: TranslateRequest, glossary: Sequence[Term] = ()
+        self, request: TranslateRequest, glossary: Glossary | None = None
     ) -> MarkedRequest | None:
         """Find what is translated in texts with markup, placeholders or terms.
 
         Args:
             request: Its texts.
-            glossary: Prescribed translations besides those of the request.
+            glossary: With further terms.
 
         Returns:
             None if the texts are translated as they are.
@@ -138,12 +138,7 @@ class TranslationService:
             DocumentError: A text is not well-formed XML.
         """
         model = self.registry.find(request.model, request.source_language, request.target_language)
-        terms = {**request.terms, **{term.source: term.target for term in glossary}}
-        placed = None
-        if terms:
-            to = model.choose_target(request.target_language)
-            pairs = [pair for pair in model.pairs if to in (None, pair[1])]
-            placed = GlossaryTerms(tuple(terms.items()), pairs[0] if pairs else (None, None))
+        placed = GlossaryTerms.of_request(request, glossary, model)
         options = markup_options(request, model, placed)
         if options is None:
             return None

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 import uuid
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ from regard.serve.limits import RequestError
 from regard.serve.settings import ServerSettings
 from regard.serve.store_file import StoreFile, now
 
+FRESH_SECONDS = 1.0
+RECENT = 16  # glossaries that are kept for translations
 MAX_TERM_BYTES = 1_024  # of a term, and of a glossary's name, as in DeepL
 _NOT_IN_A_LINE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -78,6 +82,29 @@ class GlossaryStore:
 
     def __init__(self, file: StoreFile, settings: ServerSettings) -> None:
         self.file, self._settings = file, settings
+        self._recent: OrderedDict[tuple[str | None, str], tuple[Glossary, float]] = OrderedDict()
+
+    async def open(self, owner: str | None, glossary_id: str) -> Glossary:
+        """Return a glossary for a translation.
+
+        It may be FRESH_SECONDS old, if another server has changed it.
+
+        Raises:
+            RequestError: With the status 404: this owner does not have it.
+        """
+        key = owner, glossary_id
+        glossary, read = self._recent.get(key, (None, 0.0))
+        if glossary is None or time.monotonic() - read > FRESH_SECONDS:
+            read = time.monotonic()
+            glossary = await self.file.run(lambda: self.find(owner, glossary_id))
+            if glossary is None:
+                self._recent.pop(key, None)
+                raise _unknown(glossary_id)
+            self._recent[key] = glossary, read
+            self._recent.move_to_end(key)
+            while len(self._recent) > RECENT:
+                self._recent.popitem(last=False)
+        return glossary
 
     def find(self, owner: str | None, glossary_id: str) -> Glossary | None:
         """Return a glossary with its terms; None: this owner does not have it."""
@@ -188,6 +215,7 @@ class GlossaryStore:
             query = "UPDATE glossaries SET version = version + 1 WHERE glossary_id = ?"
             connection.execute(query, (glossary_id,))
             yield connection
+        self._recent.pop((owner, glossary_id), None)
 
     def _put(
         self, connection: sqlite3.Connection, glossary_id: str, dictionaries: Sequence[Dictionary]
@@ -224,7 +252,11 @@ class GlossaryStore:
 def _check_owner(connection: sqlite3.Connection, owner: str | None, glossary_id: str) -> None:
     query = "SELECT 1 FROM glossaries WHERE glossary_id = ? AND owner = ?"
     if connection.execute(query, (glossary_id, owner or "")).fetchone() is None:
-        raise RequestError(f"There is no glossary {glossary_id[:40]} of this key.", 404)
+        raise _unknown(glossary_id)
+
+
+def _unknown(glossary_id: str) -> RequestError:
+    return RequestError(f"There is no glossary {glossary_id[:40]} of this key.", 404)
 
 
 def _summaries(

@@ -8,16 +8,19 @@ translation, in this process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from regard.documents.formats.base import DocumentFormat, load_format
 from regard.documents.formats.texts import LINES, XmlTags, xml_text
 from regard.documents.marked_text import AlignedTranslation
 from regard.documents.sandbox import DirectReader
 from regard.documents.terms import TermBase, TermUse
-from regard.tasks.translation.documents import DocumentJob
+from regard.tasks.translation.documents import DocumentJob, aligned_result
+
+if TYPE_CHECKING:
+    from regard.tasks.translation.result import TranslationResult
 
 Markup: TypeAlias = Literal["text", "html", "xml"]
 
@@ -114,3 +117,12 @@ class MarkedTexts:
                 )
             )
         return finished
+
+
+def translate_texts(
+    translate: Callable[[Sequence[str]], list[TranslationResult]], texts: MarkedTexts
+) -> list[MarkedTranslation]:
+    """Translate texts by a function that translates their parts and aligns their words."""
+    parts = list(dict.fromkeys(part for of_text in texts.parts for part in of_text))
+    results = map(aligned_result, translate(parts))
+    return texts.finish(dict(zip(parts, results, strict=True)))

@@ -25,13 +25,11 @@ from regard.documents.formats.texts import XmlTags
 from regard.documents.sandbox import SandboxReader
 from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
-from regard.hypothesis import Hypothesis
 from regard.inference.engine import (
     EncodedPart,
     Engine,
     EngineName,
     SearchOptions,
-    Segment,
     Splitting,
     search_parts,
     split_texts,
@@ -49,7 +47,6 @@ from regard.tasks.translation.bundle_parts import (
 )
 from regard.tasks.translation.documents import (
     DocumentJob,
-    aligned_result,
     open_memory,
     open_terms,
     read_document,
@@ -60,6 +57,7 @@ from regard.tasks.translation.marked_texts import (
     MarkedTranslation,
     Markup,
     MarkupOptions,
+    translate_texts,
 )
 from regard.tasks.translation.options import (
     DOCUMENT_OPTIONS,
@@ -282,7 +280,9 @@ class Translator:
         prefixes = options.encode_prefixes(self.target_tokenizer, len(texts))
         segments = search_parts(self.engine, parts, search, prefixes=prefixes, positions=positions)
         if options.logps:
-            segments = self._add_logps(segments, options.n_best)
+            from regard.inference.forced_decoding import add_logps
+
+            segments = add_logps(self.model, segments, options.n_best)
         ranked = [
             ranked_results(
                 self.target_tokenizer, text, of_text, options.n_best, search.length_penalty
@@ -336,14 +336,7 @@ class Translator:
             ConfigError: An option is not available for documents.
             ArtifactError: The model cannot align words.
         """
-        options = replace(options or TranslateOptions(), **changes)
-        options.check_used(DOCUMENT_OPTIONS, "for documents.")
-        to = options.to
-        if to is None and languages is not None and len(self.languages.targets) > 1:
-            to = languages[1]
-        bound = self.for_target(to)
-        options = replace(options, to=None, alignments=True)
-        bound._annotator.check(options)
+        bound, options = self._for_documents(options, changes, languages)
         name, content, format_name = read_document(document, format)
         pair = languages or bound.languages.only_pair
         target = pair[1:] if pair is not None else bound.languages.targets
@@ -378,29 +371,37 @@ class Translator:
 
         Args:
             texts: Lines, or HTML or XML, each by itself.
-            options: As for `translate_document`.
+            options: As for `translate_document`, and likewise `keep`, `terms` and `changes`.
             format: "text" for lines, in which tags and placeholders stay; "html" or "xml".
-            keep: Texts that are not translated.
             xml: Meaning of the tags of XML.
-            terms: As for `translate_document`.
-            changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
             DocumentError: A text is not well-formed XML, or the terms cannot be read.
             ConfigError: An option is not available for texts with markup.
             ArtifactError: The model cannot align words.
         """
-        options = replace(options or TranslateOptions(), **changes)
-        options.check_used(DOCUMENT_OPTIONS, "for texts with markup.")
-        bound = self.for_target(options.to)
-        options = replace(options, to=None, alignments=True)
-        bound._annotator.check(options)
+        bound, options = self._for_documents(options, changes)
         pair = bound.languages.only_pair
         markup = MarkupOptions(format, tuple(keep), xml or XmlTags())
         marked = MarkedTexts(texts, markup, None if terms is None else open_terms(terms, pair))
-        parts = list(dict.fromkeys(part for of_text in marked.parts for part in of_text))
-        results = map(aligned_result, bound.translate(parts, options))
-        return marked.finish(dict(zip(parts, results, strict=True)))
+        return translate_texts(lambda parts: bound.translate(parts, options), marked)
+
+    def _for_documents(
+        self,
+        options: TranslateOptions | None,
+        changes: DocumentKeywords,
+        languages: tuple[str, str] | None = None,
+    ) -> tuple[Translator, TranslateOptions]:
+        """Return the translator into the target, and the options of texts with aligned words."""
+        options = replace(options or TranslateOptions(), **changes)
+        options.check_used(DOCUMENT_OPTIONS, "for documents and texts with markup.")
+        to = options.to
+        if to is None and languages is not None and len(self.languages.targets) > 1:
+            to = languages[1]
+        bound = self.for_target(to)
+        options = replace(options, to=None, alignments=True)
+        bound._annotator.check(options)
+        return bound, options
 
     def align(
         self,
@@ -475,32 +476,6 @@ class Translator:
             self.target_tokenizer,
         )
         return explainer.explain(source, target, attention, head, gold)
-
-    def _add_logps(self, results: list[list[Segment]], n_best: int) -> list[list[Segment]]:
-        """Force-decode hypotheses whose engine gives no log-probabilities."""
-        from regard.inference.forced_decoding import force_decode
-
-        missing = [
-            (segment.source, hypothesis.tokens)
-            for segments in results
-            for segment in segments
-            for hypothesis in segment.hypotheses[:n_best]
-            if not hypothesis.logps
-        ]
-        forced = iter(force_decode(self.model, missing, ()))
-
-        def with_logps(hypothesis: Hypothesis) -> Hypothesis:
-            if hypothesis.logps:
-                return hypothesis
-            return replace(hypothesis, logps=next(forced).logps[: hypothesis.length])
-
-        return [
-            [
-                replace(segment, hypotheses=tuple(map(with_logps, segment.hypotheses[:n_best])))
-                for segment in segments
-            ]
-            for segments in results
-        ]
 
     @property
     def _annotator(self) -> Annotator:
