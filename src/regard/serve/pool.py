@@ -100,6 +100,10 @@ class WorkerProcess:
         self.translated = 0.0
         self._task = asyncio.create_task(self._read_answers())
 
+    @property
+    def pid(self) -> int:
+        return self._child.process.pid
+
     @classmethod
     async def start(cls, threads: int) -> WorkerProcess:
         return cls(await start_child("regard.serve.worker", threads))
