@@ -77,6 +77,25 @@ def test_only_json_is_read(server: RunningServer) -> None:
     assert answer.status_code == 415
 
 
+def test_a_request_without_a_body_is_an_empty_object(server: RunningServer) -> None:
+    """As with `curl --request POST` and `curl --data ''`, which names the type of a form."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with server.client() as client:
+        for headers in ({}, form, {"Content-Type": "application/json"}):
+            assert client.post("/v1/reload", headers=headers).json() == {"reloaded": []}
+        named = client.post("/v1/reload", json={"models": ["en-de"]})
+        assert named.json() == {"reloaded": []}
+        assert client.post("/v1/reload", content=b"{}", headers=form).status_code == 415
+        assert "texts: Field required" in client.post("/v1/translate").json()["error"]
+        paths = client.get("/openapi.json").json()["paths"]
+    required = {
+        path: operation["post"]["requestBody"]["required"]
+        for path, operation in paths.items()
+        if "post" in operation
+    }
+    assert [path for path, needed in required.items() if not needed] == ["/v1/reload"]
+
+
 def test_foreign_host_names_are_refused(server: RunningServer) -> None:
     with server.client() as client:
         assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 400

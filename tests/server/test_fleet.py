@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx2
@@ -22,7 +21,9 @@ from regard.tasks.translation.exchange import export_bundle
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES, make_bundle
 from tests.conftest import ROOT
+from tests.distributed.processes import free_port
 from tests.running_server import RunningServer, running_server
+from tests.server.test_operating_guide import commands
 
 pytestmark = [
     pytest.mark.slow,
@@ -33,12 +34,6 @@ pytestmark = [
 CONFIG = ROOT / "deploy" / "haproxy" / "haproxy.cfg"
 CLIENTS = 8
 TEXTS = [f"{a} {b}" for a in LINES for b in LINES]
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager
@@ -217,3 +212,44 @@ def test_every_request_reaches_a_replica_with_its_model(
             answer = client.post("/v1/translate", json={"texts": [TEXTS[0]], **languages})
             assert answer.json()["model"] == "en-es"
             assert answer.headers["X-Replica"] == "other"
+
+
+@pytest.mark.skipif(
+    shutil.which("socat") is None or shutil.which("curl") is None, reason="needs socat and curl"
+)
+def test_the_upgrade_of_the_guide_loses_no_request(
+    models: dict[str, Path], expected: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """Both replicas are stopped and started again by the commands of docs/guides/operating.md."""
+    arguments = ("--workers", "1", *(f"{name}={path}" for name, path in models.items()))
+    with ExitStack() as stack:
+        replicas = {name: stack.enter_context(running_server(*arguments)) for name in "ab"}
+        url = stack.enter_context(balancer(tmp_path, {"replicas": replicas}, {}))
+        traffic = Traffic(url, expected)
+        with traffic.running():
+            traffic.wait_for(100)
+            for name, server in replicas.items():
+
+                def run(command: str, name: str = name, server: RunningServer = server) -> None:
+                    for of_the_guide, here in (
+                        ("/run/haproxy/regard.sock", str(tmp_path / "socket")),
+                        ("http://10.0.0.1:8000", server.url),
+                        ("replicas/a", f"replicas/{name}"),
+                        ("replicas,a", f"replicas,{name}"),
+                        ("$PID", str(server.process.pid)),
+                    ):
+                        command = command.replace(of_the_guide, here)
+                    subprocess.run(["bash", "-c", command], check=True, timeout=120)
+
+                drain, stop, *others = commands("Upgrade")
+                run(drain)
+                run(stop)
+                assert server.process.wait(60) == 0
+                port = server.url.rpartition(":")[2]
+                stack.enter_context(running_server(*arguments, "--port", port, wait=False))
+                for command in others:
+                    run(command)
+                traffic.wait_for(100)
+        print("upgraded:", dict(traffic.statuses), traffic.lost, traffic.replicas)
+        assert not traffic.wrong and not traffic.failed
+        assert set(sum(traffic.replicas.values(), Counter())) == {"a", "b"}

