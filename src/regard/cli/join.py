@@ -11,7 +11,7 @@ from regard.cli.job_options import check_job_output, join_job
 
 def join(
     out: Annotated[
-        str, typer.Argument(metavar="OUT", help="The --out of the shares: a file or a URL.")
+        str, typer.Argument(metavar="FILE", help="The --out of the shares, which may be a URL.")
     ],
 ) -> None:
     """Join the shares that --part has computed to the output file of a job.

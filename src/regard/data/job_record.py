@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 
 from regard.data import storage
 from regard.data.preparation.runner import (
+    VERSION,
     Facts,
     PreparationTask,
     dump_json,
@@ -36,6 +37,7 @@ class JobRecord:
     lines: int  # records of a part
     shares: int | None = None  # None: one process computes all parts
     records: int = 0  # of the corpus; 0 before it is read
+    version: int = VERSION
 
     def tasks(self, work: str) -> Iterator[PreparationTask]:
         """Yield the tasks of all parts in the directory `work`, without their locations."""
@@ -154,6 +156,7 @@ _NAMES = {
     "function.reverse": "the model of --reverse",
     "suffix": "the format of the output",
     "shares": "the number of shares",
+    "version": "the version of regard's tasks",
 }
 
 
