@@ -124,6 +124,7 @@ NO_JOB = refused(
     "runner --runner local",
     "workers --workers 1",
     "address --address auto",
+    "part --part 1/2",
 )
 NO_SAMPLING = refused(
     "temperature --temperature 2", "top_k --top-k 2", "top_p --top-p 0.5", "seed --seed 2"
@@ -157,6 +158,7 @@ TRANSLATE = {
             "column": elsewhere("tests/unit/cli/test_corpus_commands.py"),
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
+            "part": elsewhere("tests/distributed/test_shares.py"),
         },
         slow=True,
     ),
@@ -174,6 +176,7 @@ TRANSLATE = {
             "column": elsewhere("tests/unit/cli/test_corpus_commands.py"),
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
+            "part": elsewhere("tests/distributed/test_shares.py"),
         },
         slow=True,
     ),
@@ -408,6 +411,7 @@ OTHERS = {
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
             "address": Entry("refused", ("--address", "auto", "--out", "out")),
+            "part": Entry("refused", ("--part", "1/2")),  # without --out; test_shares.py
         },
     ),
     "align with an aligner": Use(
@@ -420,6 +424,11 @@ OTHERS = {
             "symmetrize --symmetrize intersection",
         ),
     ),
+    "align without an aligner": Use(
+        ("align", "--source", "lines.en", "--target", "lines.de", "--out", "out"),
+        refused("part --part 1/2"),
+    ),
+    "join": Use(("join", "out"), {"out": elsewhere("tests/distributed/test_shares.py")}),
     "score": Use(
         ("score", "model", "--source", "lines.en", "--target", "lines.de"),
         {
@@ -435,6 +444,7 @@ OTHERS = {
             "runner": same("--runner", "local", why=SPEED),
             "workers": same("--workers", "1", why=SPEED),
             "address": Entry("refused", ("--address", "auto", "--out", "out")),
+            "part": Entry("refused", ("--part", "1/2")),  # without --out; test_shares.py
         },
     ),
     "classify": Use(
@@ -610,7 +620,7 @@ COMPLETE = (
         for name in USES
         if name.startswith(("translate ", "evaluate ")) and "sampling" not in name
     }
-    | {"complete", "align", "score", "classify", "compare", "describe", "doctor", "explain"}
+    | {"complete", "align", "join", "score", "classify", "compare", "describe", "doctor", "explain"}
     | {
         "export",
         "plan",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,29 +18,6 @@ from regard.data.preparation.prepare import PreparationSettings, StageProgress, 
 from regard.data.preparation.runner import InProcessRunner, ProcessRunner
 from regard.errors import ArtifactError
 from tests.distributed.corpus_jobs import SIZE, job_corpus, job_function, make_job_files, run_verb
-
-pytest.importorskip("s3fs", reason="regard[cloud] is not installed")
-
-
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    import fsspec
-    import s3fs
-
-    s3fs.S3FileSystem.clear_instance_cache()
-    try:
-        fsspec.filesystem("s3").mkdir(f"corpora-{port}")
-        yield f"s3://corpora-{port}"
-    finally:
-        s3fs.S3FileSystem.clear_instance_cache()
-        server.stop()
 
 
 def _lines(count: int) -> tuple[str, str]:

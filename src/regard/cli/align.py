@@ -198,11 +198,16 @@ def align(
     else:
         _check_for_aligner(model, save, reverse, align_with, to)
         if model is None:
+            if job.part is not None:
+                raise UsageError(
+                    "--part needs a trained aligner, the same for all shares. Train it first, with "
+                    "`regard align --save aligner/`, and pass aligner/ as the model."
+                )
             _align_with_new_aligner(corpus, files, out, save, pretokenized, as_json, job)
             return
         function = AlignerBlocks.of(absolute_path(model), pretokenized, as_json)
     with job.open_runner(out) as engine:
-        run_job(function, corpus, out, engine)
+        run_job(function, corpus, out, engine, job.part)
 
 
 def _check_for_model(save: Path | None, reverse: str | None, align_with: str | None) -> None:

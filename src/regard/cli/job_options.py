@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,8 +21,10 @@ from regard.cli.prepare import open_runner, show_stages
 from regard.data import storage
 from regard.data.corpus_job import join_parts, output_suffix, run_corpus_job
 from regard.data.directory_lock import lock_directory
+from regard.data.job_record import JobParts, finished_parts, read_record
 from regard.data.ownership import JOB as JOB_DIRECTORY
 from regard.data.ownership import check_claim, claim, remove_created
+from regard.data.preparation.runner import Share
 from regard.errors import ArtifactError
 from regard.tasks.translation.translator import Translator
 
@@ -33,6 +36,20 @@ if TYPE_CHECKING:
 
 JOB = "Large corpora"
 QUIET = 2.0  # seconds
+
+
+def parse_share(text: str) -> Share:
+    """Return the share of an option such as 3/64."""
+    numbers = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if numbers is None:
+        raise UsageError(f"--part {text}: write I/N, such as 3/64 for the third of 64 shares.")
+    number, count = map(int, numbers.groups())
+    if not 1 <= number <= count:
+        raise UsageError(
+            f"--part {text}: the shares of a job are numbered from 1 to N. Use 1/{max(1, count)} "
+            f"to {max(1, count)}/{max(1, count)}."
+        )
+    return Share(number, count)
 
 
 @dataclass(frozen=True)
@@ -59,11 +76,25 @@ class JobArguments:
             rich_help_panel=JOB,
         ),
     ] = None
+    part: Annotated[
+        Share | None,
+        typer.Option(
+            parser=parse_share,
+            metavar="I/N",
+            help="Compute share I of N alone, for processes that run anywhere; then `regard join`.",
+            rich_help_panel=JOB,
+        ),
+    ] = None
 
     def open_runner(self, out: str | None) -> Runner:
         """Return the runner of a job whose output is `out`."""
         if self.address is not None and out is None:
             raise UsageError("--address needs --out, on a disk or in a store that all nodes see.")
+        if self.part is not None and _kept_work(out) is None:
+            raise UsageError(
+                "--part needs --out FILE, on a disk or in a store that the processes of all shares "
+                "see."
+            )
         return open_runner(self.runner, self.workers, self.address)
 
 
@@ -95,32 +126,66 @@ def check_job_output(out: str | None, *inputs: str | None) -> None:
         check_claim(work, JOB_DIRECTORY, [path for path in inputs if path is not None])
 
 
-def run_job(function: BlockFunction, corpus: Corpus, out: str | None, runner: Runner) -> None:
-    """Run a job and write its output and its warnings.
+def run_job(
+    function: BlockFunction,
+    corpus: Corpus,
+    out: str | None,
+    runner: Runner,
+    share: Share | None = None,
+) -> None:
+    """Run a job and write its output and its warnings; a share of it writes parts alone.
 
     Finished parts are kept in `OUT.work` until the end, so that the same command resumes after an
     interruption. For standard output, pipes and devices they are kept in a temporary directory.
     """
-    suffix = "" if out is None else output_suffix(out)
     with work_directory(out) as work:
-        with lock_directory(work):
+        with lock_directory(work, shared=share is not None):
             claim(work, JOB_DIRECTORY)
-            with show_stages("finished") as report:
+            if share is None:
                 storage.remove_temporary(work)  # of a run that was killed
+            with show_stages("finished") as report:
                 done = run_corpus_job(
                     function,
                     corpus,
                     work,
                     runner,
-                    suffix=suffix,
+                    suffix="" if out is None else output_suffix(out),
+                    share=share,
                     on_progress=report if sys.stderr.isatty() else _report_if_slow(report),
                     on_estimate=_print_estimate,
                 )
-            with _open_binary_output(out) as file:
-                join_parts(done.parts, suffix, file)
-            for path in done.warnings:
-                print(storage.read_bytes(path).decode(), end="", file=sys.stderr)
-        remove_created(work, JOB_DIRECTORY)
+            if share is None:
+                _write_results(done, out)
+        if share is None:
+            remove_created(work, JOB_DIRECTORY)
+            return
+    print(
+        f"share {share}: {len(done.parts):,} parts are in {work}. When all shares have ended, run: "
+        f"regard join {out}",
+        file=sys.stderr,
+    )
+
+
+def join_job(out: str) -> None:
+    """Write the output and the warnings of a job whose shares are all finished."""
+    work = _kept_work(out)
+    record = None if work is None else read_record(work)
+    if work is None or record is None:
+        raise UsageError(
+            f"{out}: has no shares to join in {out}.work. Name the --out of the shares. After they "
+            "were joined, that directory is removed."
+        )
+    with lock_directory(work):
+        storage.remove_temporary(work)  # of shares that were killed
+        _write_results(finished_parts(work, record), out)
+    remove_created(work, JOB_DIRECTORY)
+
+
+def _write_results(done: JobParts, out: str | None) -> None:
+    with _open_binary_output(out) as file:
+        join_parts(done.parts, "" if out is None else output_suffix(out), file)
+    for path in done.warnings:
+        print(storage.read_bytes(path).decode(), end="", file=sys.stderr)
 
 
 def work_directory(out: str | None) -> AbstractContextManager[str]:

@@ -55,6 +55,7 @@ PANELS = {
         "classify": "Print a label and its probability for each document, separated by a tab.",
         "complete": "Continue each prompt, one per line.",
         "score": "Score sentence pairs, one line for each; a higher score is better.",
+        "join": "Join the shares that --part has computed to the output file of a job.",
     },
     HelpPanel.MEASURE: {
         "evaluate": "Score translations (BLEU, chrF, TER) or word alignments (AER) with confidence "

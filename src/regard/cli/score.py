@@ -149,4 +149,4 @@ def score(
         as_json,
     )
     with job.open_runner(out) as engine:
-        run_job(function, corpus_argument(files, columns), out, engine)
+        run_job(function, corpus_argument(files, columns), out, engine, job.part)

@@ -287,8 +287,8 @@ def translate(
     if kind == "job":
         if source is None or model is None:
             raise UsageError(
-                "--runner, --workers, --column, compressed files and URLs need a model bundle and "
-                "--source."
+                "--runner, --workers, --part, --column, compressed files and URLs need a model "
+                "bundle and --source."
             )
         models = (model, *(loading.ensemble or ()))
         check_table(out, options, output.as_json)
@@ -325,7 +325,7 @@ def _kind(
         return "document"
     if texts:
         return "texts"
-    asked = job.runner == "ray" or job.workers > 1 or column is not None
+    asked = job.runner == "ray" or job.workers > 1 or job.part is not None or column is not None
     if asked or _is_corpus(source, out) or (model is not None and _is_large(source, out)):
         return "job"
     return "lines"

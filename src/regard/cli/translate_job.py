@@ -39,7 +39,7 @@ def run_translation_job(
     number = int(column) if column and column.isdecimal() else column
     corpus = open_texts(absolute_path(source), number)
     with job.open_runner(out) as runner:
-        run_job(blocks, corpus, out, runner)
+        run_job(blocks, corpus, out, runner, job.part)
 
 
 @dataclass(frozen=True)

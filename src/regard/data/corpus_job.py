@@ -13,18 +13,26 @@ import lzma
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from regard.data import storage
 from regard.data.formats.corpus import Block, Corpus
+from regard.data.job_record import JobParts, JobRecord, check_record, create_record
 from regard.data.preparation.cut import read_records
-from regard.data.preparation.pipeline import ProgressCallback, cut_into_pieces, run_tasks
+from regard.data.preparation.pipeline import (
+    ProgressCallback,
+    corpus_identity,
+    cut_into_pieces,
+    run_tasks,
+)
 from regard.data.preparation.runner import (
+    WHOLE,
     Facts,
     PreparationTask,
     Runner,
+    Share,
     TaskResult,
     Write,
     run_task,
@@ -159,7 +167,7 @@ class BlockFunction(ABC):
 class CostEstimate:
     """The cost of a job, measured on a sample by one worker."""
 
-    total: int  # records of the corpus
+    total: int  # records of the corpus, or of the share
     remaining: int  # records that no earlier run has computed
     rate: float  # records per second and core
     seconds: float  # for all remaining records, with all workers
@@ -169,14 +177,6 @@ class CostEstimate:
         return self.remaining / self.rate / 3600
 
 
-@dataclass(frozen=True, slots=True)
-class JobParts:
-    """The files of a finished job, in the order of the corpus."""
-
-    parts: list[str]
-    warnings: list[str]
-
-
 def run_corpus_job(
     function: BlockFunction,
     corpus: Corpus,
@@ -184,6 +184,7 @@ def run_corpus_job(
     runner: Runner,
     *,
     suffix: str = "",
+    share: Share | None = None,
     on_progress: ProgressCallback = lambda progress: None,
     on_estimate: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> JobParts:
@@ -192,30 +193,38 @@ def run_corpus_job(
     Tasks that an earlier run completed are not run again. `suffix` is that of the output file and
     determines the format of the parts. Large jobs report an estimate of their cost before the
     start.
+
+    With `share`, compute and return its parts alone. Processes that compute shares of one job, also
+    the same one, may run at the same time: a file has the same bytes whoever writes it.
     """
-    lines = BLOCK * _blocks_per_piece(corpus)
-    identity, pieces, copied = cut_into_pieces(corpus, lines, work, runner, on_progress)
-    tasks = [
-        PreparationTask(
-            function.verb,
-            work,
-            f"part-{number:06}",
-            {**identity, "piece": [piece.first_line, piece.lines]},
-            {"function": function.identity, "block": BLOCK, "suffix": suffix},
-            {"function": function, "piece": piece, "copied": copied},
-        )
-        for number, piece in enumerate(pieces)
-    ]
-    total = sum(piece.lines for piece in pieces)
+    record = JobRecord(
+        function.verb,
+        function.identity,
+        corpus_identity(corpus),
+        suffix,
+        BLOCK,
+        BLOCK * _blocks_per_piece(corpus),
+        None if share is None else share.count,
+    )
+    check_record(work, record)  # before the corpus is read
+    _, pieces, copied = cut_into_pieces(
+        corpus, record.lines, work, runner, on_progress, share or WHOLE
+    )
+    record = replace(record, records=sum(piece.lines for piece in pieces))
+    if share is not None:
+        create_record(work, record)
+    tasks = (share or WHOLE).select(
+        [
+            replace(task, locations={"function": function, "piece": piece, "copied": copied})
+            for task, piece in zip(record.tasks(work), pieces, strict=True)
+        ]
+    )
+    total = sum(task.inputs["piece"][1] for task in tasks)
     names = storage.list_names(work)
     remaining = [task for task in tasks if f"{task.name}.json" not in names]
     _estimate(remaining, total, runner, on_estimate)
     results = run_tasks(function.verb, _run, tasks, runner, total, on_progress)
-    outputs = [storage.join_path(work, name) for result in results for name in result.outputs]
-    return JobParts(
-        [path for path in outputs if not path.endswith(".warnings")],
-        [path for path in outputs if path.endswith(".warnings")],
-    )
+    return JobParts.of(work, [name for result in results for name in result.outputs])
 
 
 def _run(task: PreparationTask) -> TaskResult:

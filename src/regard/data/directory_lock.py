@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -17,13 +18,14 @@ from regard.data.ownership import MARKER
 from regard.errors import StorageError
 
 LOCK_FILE = ".regard.lock"
+_SHARED = ".regard.{}.lock"  # of one of the processes that share a directory
 _PATIENCE = 0.2  # seconds, as the previous process may just have deleted the file
 _WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
-_held: set[str] = set()  # directories that this process has locked
+_held: set[str] = set()  # lock files of this process
 
 
 @contextmanager
-def lock_directory(directory: str | Path) -> Iterator[None]:
+def lock_directory(directory: str | Path, *, shared: bool = False) -> Iterator[None]:
     """Hold the lock of a directory, which is created if it does not exist.
 
     A directory is also locked by a process that holds the lock of one that contains it: while a run
@@ -31,6 +33,9 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
 
     Directories that were created for the lock are removed at the end, if they have no files but
     markers.
+
+    With `shared`, other processes may hold the lock with `shared` at the same time, but none
+    without. Each has a lock file of its own, and none removes a directory, which another may use.
 
     The operating system releases the lock when the process ends, even if it is killed. URLs, and
     file systems without locks, are not locked.
@@ -41,9 +46,9 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
     if storage.is_remote(str(directory)):
         yield
         return
-    path = Path(directory) / LOCK_FILE
-    created = [folder for folder in path.parents if not folder.exists()]
-    real = os.path.realpath(directory)
+    path = Path(directory) / (_SHARED.format(secrets.token_hex(8)) if shared else LOCK_FILE)
+    real = Path(os.path.realpath(directory))
+    created = [] if shared else [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = _acquire(path, _write_holder)
@@ -51,16 +56,16 @@ def lock_directory(directory: str | Path) -> Iterator[None]:
         raise StorageError(
             f"{directory}: cannot be written ({error.strerror or error}). Choose another directory."
         ) from error
-    _held.add(real)
+    _held.add(str(real / path.name))
     try:
-        for parent in Path(real).parents:
-            _check_unlocked(parent)
+        for folder in (real, *real.parents):
+            _check_unlocked(folder / LOCK_FILE)
+        for other in () if shared else real.glob(_SHARED.format("*")):
+            _check_unlocked(other, remove=True)
         yield
     finally:
-        _held.discard(real)
-        if sys.platform != "win32":  # there, filelock deletes the file
-            path.unlink(missing_ok=True)
-        lock.release()
+        _held.discard(str(real / path.name))
+        _release(lock, path, remove=True)
         for folder in created:
             _remove_unused(folder)
 
@@ -77,13 +82,19 @@ def _remove_unused(folder: Path) -> None:
             folder.rmdir()
 
 
-def _check_unlocked(directory: Path) -> None:
-    """Raise StorageError if another process holds the lock of a directory."""
-    path = directory / LOCK_FILE
-    if str(directory) in _held or not path.is_file():
+def _check_unlocked(path: Path, *, remove: bool = False) -> None:
+    """Raise StorageError if another process holds a lock; otherwise `remove` its file."""
+    if str(path) in _held or not path.is_file():
         return
     with suppress(OSError):  # the process has ended, or the directory is another user's
-        _acquire(path).release()
+        _release(_acquire(path), path, remove)
+
+
+def _release(lock: FileLock, path: Path, remove: bool) -> None:
+    """Release a lock. Its file is removed before, so that nobody locks a file without a name."""
+    if remove and sys.platform != "win32":  # there, filelock deletes the file
+        path.unlink(missing_ok=True)
+    lock.release()
 
 
 def _acquire(path: Path, on_acquired: Callable[[int], None] | None = None) -> FileLock:

@@ -71,7 +71,7 @@ def _has_checkpoint(path: str) -> bool:
 
 WORK = DirectoryKind(
     "parts of a corpus job",
-    re.compile(r"(cut(-\w+)*|[a-z]+-\d+(-\w+)*)(\.\w+)+"),
+    re.compile(r"job\.json|(cut(-\w+)*|[a-z]+-\d+(-\w+)*)(\.\w+)+"),
     is_unmarked=_has_task_manifest,
 )
 """Results of tasks, kept until all are complete."""
@@ -130,6 +130,7 @@ def check_claim(path: str, kind: DirectoryKind, inputs: Iterable[str] = ()) -> N
         ConfigError: the directory belongs to the user, to another command, or to an input.
     """
     _check_overlap(path, kind, inputs)
+    names = storage.list_names(path)  # before the marker, which another process may write now
     marker = read_marker(path)
     if marker is not None and marker.kind != kind.name:
         raise ConfigError(
@@ -139,7 +140,6 @@ def check_claim(path: str, kind: DirectoryKind, inputs: Iterable[str] = ()) -> N
     if isinstance(_read_json(storage.join_path(path, "manifest.json")).get("files"), dict):
         raise ConfigError(f"{path}: is a model bundle. Choose another directory.")
     if marker is None and not kind.is_unmarked(path):
-        names = storage.list_names(path)
         clashes = sorted(name for name in names if kind.entries.fullmatch(name))
         if clashes := [name for name in clashes if not _is_empty(storage.join_path(path, name))]:
             raise ConfigError(

@@ -8,6 +8,7 @@ atomic by itself.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,15 +58,43 @@ def write_bytes(path: str, content: bytes | memoryview) -> None:
     if is_remote(path):
         _store(path).pipe_file(path, bytes(content))
         return
-    # A retried task may overlap with the one it replaces.
-    temporary = Path(f"{path}.{os.getpid()}{TMP}")
+    with _unfinished_file(path, content) as temporary:
+        temporary.replace(path)
+
+
+def create_bytes(path: str, content: bytes) -> bool:
+    """Write a file atomically if there is none. Return whether this call has written it.
+
+    Of several processes, also on several machines, one writes the file.
+    """
+    if not is_remote(path):
+        with _unfinished_file(path, content) as temporary:
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                return False
+        return True
+    try:
+        _store(path).pipe_file(path, content, mode="create")
+    except OSError:
+        if path_exists(path):
+            return False
+        raise
+    return True
+
+
+@contextmanager
+def _unfinished_file(path: str, content: bytes | memoryview) -> Iterator[Path]:
+    """Write a temporary file beside `path` and yield its name."""
+    # Processes on several machines, whose ids may be equal, may write the same file.
+    temporary = Path(f"{path}.{secrets.token_hex(8)}{TMP}")
     try:
         temporary.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        yield temporary
     except OSError as error:
         raise StorageError(
             f"{path}: cannot be written ({error.strerror or error}); it needs "

@@ -73,7 +73,11 @@ FILES: dict[str, list[list[str]]] = {
     "translate out": [["translate", "model", "--source", "text.a", "-o"], [*DOCUMENT, "-o"]],
     "translate bilingual": [[*DOCUMENT, "-o", "out.md", "--bilingual"]],
     "translate report": [[*DOCUMENT, "-o", "out.md", "--report"]],
-    "score out": [["score", "model", *PAIRS, "-o"]],
+    "score out": [
+        ["score", "model", *PAIRS, "-o"],
+        ["score", "model", *PAIRS, "--part", "1/2", "-o"],
+    ],
+    "join out": [["join"]],
     "evaluate out": [["evaluate", "model", "--source", "text.a", "--reference", "text.b", "-o"]],
     "evaluate figure": [
         [

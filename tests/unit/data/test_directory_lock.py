@@ -23,15 +23,15 @@ from tests.toy_corpus import TRANSFORMER, make_toy
 HOLD = """
 import sys
 from regard.data.directory_lock import lock_directory
-with lock_directory(sys.argv[1]):
+with lock_directory(sys.argv[1], shared="shared" in sys.argv):
     print("locked", flush=True)
     sys.stdin.read()
 """
 
 
 @contextmanager
-def held_by_another_process(directory: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-c", HOLD, str(directory)]
+def held_by_another_process(directory: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", HOLD, str(directory), *words]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "locked\n"
@@ -52,6 +52,25 @@ def test_a_second_process_is_refused_until_the_first_ends(tmp_path: Path) -> Non
         with lock_directory(directory):
             assert (directory / LOCK_FILE).read_text().startswith(f"{os.getpid()} on ")
     assert list(directory.iterdir()) == []
+
+
+def test_a_shared_lock_excludes_only_those_that_are_not_shared(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    with held_by_another_process(directory, "shared") as holder:
+        with lock_directory(directory, shared=True):
+            assert len(list(directory.iterdir())) == 2
+        refused = pytest.raises(StorageError, match=f"{directory}: process {holder.pid} on")
+        with refused, lock_directory(directory):
+            pass
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        assert list(directory.iterdir())
+        with lock_directory(directory):
+            assert [path.name for path in directory.iterdir()] == [LOCK_FILE]
+    with held_by_another_process(directory) as holder:
+        refused = pytest.raises(StorageError, match=f"{directory}: process {holder.pid} on")
+        with refused, lock_directory(directory, shared=True):
+            pass
 
 
 def test_a_file_system_without_locks_is_not_locked(

@@ -16,7 +16,7 @@ from regard.data import storage
 from regard.data.formats.corpus import Corpus, read_blocks
 from regard.data.formats.files import decode_utf8
 from regard.data.preparation.fields import PARAGRAPH
-from regard.data.preparation.runner import Write
+from regard.data.preparation.runner import WHOLE, Share, Write
 from regard.errors import CorpusError
 
 _BLOCK = 1 << 22  # bytes scanned at a time
@@ -80,8 +80,13 @@ class CorpusPiece:
         )
 
 
-def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[CorpusPiece]:
-    """Read the whole corpus and write pieces of `lines` lines; `name` is their name's prefix."""
+def copy_pieces(
+    corpus: Corpus, lines: int, name: str, write: Write, share: Share = WHOLE
+) -> list[CorpusPiece]:
+    """Read the whole corpus and write the pieces of `lines` lines that are in a share.
+
+    `name` is the prefix of their names.
+    """
     pieces = []
     for number, block in enumerate(read_blocks(corpus, lines)):
         spans = []
@@ -89,7 +94,8 @@ def copy_pieces(corpus: Corpus, lines: int, name: str, write: Write) -> list[Cor
             copy = f"{name}-{number:05}.{side}.txt"
             # A record may contain line breaks; PARAGRAPH keeps it on one line.
             content = "".join(f"{text.replace(_BREAK, PARAGRAPH)}\n" for text in texts).encode()
-            write(copy, content)
+            if share.has(number):
+                write(copy, content)
             spans.append(ByteRange(copy, 0, len(content)))
         pieces.append(CorpusPiece(spans[0], spans[1], block.start, len(block)))
     return pieces

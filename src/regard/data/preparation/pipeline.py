@@ -17,7 +17,14 @@ from regard.data.formats.corpus import Corpus
 from regard.data.loading.shards import MAX_TOKENS, PARTS
 from regard.data.preparation.cut import CorpusPiece
 from regard.data.preparation.fields import SLOTS, DedupeMode, FieldName, count_partitions
-from regard.data.preparation.runner import Facts, PreparationTask, Runner, TaskResult
+from regard.data.preparation.runner import (
+    WHOLE,
+    Facts,
+    PreparationTask,
+    Runner,
+    Share,
+    TaskResult,
+)
 from regard.data.preparation.stages import run_stage
 from regard.errors import ConfigError, CorpusError
 from regard.text.normalize import Form
@@ -340,11 +347,22 @@ class CutCorpus(NamedTuple):
 
 
 def cut_into_pieces(
-    corpus: Corpus, lines: int, work: str, runner: Runner, on_progress: ProgressCallback
+    corpus: Corpus,
+    lines: int,
+    work: str,
+    runner: Runner,
+    on_progress: ProgressCallback,
+    share: Share = WHOLE,
 ) -> CutCorpus:
-    """Cut a corpus into pieces of `lines` lines. Copies are written to `work`."""
+    """Cut a corpus into pieces of `lines` lines. Copies of those in `share` are written to `work`.
+
+    Shares that copy do not wait for each other: each reads the corpus.
+    """
     identity = corpus_identity(corpus)
-    task = PreparationTask("cut", work, "cut", identity, {"lines": lines}, {"corpus": corpus})
+    name, parameters = "cut", Facts(lines=lines)
+    if share != WHOLE and not corpus.in_place:
+        name, parameters["share"] = f"cut-{share.number}", [share.number, share.count]
+    task = PreparationTask("cut", work, name, identity, parameters, {"corpus": corpus})
     facts = run_tasks("cut", run_stage, [task], runner, 0, on_progress)[0].facts
     pieces, copied = map(CorpusPiece.from_json, facts["pieces"]), facts["copied"]
     return CutCorpus(identity, [p.under(work) if copied else p for p in pieces], copied)

@@ -69,6 +69,27 @@ class PreparationTask:
         return storage.join_path(self.root, name)
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Every `count`-th task from task `number` on, counted from 1: the work of one process."""
+
+    number: int
+    count: int
+
+    def select(self, tasks: Sequence[PreparationTask]) -> Sequence[PreparationTask]:
+        return tasks[self.number - 1 :: self.count]
+
+    def has(self, index: int) -> bool:
+        """Whether the task with this index, counted from 0, is in the share."""
+        return index % self.count == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+WHOLE = Share(1, 1)
+
+
 @dataclass(frozen=True)
 class TaskResult:
     """The content of a finished task's manifest."""
@@ -81,7 +102,7 @@ class TaskResult:
 
 def run_task(task: PreparationTask, stage: Stage) -> TaskResult:
     """Run a task and write its manifest, or return the result of an earlier run."""
-    earlier = _read_result(task)
+    earlier = finished_result(task)
     if earlier is not None:
         return earlier
     outputs: dict[str, Facts] = {}
@@ -120,7 +141,8 @@ def dump_json(facts: Facts) -> bytes:
     return (json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _read_result(task: PreparationTask) -> TaskResult | None:
+def finished_result(task: PreparationTask) -> TaskResult | None:
+    """Return the result of an earlier run; None if there is none, or an output is damaged."""
     try:
         manifest = json.loads(storage.read_bytes(task.manifest))
     except (FileNotFoundError, ValueError):

@@ -33,6 +33,7 @@ from regard.data.preparation.fields import FIELDS, Field
 from regard.data.preparation.runner import (
     Facts,
     PreparationTask,
+    Share,
     Stage,
     TaskResult,
     Write,
@@ -51,7 +52,8 @@ def cut_corpus(task: PreparationTask, write: Write) -> Facts:
     if corpus.in_place:
         pieces = cut_text(corpus.paths[0], corpus.paths[-1], lines)
     else:
-        pieces = copy_pieces(corpus, lines, task.name, write)
+        share = Share(*task.parameters.get("share", (1, 1)))
+        pieces = copy_pieces(corpus, lines, task.name, write, share)
     return {"pieces": [piece.to_json() for piece in pieces], "copied": not corpus.in_place}
 
 

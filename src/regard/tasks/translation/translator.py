@@ -47,6 +47,7 @@ from regard.tasks.translation.bundle_parts import (
 )
 from regard.tasks.translation.documents import (
     DocumentJob,
+    TranslatedDocument,
     open_memory,
     open_terms,
     read_document,
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
     from regard.batch import Tokens
     from regard.explain.record import Explanation
     from regard.models import EncoderDecoder
-    from regard.tasks.translation.documents import TranslatedDocument
 
 
 class Translator:
@@ -370,9 +370,8 @@ class Translator:
         """Translate texts whose markup and placeholders stay in place.
 
         Args:
-            texts: Lines, or HTML or XML, each by itself.
+            texts: Lines, in which tags and placeholders stay, or HTML or XML, by `format`.
             options: As for `translate_document`, and likewise `keep`, `terms` and `changes`.
-            format: "text" for lines, in which tags and placeholders stay; "html" or "xml".
             xml: Meaning of the tags of XML.
 
         Raises:
