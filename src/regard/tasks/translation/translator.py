@@ -237,8 +237,7 @@ class Translator:
 
         Raises:
             CorpusError: `texts` is a single string.
-            ConfigError: An option is invalid, or the engine does not support it, or the model
-                does not translate into `to`.
+            ConfigError: An option is invalid or not supported, or `to` is not a target.
             ArtifactError: The model cannot align words or has no calibration.
         """
         if isinstance(texts, str):
@@ -331,8 +330,7 @@ class Translator:
             changes: Fields of `TranslateOptions`, in place of those of `options`.
 
         Raises:
-            DocumentError: The document or the terms cannot be read.
-            CorpusError: The memory cannot be read.
+            DocumentError, CorpusError: The document, the terms or the memory cannot be read.
             ConfigError: An option is not available for documents.
             ArtifactError: The model cannot align words.
         """
