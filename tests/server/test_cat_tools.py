@@ -25,15 +25,23 @@ TRADOS = {"Content-Type": "application/json"}  # also with GET
 
 
 @pytest.fixture(scope="module")
-def pairs(bundle: Path) -> Iterator[RunningServer]:
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first alignment imports torch, which takes long on a busy machine."""
+    path = tmp_path_factory.mktemp("settings") / "settings.yaml"
+    path.write_text("deadline_seconds: 120\n", "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def pairs(bundle: Path, settings: Path) -> Iterator[RunningServer]:
     models = [f"{pair}={bundle}" for pair in ("en-de", "fr-de", "de-en")]
-    with running_server(*models, "--workers", "1") as running:
+    with running_server(*models, "--workers", "1", "--settings", settings) as running:
         yield running
 
 
 def test_trados_plugin(pairs: RunningServer, translator: Translator) -> None:
     languages = {"tokenCode": "0", "srcLangCode": "en", "trgLangCode": "de"}
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         client.headers.update(TRADOS)
 
         def get(action: str, **query: str) -> object:
@@ -49,7 +57,6 @@ def test_trados_plugin(pairs: RunningServer, translator: Translator) -> None:
         query = {**languages, "modelTag": ""}
         ordered = client.post("/MtRestService/PreOrderBatch", params=query, json=LINES)
         assert (ordered.status_code, ordered.content) == (200, b"")
-        hits = pairs.metric(r'regard_cache_total\{result="hit"\}')
         for line in LINES:
             answer = get("TranslateJson", input=line, **query)
             assert isinstance(answer, dict)
@@ -62,12 +69,12 @@ def test_trados_plugin(pairs: RunningServer, translator: Translator) -> None:
             for source, targets in answer["SegmentedAlignmentSourceToTarget"].items():
                 assert int(source) < len(answer["SegmentedSourceSentence"])
                 assert targets and max(targets) < len(answer["SegmentedTranslation"])
-        assert pairs.metric(r'regard_cache_total\{result="hit"\}') > hits
+        assert pairs.metric(r'regard_cache_total\{result="hit"\}') >= len(LINES)
 
 
 def test_memoq_plugin(pairs: RunningServer, translator: Translator) -> None:
     """It sends codes of three letters, and two quotation marks for no tag."""
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         listed = client.get("/MtRestService/ListSupportedLanguagePairs?tokenCode=0")
         assert listed.json()[0] == "en-de"
         answer = client.get(
@@ -79,7 +86,7 @@ def test_memoq_plugin(pairs: RunningServer, translator: Translator) -> None:
 
 def test_omegat_plugin(pairs: RunningServer, translator: Translator) -> None:
     query = {"input": "Go!", "srcLangCode": "EN-US", "trgLangCode": "DE", "modelTag": ""}
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         assert client.get("/MTRestService/ListSupportedLanguagePairs").status_code == 200
         answer = client.get("/MTRestService/TranslateJson", params={**query, "tokenCode": "0"})
         expected = translator.translate(["Go!"])[0].text
@@ -98,7 +105,7 @@ def test_plugin_of_omegat_with_parameters_of_ones_own(
     pairs: RunningServer, translator: Translator
 ) -> None:
     """FakeMT, with the names of the parameters that it has from the start."""
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         query = {"source": "en", "target": "de", "text": "A dog runs."}
         answer = client.get("/v1/translate", params=query).raise_for_status()
         assert answer.json() == {"translation": translator.translate(["A dog runs."])[0].text}
@@ -120,25 +127,26 @@ def test_what_is_refused(
     pairs: RunningServer, changes: dict[str, str], status: int, message: str
 ) -> None:
     query = {"input": "Go!", "srcLangCode": "en", "trgLangCode": "de"} | changes
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         answer = client.post("/MTRestService/TranslatePost", data=query)
         assert answer.status_code == status and message in answer.json()["error"]
 
 
 def test_preordered_segments_are_a_list_of_texts(pairs: RunningServer) -> None:
-    with pairs.client() as client:
+    with pairs.client(timeout=120) as client:
         query = {"srcLangCode": "en", "trgLangCode": "de"}
         answer = client.post("/MtRestService/PreOrderBatch", params=query, json={"a": "b"})
-        assert answer.status_code == 400 and "list" in answer.json()["error"]
+        assert answer.status_code == 400 and "valid array" in answer.json()["error"]
 
 
-def test_a_key_is_needed(bundle: Path, tmp_path: Path) -> None:
+def test_a_key_is_needed(bundle: Path, settings: Path, tmp_path: Path) -> None:
     key = add_key(tmp_path / "keys.json", "all")
     query = {"input": "Go!", "srcLangCode": "en", "trgLangCode": "de"}
     own = {"text": "Go!", "source": "en", "target": "de"}
-    with running_server(f"en-de={bundle}", "--workers", "1", "--keys", tmp_path / "keys.json") as s:
+    options = ("--workers", "1", "--settings", settings, "--keys", tmp_path / "keys.json")
+    with running_server(f"en-de={bundle}", *options) as server:
         for sent, status in ((None, 401), ("wrong", 401), (key, 200)):
-            with s.client(sent) as client:
+            with server.client(sent, timeout=120) as client:
                 for action in ("ListSupportedLanguagePairs", "TranslateJson", "CheckModelStatus"):
                     answer = client.get(f"/MTRestService/{action}", params=query)
                     assert answer.status_code == status

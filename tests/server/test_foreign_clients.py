@@ -1,7 +1,7 @@
 """Clients of other servers that are no packages of this environment, against real servers.
 
-deepl-node and the machine translators of wagtail-localize run in processes of their own. The requests
-of Weblate's two backends are replayed from their source (2026.10).
+deepl-node and the machine translators of wagtail-localize run in processes of their own. The
+requests of Weblate's two backends are replayed from their source (2026.10).
 """
 
 from __future__ import annotations

@@ -138,6 +138,7 @@ class OpusCat:
         """`GET /v1/translate`, for plug-ins in which a user names the parameters."""
         key = authenticate(self._keyring, bearer_key(request))
         self._service.batcher.check()
+        await read_body(request, self._service.settings)
         try:
             body = PluginRequest.model_validate(dict(request.query_params))
         except ValidationError as error:
@@ -164,9 +165,11 @@ class OpusCat:
         return body, translation
 
     async def _read(self, request: Request) -> OpusCatRequest:
-        if request.method == "GET":  # Trados's plug-in sends a type of content, but none
-            return _checked(OpusCatRequest.model_validate(dict(request.query_params)))
-        return _checked(await read_parameters(request, OpusCatRequest, self._service.settings))
+        settings = self._service.settings
+        if request.method != "GET":
+            return _checked(await read_parameters(request, OpusCatRequest, settings))
+        await read_body(request, settings)  # empty, although Trados's plug-in says that it is JSON
+        return _checked(OpusCatRequest.model_validate(dict(request.query_params)))
 
 
 def _checked(body: OpusCatRequest) -> OpusCatRequest:
