@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from regard.align.links import Links, write_links
 from regard.documents.report import DocumentReport, DocumentReportValues
@@ -21,6 +21,10 @@ from regard.errors import ConfigError, CorpusError, ServerError
 from regard.serve.schemas import (
     SERVED_OPTIONS,
     Alignment,
+    AlignRequest,
+    AlignResponse,
+    ExplainRequest,
+    ExplainResponse,
     RankedTranslation,
     Span,
     TranslateResponse,
@@ -107,6 +111,7 @@ def _events(answer: httpx2.Response) -> Iterator[tuple[str, _EventValues]]:
 MAX_TEXTS = 64
 MAX_CHARACTERS = 8_000
 WITH_SERVER = "with a server. Use `regard.Translator`."  # ends an error about an option
+A = TypeVar("A", bound=BaseModel)  # an answer
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between two attempts
 
 
@@ -335,6 +340,47 @@ class Client:
         finally:
             answer.close()
 
+    def align(
+        self, sources: Sequence[str], targets: Sequence[str], *, to: str | None = None
+    ) -> list[ServedAlignment]:
+        """Align the words of given pairs, as `Translator.align` does.
+
+        Raises:
+            ConfigError: The server refuses the pairs, or its model cannot align words.
+            ServerError: The server cannot be reached, is busy or fails.
+        """
+        request = AlignRequest(
+            model=self.model, target_language=to, sources=list(sources), targets=list(targets)
+        )
+        alignments = self._ask("v1/align", request, AlignResponse).alignments
+        if len(alignments) != len(sources):
+            raise self._wrong_answer()
+        rows = zip(sources, targets, alignments, strict=True)
+        return [_alignment(source, target, sent) for source, target, sent in rows]
+
+    def explain(
+        self, source: str, target: str | None = None, *, to: str | None = None
+    ) -> dict[str, object]:
+        """Return the record of a translation, as `Explanation.to_json` writes it.
+
+        Raises:
+            ConfigError: The server refuses the sentence.
+            ServerError: The server cannot be reached, is busy or fails.
+        """
+        request = ExplainRequest(model=self.model, target_language=to, source=source, target=target)
+        return self._ask("v1/explain", request, ExplainResponse).record
+
+    def _ask(self, path: str, request: BaseModel, kind: type[A]) -> A:
+        answer = self._post(path, request.model_dump_json().encode(), threading.Event())
+        self._check_status(answer)
+        try:
+            return kind.model_validate_json(answer.content)
+        except ValidationError:
+            raise self._wrong_answer() from None
+
+    def _wrong_answer(self) -> ServerError:
+        return ServerError(f"{self.url}: the answer is not that of a regard server.")
+
     def _check_status(self, answer: httpx2.Response) -> None:
         """Raise an error unless the answer has the status 200."""
         if answer.status_code != 200:
@@ -359,7 +405,7 @@ class Client:
         self, request: _Request, rows: range, stop: threading.Event
     ) -> list[ServedTranslation]:
         """Translate the texts `rows`; in halves if they are too many for the server."""
-        answer = self._post(request.content(rows), stop)
+        answer = self._post("v1/translate", request.content(rows), stop)
         if answer.status_code in (413, 504) and len(rows) > 1:
             half = len(rows) // 2
             return [
@@ -373,7 +419,7 @@ class Client:
         except ValidationError:
             translations = []
         if len(translations) != len(rows):
-            raise ServerError(f"{self.url}: the answer is not that of a regard server.")
+            raise self._wrong_answer()
         results = []
         for row, translation in zip(rows, translations, strict=True):
             source, warnings = request.texts[row], tuple(translation.warnings)
@@ -384,13 +430,9 @@ class Client:
             results.append(_translation(source, translation, n_best, warnings))
         return results
 
-    def _post(self, content: bytes, stop: threading.Event) -> httpx2.Response:
-        request = self._http.build_request(
-            "POST",
-            "v1/translate",
-            content=content,
-            headers={"Content-Type": "application/json"},
-        )
+    def _post(self, path: str, content: bytes, stop: threading.Event) -> httpx2.Response:
+        headers = {"Content-Type": "application/json"}
+        request = self._http.build_request("POST", path, content=content, headers=headers)
         return self._answer(request, stop)
 
     def _answer(

@@ -128,7 +128,7 @@ def test_heavy_dependencies_are_imported_in_few_packages() -> None:
         "filelock": {"data"},
         "python_multipart": {"serve"},
         "sentencex": {"text"},
-        "py3langid": {"data"},
+        "py3langid": {"text"},
     }
     for path in FILES:
         package = path.relative_to(SOURCE).parts[0]

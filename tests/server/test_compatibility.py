@@ -24,6 +24,9 @@ from tests.running_server import RunningServer, running_server
 
 pytestmark = pytest.mark.xdist_group("server")
 
+ENGLISH = "The house that my father built stands on the hill behind the church."
+FRENCH = "La maison que mon père a construite se trouve sur la colline derrière l'église."
+GERMAN = "Das Haus, das mein Vater gebaut hat, steht auf dem Hügel hinter der Kirche."
 MAX_CHARACTERS = 2_000
 BUDGET = 60  # per minute: two short sentences
 
@@ -100,12 +103,6 @@ def test_libretranslate_client_lists_languages(server: RunningServer) -> None:
         ("A dog.", "en", "zz", "zz is not supported. The target languages are: de, en."),
         ("A dog.", "xx", "de", "xx is not supported. The source languages are: en, fr, de."),
         ("A dog.", "fr", "en", "English (en) is not available as a target language from French"),
-        (
-            "A dog.",
-            "auto",
-            "de",
-            "Name the source language. German (de) is translated from: en, fr",
-        ),
         ("A" * (MAX_CHARACTERS + 1), "en", "de", f"the limit is {MAX_CHARACTERS:,}"),
     ],
 )
@@ -118,11 +115,14 @@ def test_libretranslate_client_gets_errors(
     assert status == 400 and message in found
 
 
-def test_languages_are_not_identified(server: RunningServer) -> None:
-    with pytest.raises(HTTPError) as error:
-        LibreTranslateAPI(server.url).detect("A dog runs.")
-    status, message = libretranslate_error(error)
-    assert status == 400 and "does not identify languages" in message and "en, fr, de" in message
+def test_libretranslate_client_detects_languages(server: RunningServer) -> None:
+    for text, language in ((ENGLISH, "en"), (FRENCH, "fr"), (GERMAN, "de")):
+        detected = LibreTranslateAPI(server.url).detect(text)
+        assert detected[0]["language"] == language and detected[0]["confidence"] > 90
+        assert len(detected) == 3
+        assert [each["confidence"] for each in detected[1:]] == [0, 0]
+    unclear = LibreTranslateAPI(server.url).detect("123")
+    assert unclear[0]["language"] == "en" and unclear[0]["confidence"] <= 1
 
 
 def test_libretranslate_client_sends_its_key(
@@ -175,8 +175,9 @@ def test_the_web_page_of_libretranslate(server: RunningServer, expected: dict[st
         alternatives = answer["alternatives"]
         assert 1 <= len(alternatives) <= 3
         assert len({*alternatives, answer["translatedText"]}) == len(alternatives) + 1
-        answer = client.post("/translate", files=form(q="Go!", source="auto", target="en")).json()
-        assert answer["detectedLanguage"] == {"language": "de", "confidence": 0}
+        answer = client.post("/translate", files=form(q=GERMAN, source="auto", target="en")).json()
+        assert answer["detectedLanguage"]["language"] == "de"
+        assert answer["detectedLanguage"]["confidence"] > 90
         # A browser ends lines with CR LF.
         lines = client.post("/translate", files=form(q="\r\n".join(LINES[:2]))).json()
         assert lines["translatedText"] == "\n".join(expected[line] for line in LINES[:2])
@@ -275,8 +276,12 @@ def test_deepl_client_names_no_source(server: RunningServer, expected: dict[str,
     found = client.translate_text("Go!", target_lang="EN-GB")  # only from de
     assert isinstance(found, deepl.TextResult)
     assert (found.text, found.detected_source_lang) == (expected["Go!"], "DE")
-    with pytest.raises(deepl.DeepLException, match="Name the source language"):
-        client.translate_text("Go!", target_lang="DE")
+    several = client.translate_text([FRENCH, ENGLISH, FRENCH], target_lang="DE")
+    assert isinstance(several, list)
+    assert [each.detected_source_lang for each in several] == ["FR", "EN", "FR"]
+    for text, each in zip((FRENCH, ENGLISH, FRENCH), several, strict=True):
+        named = client.translate_text(text, source_lang="EN", target_lang="DE")
+        assert isinstance(named, deepl.TextResult) and each.text == named.text
 
 
 def test_deepl_client_lists_languages(server: RunningServer) -> None:
@@ -289,6 +294,39 @@ def test_deepl_client_lists_languages(server: RunningServer) -> None:
     for target in targets:
         source = "EN" if target.code == "DE" else "DE"
         client.translate_text("Go!", source_lang=source, target_lang=target)
+
+
+def test_deepl_languages_of_a_resource(
+    server: RunningServer, guarded: RunningServer, keys: tuple[Path, str, str]
+) -> None:
+    """`GET /v3/languages`, as Weblate 2026.10 reads it."""
+    with server.client() as client:
+        languages = client.get("/v3/languages", params={"resource": "translate_text"}).json()
+        assert languages[0] == {
+            "lang": "en",
+            "name": "English",
+            "usable_as_source": True,
+            "usable_as_target": False,
+            "status": "stable",
+            "features": {},
+        }
+        usable = [(each["lang"], each["usable_as_target"]) for each in languages]
+        assert usable == [
+            *(("en", False), ("en-GB", True), ("en-US", True)),
+            *(("fr", False), ("de", True)),
+        ]
+        sources = [each["lang"] for each in languages if each["usable_as_source"]]
+        assert sources == ["en", "fr", "de"]
+        assert client.get("/v3/languages", params={"resource": "write"}).json() == []
+        for parameters in ({}, {"resource": "all"}):
+            answer = client.get("/v3/languages", params=parameters)
+            assert answer.status_code == 400 and "resource" in answer.json()["message"]
+        assert client.post("/v3/languages").status_code == 405
+    with guarded.client(keys[1]) as client:
+        query = {"resource": "translate_text"}
+        assert client.get("/v3/languages", params=query).status_code == 200
+        wrong = {"Authorization": "DeepL-Auth-Key wrong"}
+        assert client.get("/v3/languages", params=query, headers=wrong).status_code == 403
 
 
 def test_deepl_client_reads_the_usage(

@@ -163,7 +163,6 @@ def test_deepl_states_characters_and_the_kind_of_model(open_: Interfaces) -> Non
         ({"formality": "more"}, "formality"),
         ({"split_sentences": "2"}, "split_sentences"),
         ({"split_sentences": "0", "text": ["a", "b\nc"]}, "split_sentences: 0 is not supported"),
-        ({"target_lang": "DE"}, "Name the source language"),
     ],
     ids=str,
 )
@@ -222,12 +221,59 @@ def test_libretranslate_translates_one_text_or_several(open_: Interfaces) -> Non
     ]
 
 
+ENGLISH = "The house that my father built stands on the hill behind the church."
+FRENCH = "La maison que mon père a construite se trouve sur la colline derrière l'église."
+
+
 def test_libretranslate_names_the_source_of_auto(open_: Interfaces) -> None:
-    detected = {"language": "de", "confidence": 0.0}
     _, answer = open_.post("/translate", q="a", source="auto", target="en")
-    assert answer == {"translatedText": "<a>", "detectedLanguage": detected}
-    _, answer = open_.post("/translate", q=["a", "b"], source="auto", target="en", api_key="x")
-    assert answer == {"translatedText": ["<a>", "<b>"], "detectedLanguage": [detected] * 2}
+    assert answer["translatedText"] == "<a>"
+    detected = answer["detectedLanguage"]
+    assert detected["language"] == "de" and 0 <= detected["confidence"] < 20
+    body = {"source": "auto", "target": "de", "alternatives": 1}
+    _, answer = open_.post("/translate", q=[FRENCH, ENGLISH, FRENCH], **body)
+    assert answer["translatedText"] == [f"<{FRENCH}>", f"<{ENGLISH}>", f"<{FRENCH}>"]
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["fr", "en", "fr"]
+    assert min(each["confidence"] for each in answer["detectedLanguage"]) > 90
+    assert open_.requests[1:] == [
+        (
+            TranslateRequest(model="fr-de", target_language="de", texts=[FRENCH] * 2, n_best=2),
+            None,
+        ),
+        (TranslateRequest(model="en-de", target_language="de", texts=[ENGLISH], n_best=2), None),
+    ]
+
+
+def test_deepl_detects_the_source_of_each_text(open_: Interfaces) -> None:
+    _, answer = open_.post("/v2/translate", text=[FRENCH, ENGLISH], target_lang="DE")
+    assert answer["translations"] == [
+        {"detected_source_language": "FR", "text": f"<{FRENCH}>"},
+        {"detected_source_language": "EN", "text": f"<{ENGLISH}>"},
+    ]
+    assert [asked.model for asked, _ in open_.requests] == ["fr-de", "en-de"]
+
+
+def test_libretranslate_detects_the_language_of_a_text(open_: Interfaces) -> None:
+    for text in (FRENCH, [FRENCH, ENGLISH[:10]]):
+        status, answer = open_.post("/detect", q=text)
+        assert status == 200 and [each["language"] for each in answer[:1]] == ["fr"]
+        assert {each["language"] for each in answer} == {"en", "fr", "de"}
+        assert answer[0]["confidence"] > 50
+    spanish = "La casa que construyó mi padre está en la colina detrás de la iglesia."
+    _, answer = open_.post("/detect", q=spanish)
+    assert answer[0]["confidence"] < 10  # the server does not translate from it
+    for body, message in (({}, "missing q"), ({"q": "a" * 1_235}, "the limit is 1,234")):
+        status, answer = open_.post("/detect", **body)
+        assert status == 400 and message in answer["error"]
+    status, answer = Interfaces("model").post("/detect", q="a")
+    assert status == 400 and "languages of this server's models are not known" in answer["error"]
+
+
+def test_libretranslate_answers_nemo_curator(open_: Interfaces) -> None:
+    status, answer = open_.post("/translate", texts=["a", "b"], src_lang="en", tgt_lang="de")
+    assert (status, answer["translations"]) == (200, ["<a>", "<b>"])
+    status, answer = open_.post("/translate", texts=["a"], tgt_lang="de")
+    assert (status, answer) == (400, {"error": "Invalid request: missing source parameter"})
 
 
 def test_libretranslate_gives_other_alternatives(open_: Interfaces) -> None:
@@ -255,7 +301,6 @@ def test_libretranslate_gives_other_alternatives(open_: Interfaces) -> None:
         ({"format": "x" * 30}, "format: Input should be 'text' or 'html'"),
         ({"alternatives": -1}, "alternatives"),
         ({"target": "xx"}, "xx is not supported"),
-        ({"source": "auto"}, "Name the source language"),
     ],
     ids=str,
 )
@@ -292,8 +337,6 @@ def test_libretranslate_lists_languages_and_settings(open_: Interfaces) -> None:
             "target": {"code": "de", "name": "German"},
         },
     }
-    status, answer = open_.post("/detect", q="A dog.")
-    assert status == 400 and "one of: en, fr, de." in answer["error"]
 
 
 def test_libretranslate_needs_a_key(guarded: Interfaces) -> None:

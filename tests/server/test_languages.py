@@ -6,7 +6,13 @@ import re
 
 import pytest
 
-from regard.serve.compatibility import NAMES, LanguagePairs, base_language, language_name
+from regard.serve.compatibility import (
+    NAMES,
+    SHORT_CODES,
+    LanguagePairs,
+    base_language,
+    language_name,
+)
 from regard.serve.models import NoModelError
 from regard.tasks.translation.bundle_parts import ModelLanguages
 from tests.server.served_model import served_model
@@ -27,9 +33,18 @@ def test_languages_have_names(code: str, name: str) -> None:
     assert all(re.fullmatch("[a-z]{2}", code) for code in NAMES) and len(NAMES) > 120
 
 
-@pytest.mark.parametrize("code", ["pt", "PT", " pt-BR ", "pt_br", "pt-Latn-BR"])
+@pytest.mark.parametrize("code", ["pt", "PT", " pt-BR ", "pt_br", "pt-Latn-BR", "por", "POR-BR"])
 def test_regions_and_scripts_are_ignored(code: str) -> None:
     assert base_language(code) == "pt"
+
+
+def test_codes_of_three_letters() -> None:
+    """Both standards of ISO 639-2: for translators and for libraries."""
+    assert [base_language(code) for code in ("deu", "ger", "fra", "fre", "zho", "chi")] == [
+        *("de", "de", "fr", "fr", "zh", "zh")
+    ]
+    assert base_language("nds") == "nds"
+    assert set(SHORT_CODES.values()) == set(NAMES)
 
 
 def test_pairs_are_listed_once_in_the_order_of_the_models() -> None:
@@ -49,19 +64,17 @@ def test_the_first_model_of_a_pair_translates_it_with_its_own_code() -> None:
     assert LanguagePairs(reversed(MODELS)).find("en", "de") == ("en", SEVERAL, "de")
 
 
-def test_a_source_that_is_not_named_must_be_the_only_one() -> None:
+def test_sources_of_a_target() -> None:
     pairs = LanguagePairs(MODELS)
-    assert pairs.find(None, "en-GB") == ("de", MODELS[3], "en")
-    assert pairs.find(None, "fr")[0] == "en"
-    with pytest.raises(NoModelError, match=r"German \(de\) is translated from: en, fr\."):
-        pairs.find(None, "de")
+    assert pairs.sources_of("de-AT") == ["en", "fr"] and pairs.sources_of("en-GB") == ["de"]
+    with pytest.raises(NoModelError, match="xx is not supported"):
+        pairs.sources_of("xx")
 
 
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
         ("en", "xx", "xx is not supported. The target languages are: de, pt, fr, en."),
-        (None, "xx", "xx is not supported. The target languages are: de, pt, fr, en."),
         ("xx", "de", "xx is not supported. The source languages are: en, fr, de."),
         ("x" * 50, "de", f"{'x' * 20} is not supported. The source languages"),
         ("en", "y" * 50, f"{'y' * 20} is not supported. The target languages"),
@@ -73,6 +86,6 @@ def test_a_source_that_is_not_named_must_be_the_only_one() -> None:
         ),
     ],
 )
-def test_pairs_that_are_not_served_are_named(source: str | None, target: str, message: str) -> None:
+def test_pairs_that_are_not_served_are_named(source: str, target: str, message: str) -> None:
     with pytest.raises(NoModelError, match="^" + re.escape(message)):
         LanguagePairs(MODELS).find(source, target)

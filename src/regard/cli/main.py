@@ -66,6 +66,7 @@ PANELS = {
     },
     HelpPanel.DEPLOY: {
         "serve": "Serve translation models over HTTP.",
+        "mcp": "Offer a translation model to agents, by the Model Context Protocol over stdio.",
         "plan": "Plan machines, time and cost, from times that are measured on this machine.",
         "export": "Add a CTranslate2 export to a model bundle, or write a Hugging Face MarianMT "
         "folder.",

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from hashlib import sha256
 from importlib import resources
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -38,6 +39,7 @@ from regard.serve.limits import CheckedRequest, RequestError
 from regard.serve.markup import MarkedRequest
 from regard.serve.models import ServedModel
 from regard.serve.openapi import openapi_schema
+from regard.serve.opuscat import opuscat_routes
 from regard.serve.schemas import (
     AlignRequest,
     AlignResponse,
@@ -233,10 +235,11 @@ class Routes:
     ) -> CheckedRequest:
         """Check the limits and the key's budget; note the sizes for the log."""
         checked = await self.service.check(body, limits)
-        request.state.facts |= {
+        facts = request.state.facts
+        facts |= {  # texts and pieces of all languages of a request, the rest of the last
             "model": checked.model.name,
-            "texts": len(body.texts),
-            "pieces": checked.pieces,
+            "texts": facts.get("texts", 0) + len(body.texts),
+            "pieces": facts.get("pieces", 0) + checked.pieces,
             "beam_size": checked.beam_size,
         }
         request.state.stages = checked.stages
@@ -373,6 +376,7 @@ def app_routes(
         *libretranslate_routes(service, keyring, routes.translate_texts, corrections),
         *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
         *glossary_routes(service, keyring, glossaries),
+        *opuscat_routes(service, keyring, routes.translate_texts),
         Route("/openapi.json", routes.openapi),
         Route("/healthz", routes.health),
         Route("/readyz", routes.ready),
@@ -413,7 +417,19 @@ def make_app(
     app: ASGIApp = Router(app_routes(service, keyring, store), lifespan=lifespan)
     if loopback:
         app = TrustedHostMiddleware(app, allowed_hosts=LOOPBACK)
-    return RequestMiddleware(app, service.metrics, LIBRETRANSLATE_ERRORS | DEEPL_ERRORS, tracer)
+    errors = LIBRETRANSLATE_ERRORS | DEEPL_ERRORS
+    origins = service.settings.cors_origins
+    app = RequestMiddleware(app, service.metrics, errors, tracer, origins)
+    if origins:
+        app = CORSMiddleware(  # outside, so that errors have the headers too
+            app,
+            allow_origins=origins,
+            allow_methods=["*"],
+            allow_headers=["Authorization", "Content-Type"],
+            allow_private_network=True,
+            expose_headers=["Retry-After", "X-Request-ID"],
+        )
+    return app
 
 
 async def _close(tracer: RequestTracer) -> None:

@@ -125,25 +125,36 @@ class _Form:
 
 
 _TABLE = """
-af Afrikaans, am Amharic, ar Arabic, as Assamese, az Azerbaijani, ba Bashkir, be Belarusian,
-bg Bulgarian, bn Bengali, bo Tibetan, br Breton, bs Bosnian, ca Catalan, cs Czech, cy Welsh,
-da Danish, de German, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque,
-fa Persian, fi Finnish, fo Faroese, fr French, fy Western Frisian, ga Irish, gd Scottish Gaelic,
-gl Galician, gu Gujarati, ha Hausa, he Hebrew, hi Hindi, hr Croatian, ht Haitian Creole,
-hu Hungarian, hy Armenian, ia Interlingua, id Indonesian, ig Igbo, is Icelandic, it Italian,
-iu Inuktitut, ja Japanese, jv Javanese, ka Georgian, kk Kazakh, km Khmer, kn Kannada, ko Korean,
-ku Kurdish, ky Kyrgyz, la Latin, lb Luxembourgish, ln Lingala, lo Lao, lt Lithuanian, lv Latvian,
-mg Malagasy, mi Maori, mk Macedonian, ml Malayalam, mn Mongolian, mr Marathi, ms Malay, mt Maltese,
-my Burmese, nb Norwegian Bokmål, ne Nepali, nl Dutch, nn Norwegian Nynorsk, no Norwegian,
-ny Nyanja, oc Occitan, om Oromo, or Odia, pa Punjabi, pl Polish, ps Pashto, pt Portuguese,
-qu Quechua, ro Romanian, ru Russian, rw Kinyarwanda, sa Sanskrit, sc Sardinian, sd Sindhi,
-se Northern Sami, si Sinhala, sk Slovak, sl Slovenian, sm Samoan, sn Shona, so Somali, sq Albanian,
-sr Serbian, st Southern Sotho, su Sundanese, sv Swedish, sw Swahili, ta Tamil, te Telugu, tg Tajik,
-th Thai, ti Tigrinya, tk Turkmen, tl Tagalog, tn Tswana, tr Turkish, ts Tsonga, tt Tatar,
-ug Uyghur, uk Ukrainian, ur Urdu, uz Uzbek, vi Vietnamese, wo Wolof, xh Xhosa, yi Yiddish,
-yo Yoruba, zh Chinese, zu Zulu
+af afr Afrikaans, am amh Amharic, ar ara Arabic, as asm Assamese, az aze Azerbaijani,
+ba bak Bashkir, be bel Belarusian, bg bul Bulgarian, bn ben Bengali, bo bod/tib Tibetan,
+br bre Breton, bs bos Bosnian, ca cat Catalan, cs ces/cze Czech, cy cym/wel Welsh, da dan Danish,
+de deu/ger German, el ell/gre Greek, en eng English, eo epo Esperanto, es spa Spanish,
+et est Estonian, eu eus/baq Basque, fa fas/per Persian, fi fin Finnish, fo fao Faroese,
+fr fra/fre French, fy fry Western Frisian, ga gle Irish, gd gla Scottish Gaelic, gl glg Galician,
+gu guj Gujarati, ha hau Hausa, he heb Hebrew, hi hin Hindi, hr hrv Croatian, ht hat Haitian Creole,
+hu hun Hungarian, hy hye/arm Armenian, ia ina Interlingua, id ind Indonesian, ig ibo Igbo,
+is isl/ice Icelandic, it ita Italian, iu iku Inuktitut, ja jpn Japanese, jv jav Javanese,
+ka kat/geo Georgian, kk kaz Kazakh, km khm Khmer, kn kan Kannada, ko kor Korean, ku kur Kurdish,
+ky kir Kyrgyz, la lat Latin, lb ltz Luxembourgish, ln lin Lingala, lo lao Lao, lt lit Lithuanian,
+lv lav Latvian, mg mlg Malagasy, mi mri/mao Maori, mk mkd/mac Macedonian, ml mal Malayalam,
+mn mon Mongolian, mr mar Marathi, ms msa/may Malay, mt mlt Maltese, my mya/bur Burmese,
+nb nob Norwegian Bokmål, ne nep Nepali, nl nld/dut Dutch, nn nno Norwegian Nynorsk,
+no nor Norwegian, ny nya Nyanja, oc oci Occitan, om orm Oromo, or ori Odia, pa pan Punjabi,
+pl pol Polish, ps pus Pashto, pt por Portuguese, qu que Quechua, ro ron/rum Romanian,
+ru rus Russian, rw kin Kinyarwanda, sa san Sanskrit, sc srd Sardinian, sd snd Sindhi,
+se sme Northern Sami, si sin Sinhala, sk slk/slo Slovak, sl slv Slovenian, sm smo Samoan,
+sn sna Shona, so som Somali, sq sqi/alb Albanian, sr srp Serbian, st sot Southern Sotho,
+su sun Sundanese, sv swe Swedish, sw swa Swahili, ta tam Tamil, te tel Telugu, tg tgk Tajik,
+th tha Thai, ti tir Tigrinya, tk tuk Turkmen, tl tgl Tagalog, tn tsn Tswana, tr tur Turkish,
+ts tso Tsonga, tt tat Tatar, ug uig Uyghur, uk ukr Ukrainian, ur urd Urdu, uz uzb Uzbek,
+vi vie Vietnamese, wo wol Wolof, xh xho Xhosa, yi yid Yiddish, yo yor Yoruba, zh zho/chi Chinese,
+zu zul Zulu
 """
-NAMES: dict[str, str] = dict(re.findall(r"(\w+) ([^,\n]+)", _TABLE))  # by ISO 639-1 code
+_ROWS: list[tuple[str, str, str, str]] = re.findall(
+    r"(\w{2}) (\w{3})(?:/(\w{3}))? ([^,\n]+)", _TABLE
+)
+NAMES = {code: name for code, _, _, name in _ROWS}  # by ISO 639-1 code
+SHORT_CODES = {long: code for code, *longs, _ in _ROWS for long in longs if long}  # ISO 639-2
 
 
 def language_name(code: str) -> str:
@@ -152,8 +163,9 @@ def language_name(code: str) -> str:
 
 
 def base_language(code: str) -> str:
-    """The code without its region or script: `pt` of `PT-BR`, `zh` of `zh-Hans`."""
-    return code.strip().lower().replace("_", "-").partition("-")[0]
+    """The code without region or script, in ISO 639-1 if it has one: `pt` of `PT-BR` and `por`."""
+    base = code.strip().lower().replace("_", "-").partition("-")[0]
+    return SHORT_CODES.get(base, base)
 
 
 class LanguagePairs:
@@ -174,36 +186,28 @@ class LanguagePairs:
         """All target languages, or those into which `source` can be translated."""
         return list(dict.fromkeys(t for s, t in self._models if source in (None, s)))
 
-    def find(self, source: str | None, target: str) -> tuple[str, ServedModel, str]:
-        """Return the source language and the model of a pair, and the model's code of the target.
-
-        Args:
-            source: Code of the source language. None: the only one that can be translated into the
-                target, as the server does not identify languages.
-            target: Code of the target language. Regions are ignored.
-
-        Raises:
-            NoModelError: No model translates the pair, or several do and `source` is None.
-        """
-        wanted = base_language(target)
-        if wanted not in self.targets():
+    def sources_of(self, target: str) -> list[str]:
+        """The languages that are translated into `target`. Raise NoModelError if there are none."""
+        sources = self.sources(base_language(target))
+        if not sources:
             raise NoModelError(
                 f"{target[:20]} is not supported. The target languages are: {_list(self.targets())}"
             )
-        sources = self.sources(wanted)
-        if source is None:
-            if len(sources) > 1:
-                raise NoModelError(
-                    "This server does not identify languages. Name the source language. "
-                    f"{language_name(wanted)} ({wanted}) is translated from: {_list(sources)}"
-                )
-            chosen = sources[0]
-        else:
-            chosen = base_language(source)
+        return sources
+
+    def find(self, source: str, target: str) -> tuple[str, ServedModel, str]:
+        """Return the source language and the model of a pair, and the model's code of the target.
+
+        Regions in the codes are ignored.
+
+        Raises:
+            NoModelError: No model translates the pair.
+        """
+        sources = self.sources_of(target)
+        chosen, wanted = base_language(source), base_language(target)
         if chosen not in self.sources():
             raise NoModelError(
-                f"{(source or '')[:20]} is not supported. "
-                f"The source languages are: {_list(self.sources())}"
+                f"{source[:20]} is not supported. The source languages are: {_list(self.sources())}"
             )
         if (chosen, wanted) not in self._models:
             raise NoModelError(

@@ -1,4 +1,4 @@
-"""DeepL's interface: /v2/translate, /v2/languages and /v2/usage.
+"""DeepL's interface: /v2/translate, /v2/languages, /v3/languages and /v2/usage.
 
 Requests, answers and errors have the shapes of DeepL's API, so that its clients work with
 `server_url`. A parameter without which the translation would be another one, such as `context`, is
@@ -23,6 +23,7 @@ from regard.serve.compatibility import (
     read_parameters,
     with_statuses,
 )
+from regard.serve.detection import LanguageRouter
 from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key, describe_problems
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.schemas import TranslateRequest, XmlTagsRequest
@@ -79,7 +80,7 @@ class DeepLRequest(BaseModel):
 
 
 class DeepLTranslation(BaseModel):
-    """A translation. The language is that of the request, or the only one that is possible."""
+    """A translation. The language is that of the request, or is detected."""
 
     detected_source_language: str
     text: str
@@ -99,6 +100,33 @@ class DeepLLanguagesRequest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     type: Literal["source", "target"] = "source"
+
+
+class DeepLResourceRequest(BaseModel):
+    """Parameters of /v3/languages. All languages are stable, so `include` changes nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    resource: Literal[
+        "translate_text",
+        "translate_document",
+        "glossary",
+        "voice",
+        "write",
+        "style_rules",
+        "translation_memory",
+    ]
+
+
+class DeepLLanguage(BaseModel):
+    """A language in the answer of /v3/languages. A target with regions has an entry for each."""
+
+    lang: str
+    name: str
+    usable_as_source: bool
+    usable_as_target: bool
+    status: str = "stable"
+    features: dict[str, dict[str, str]] = {}
 
 
 class DeepLUsage(BaseModel):
@@ -126,11 +154,11 @@ class DeepL:
         characters: Callable[[StoredKey | None], int],
     ) -> None:
         self._service, self._keyring = service, keyring
-        self._translate, self._characters = translate, characters
+        self._router, self._characters = LanguageRouter(service, translate), characters
 
     @property
     def _pairs(self) -> LanguagePairs:
-        return LanguagePairs(self._service.registry.models.values())
+        return self._router.pairs
 
     def _authenticate(self, request: Request) -> StoredKey | None:
         return authenticate_deepl(self._keyring, request)
@@ -143,29 +171,27 @@ class DeepL:
         if not texts:
             raise AnswerError(400, "text: is empty. Send at least one text.")
         _check_unsupported(body, texts)
-        source, model, target = self._pairs.find(body.source_lang or None, body.target_lang)
-        _, translations = await self._translate(
+        sources, translations = await self._router.translate(
             request,
             TranslateRequest(
-                model=model.name,
-                target_language=target,
                 texts=texts,
-                source_language=source,
                 format=body.tag_handling or "text",
                 glossary=body.glossary_id or None,
                 xml_tags=_xml_tags(body),
             ),
             key,
+            body.source_lang or None,
+            body.target_lang,
         )
         content = DeepLResponse(
             translations=[
                 DeepLTranslation(
-                    detected_source_language=source.upper(),
+                    detected_source_language=source.language.upper(),
                     text=translation.text,
                     billed_characters=len(text) if body.show_billed_characters else None,
                     model_type_used="latency_optimized" if body.model_type else None,
                 )
-                for text, translation in zip(texts, translations, strict=True)
+                for text, source, translation in zip(texts, sources, translations, strict=True)
             ]
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
@@ -191,6 +217,14 @@ class DeepL:
             ]
         )
 
+    async def resource_languages(self, request: Request) -> Response:
+        """The languages of a resource: those of texts; the server has no other resources."""
+        self._authenticate(request)
+        settings = self._service.settings
+        resource = (await read_parameters(request, DeepLResourceRequest, settings)).resource
+        listed = list_languages(self._pairs) if resource == "translate_text" else []
+        return JSONResponse([language.model_dump() for language in listed])
+
     async def usage(self, request: Request) -> Response:
         key = self._authenticate(request)
         usage = DeepLUsage(character_count=self._characters(key))
@@ -205,6 +239,23 @@ def authenticate_deepl(keyring: Keyring | None, request: Request) -> StoredKey |
         raise AnswerError(
             403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
         ) from None
+
+
+def list_languages(pairs: LanguagePairs) -> list[DeepLLanguage]:
+    """Return the source languages and the targets, as /v3/languages names them."""
+    sources, targets = pairs.sources(), pairs.targets()
+    languages = []
+    for code in dict.fromkeys([*sources, *targets]):
+        variants = TARGET_VARIANTS.get(code, {}) if code in targets else {}
+        is_source, is_target = code in sources, code in targets and not variants
+        if is_source or is_target:
+            languages.append((code, language_name(code), is_source, is_target))
+        for variant, name in variants.items():
+            languages.append((code + variant.removeprefix(code.upper()), name, False, True))
+    return [
+        DeepLLanguage(lang=lang, name=name, usable_as_source=source, usable_as_target=target)
+        for lang, name, source, target in languages
+    ]
 
 
 def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
@@ -263,5 +314,6 @@ def deepl_routes(
     return [
         Route("/v2/translate", with_statuses(handlers.translate, STATUSES), methods=["POST"]),
         Route("/v2/languages", with_statuses(handlers.languages, STATUSES), methods=both),
+        Route("/v3/languages", with_statuses(handlers.resource_languages, STATUSES)),
         Route("/v2/usage", with_statuses(handlers.usage, STATUSES), methods=both),
     ]

@@ -7,7 +7,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -159,10 +159,21 @@ async def unless_disconnected(request: Request, work: Coroutine[Any, Any, R]) ->
         gone.cancel()
 
 
-def _refuse_foreign_pages(scope: Scope) -> None:
-    """Raise AnswerError if a browser sends a request for a page of another site."""
-    if dict(scope["headers"]).get(b"sec-fetch-site") == b"cross-site" and scope["method"] == "POST":
-        raise AnswerError(403, "Web pages of other sites cannot use this server.")
+def _refuse_foreign_pages(scope: Scope, origins: Collection[str]) -> None:
+    """Raise AnswerError if a browser sends a request for a page of another site.
+
+    Links to the server may be followed. `origins`: whose pages are allowed; "*": all.
+    """
+    headers = dict(scope["headers"])
+    is_link = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+    if headers.get(b"sec-fetch-site") != b"cross-site" or is_link or "*" in origins:
+        return
+    if headers.get(b"origin", b"").decode("latin-1") not in origins:
+        raise AnswerError(
+            403,
+            "Web pages of other sites cannot use this server, unless its setting `cors_origins` "
+            "names them.",
+        )
 
 
 def event_text(name: str, content: dict[str, object]) -> str:
@@ -190,6 +201,7 @@ class RequestMiddleware:
         metrics: Counts requests by route and status.
         error_bodies: Shapes of errors by the beginning of the path, for other interfaces.
         tracer: Receives each request with its stages.
+        origins: Pages of these origins are not refused; "*": of all.
     """
 
     def __init__(
@@ -198,9 +210,10 @@ class RequestMiddleware:
         metrics: ServerMetrics,
         error_bodies: dict[str, ErrorBody],
         tracer: RequestTracer | None = None,
+        origins: Collection[str] = (),
     ) -> None:
         self.app, self.metrics, self.error_bodies = app, metrics, error_bodies
-        self.tracer = tracer
+        self.tracer, self.origins = tracer, origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -223,7 +236,7 @@ class RequestMiddleware:
             await send(message)
 
         try:
-            _refuse_foreign_pages(scope)
+            _refuse_foreign_pages(scope, self.origins)
             await self.app(scope, receive, send_numbered)
         except ClientDisconnect:
             status = status or 499

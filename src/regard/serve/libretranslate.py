@@ -1,8 +1,7 @@
 """LibreTranslate's interface: /translate, /detect, /languages, /suggest and /frontend/settings.
 
 Requests, answers and errors have the shapes of LibreTranslate 1.x, so that its clients and web page
-work unchanged. There is no language identification: the source "auto" is accepted if only one
-language is translated into the target.
+work unchanged.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from regard.serve.compatibility import (
     with_statuses,
 )
 from regard.serve.corrections import Correction, CorrectionStore
+from regard.serve.detection import DetectedLanguage, LanguageRouter
 from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.limits import check_texts
@@ -32,6 +32,7 @@ from regard.serve.service import TranslationService
 
 AUTO = "auto"
 STATUSES = {401: 403, 404: 400, 413: 400, 415: 400, 422: 400}
+MAX_DETECTED = 3  # languages in the answer of /detect
 TYPING_PAUSE = 500  # milliseconds after which the web page translates what was typed
 
 
@@ -51,13 +52,10 @@ class LibreTranslateRequest(BaseModel):
     format: Annotated[Literal["text", "html"] | None, BeforeValidator(_or_none)] = None
     alternatives: Annotated[int, Field(ge=0)] = 0
     api_key: str | None = None
-
-
-class DetectedLanguage(BaseModel):
-    """The source language that was used for "auto"."""
-
-    language: str
-    confidence: float = Field(default=0.0, description="In percent; 0: nothing was detected.")
+    # The names of `q`, `source` and `target` in the requests of NVIDIA's NeMo Curator
+    texts: list[str] | None = None
+    src_lang: str | None = None
+    tgt_lang: str | None = None
 
 
 class LibreTranslateResponse(BaseModel):
@@ -66,6 +64,7 @@ class LibreTranslateResponse(BaseModel):
     translatedText: str | list[str]  # noqa: N815 - the name in LibreTranslate's interface
     detectedLanguage: DetectedLanguage | list[DetectedLanguage] | None = None  # noqa: N815
     alternatives: list[str] | list[list[str]] | None = None
+    translations: list[str] | None = Field(default=None, description="Of `texts`.")
 
 
 class LibreTranslate:
@@ -85,49 +84,49 @@ class LibreTranslate:
         translate: Translate,
         corrections: CorrectionStore | None,
     ) -> None:
-        self._service, self._keyring, self._translate = service, keyring, translate
+        self._service, self._keyring = service, keyring
+        self._router = LanguageRouter(service, translate)
         self._corrections = corrections
 
     @property
     def _pairs(self) -> LanguagePairs:
-        return LanguagePairs(self._service.registry.models.values())
+        return self._router.pairs
 
     async def translate(self, request: Request) -> Response:
         self._service.batcher.check()
         body, key = await self._read(request)
-        self._check(body)
-        q = body.q
-        source, model, target = self._pairs.find(
-            None if body.source == AUTO else body.source, body.target or ""
+        q, source, target = (
+            body.q or body.texts,
+            body.source or body.src_lang,
+            body.target or body.tgt_lang,
         )
-        texts = q if isinstance(q, list) else [q or ""]
-        _, translations = await self._translate(
+        _check_present(q=q, source=source, target=target)
+        self._check_alternatives(body)
+        sources, translations = await self._router.translate(
             request,
             TranslateRequest(
-                model=model.name,
-                target_language=target,
-                texts=texts,
+                texts=q if isinstance(q, list) else [q or ""],
                 format=body.format or "text",
                 n_best=body.alternatives + 1,
             ),
             key,
+            None if source == AUTO else source,
+            target or "",
         )
         translated: list[Any] = [translation.text for translation in translations]
-        detected: list[Any] = [DetectedLanguage(language=source)] * len(texts)
+        detected: list[Any] = list(sources)
         alternatives: list[Any] = [_alternatives(translation) for translation in translations]
         if not isinstance(q, list):
             translated, detected, alternatives = translated[0], detected[0], alternatives[0]
         content = LibreTranslateResponse(
             translatedText=translated,
-            detectedLanguage=detected if body.source == AUTO else None,
+            detectedLanguage=detected if source == AUTO else None,
             alternatives=alternatives if body.alternatives else None,
+            translations=translated if body.texts else None,
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
 
-    def _check(self, body: LibreTranslateRequest) -> None:
-        for name, value in (("q", body.q), ("source", body.source), ("target", body.target)):
-            if not value:
-                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+    def _check_alternatives(self, body: LibreTranslateRequest) -> None:
         most = self._service.settings.max_beam_size - 1
         if body.alternatives > most:
             raise AnswerError(400, f"Invalid request: alternatives parameter must be <= {most}")
@@ -135,12 +134,15 @@ class LibreTranslate:
             raise AnswerError(400, "Invalid request: alternatives are not available for html")
 
     async def detect(self, request: Request) -> Response:
-        await self._read(request)
-        raise AnswerError(
-            400,
-            "This server does not identify languages. Name the source language, one of: "
-            f"{', '.join(self._pairs.sources())}.",
-        )
+        """The most probable languages of a text. A list is a text of several lines."""
+        body, _ = await self._read(request)
+        if not body.q:
+            raise AnswerError(400, "Invalid request: missing q parameter")
+        if not self._pairs.sources():
+            raise AnswerError(400, "The languages of this server's models are not known.")
+        text = body.q if isinstance(body.q, str) else "\n".join(body.q)
+        (ranked,) = await self._router.detect([text])
+        return JSONResponse([language.model_dump() for language in ranked[:MAX_DETECTED]])
 
     async def suggest(self, request: Request) -> Response:
         """Keep a corrected translation."""
@@ -152,9 +154,7 @@ class LibreTranslate:
                 "`regard serve --store FILE`.",
             )
         q, s = body.q, body.s
-        for name, value in (("q", q), ("s", s), ("source", body.source), ("target", body.target)):
-            if not value:
-                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+        _check_present(q=q, s=s, source=body.source, target=body.target)
         if not isinstance(q, str) or s is None:
             raise AnswerError(400, "q: send one text.")
         check_texts("q, s", [q, s], self._service.settings)
@@ -207,6 +207,12 @@ class LibreTranslate:
             return body, authenticate(self._keyring, key)
         except AnswerError:
             raise AnswerError(403, "Invalid API key") from None
+
+
+def _check_present(**parameters: object) -> None:
+    for name, value in parameters.items():
+        if not value:
+            raise AnswerError(400, f"Invalid request: missing {name} parameter")
 
 
 def _alternatives(translation: Translation) -> list[str]:

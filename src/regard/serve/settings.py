@@ -1,11 +1,12 @@
-"""All limits of the server. `docs/guides/serving.md` lists them; a test compares the two."""
+"""All settings of the server. `docs/guides/serving.md` lists them; a test compares the two."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from regard.config.base import Config, Count, parse_settings
 from regard.config.load import validate_settings
@@ -14,8 +15,17 @@ from regard.errors import ConfigError
 Seconds = Annotated[float, Field(gt=0, le=1e6)]
 
 
+def _check_origin(origin: str) -> str:
+    if not re.fullmatch(r"\*|[a-z][a-z0-9+.-]*://[^/\s]+", origin):
+        raise ValueError(
+            f"{origin!r:.100} is not an origin. Write scheme, host and port, as in "
+            'https://example.org:8443, or "*" for all'
+        )
+    return origin
+
+
 class ServerSettings(Config):
-    """Limits and sizes of a server, with safe defaults.
+    """Limits and other settings of a server, with safe defaults.
 
     The cost of a text is its pieces times the beam size.
     """
@@ -82,6 +92,10 @@ class ServerSettings(Config):
     max_store_bytes: Annotated[Count, Field(description="Bytes of the file of `--store`.")] = (
         1 << 30
     )
+    cors_origins: Annotated[
+        tuple[Annotated[str, AfterValidator(_check_origin)], ...],
+        Field(description='Web pages of these origins may use the server; `["*"]`: all pages.'),
+    ] = ()
 
     @classmethod
     def read(cls, path: Path) -> ServerSettings:

@@ -25,12 +25,12 @@ from itertools import compress
 from pathlib import PurePath
 
 import numpy as np
-import py3langid
 from numpy.typing import NDArray
 
 from regard.data.filters import SCRIPTS
+from regard.text.languages import known_languages, language_probabilities
 
-# -- identify the language of a whole side, with py3langid -----------------------------------------
+# -- identify the language of a whole side ---------------------------------------------------------
 # The statistics in `language` compare lines with their own side, so a side that is wholly in the
 # wrong language fits itself. Here it is compared with the language that its file name declares.
 
@@ -47,7 +47,7 @@ def identify_language(lines: Sequence[str]) -> str | None:
     chunks = _chunks(lines)
     if not chunks:
         return None
-    counts = Counter(str(py3langid.classify(chunk)[0]) for chunk in chunks)
+    counts = Counter(next(iter(language_probabilities(chunk))) for chunk in chunks)
     code, count = counts.most_common(1)[0]
     return code if 2 * count > len(chunks) else None
 
@@ -56,7 +56,7 @@ def declared_language(path: str) -> str | None:
     """Return the language that a file name ends with: `train.en.gz` declares en."""
     suffixes = [suffix for suffix in PurePath(path).suffixes if suffix not in _COMPRESSED]
     code = suffixes[-1][1:].lower().replace("_", "-").partition("-")[0] if suffixes else ""
-    return code if code in _codes() else None
+    return code if code in known_languages() else None
 
 
 def differ(code: str | None, second_code: str | None) -> bool:
@@ -64,11 +64,6 @@ def differ(code: str | None, second_code: str | None) -> bool:
     if code is None or second_code is None or code == second_code:
         return False
     return not any({code, second_code} <= alike for alike in _ALIKE)
-
-
-@cache
-def _codes() -> frozenset[str]:
-    return frozenset(code for code, _ in py3langid.rank(""))
 
 
 def _chunks(lines: Sequence[str]) -> list[str]:

@@ -1,0 +1,180 @@
+"""`regard mcp`: a model as tools of an agent, by the Model Context Protocol over stdio."""
+
+from __future__ import annotations
+
+import json
+from math import exp, fsum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+import typer
+
+import regard
+from regard.client import Client, ServedAlignment
+from regard.errors import ConfigError
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from regard.align.word_alignment import WordAlignment
+    from regard.tasks.translation.translator import Translator
+
+INSTRUCTIONS = """Translates between the languages of one model. It is a small model without general
+knowledge: send whole sentences, and expect a translation, not an answer."""
+
+
+class TranslatedText(TypedDict):
+    """The translation of a text."""
+
+    text: str
+    score: float
+    warnings: list[str]
+
+
+class WordLink(TypedDict):
+    """A source word and the word that translates it, with their numbers in the texts, from 0."""
+
+    source: str
+    target: str
+    numbers: tuple[int, int]
+
+
+class ExplainedWord(TypedDict):
+    """A word of a translation, its probability, and the source words that it is linked with."""
+
+    word: str
+    probability: float
+    sources: list[str]
+    alternatives: list[str]
+
+
+class ExplainedTranslation(TypedDict):
+    """A translation, word by word."""
+
+    text: str
+    words: list[ExplainedWord]
+
+
+def mcp(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL|URL",
+            help="A translation model bundle, or the address of a server (see `regard serve`).",
+        ),
+    ],
+    server_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of one of the server's models. Default: its first"),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REGARD_KEY",
+            help="A key of the server. The variable is not shown in lists of processes.",
+        ),
+    ] = None,
+) -> None:
+    """Offer a translation model to agents, by the Model Context Protocol over stdio.
+
+    An agent starts this command. Example: regard mcp run/model
+    """
+    try:
+        import mcp.server  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            "The protocol needs the package mcp. Install it with `pip install 'regard[mcp]'`."
+        ) from None
+    if "://" in model and not Path(model).exists():
+        with Client(model, key=key, model=server_model) as client:
+            make_server(client).run()
+        return
+    if key is not None or server_model is not None:
+        raise ConfigError(f"--key, --server-model: {model} is not the address of a server.")
+    from regard.tasks.translation.translator import Translator
+
+    make_server(Translator.load(model)).run()
+
+
+def make_server(translator: Translator | Client) -> MCPServer:
+    """Return a server with the tools `translate`, `align` and `explain`."""
+    from mcp.server import MCPServer
+
+    server = MCPServer("regard", instructions=INSTRUCTIONS, version=regard.__version__)
+
+    @server.tool()
+    def translate(
+        texts: list[str], to: str | None = None, quality: bool = False
+    ) -> list[TranslatedText]:
+        """Translate texts.
+
+        Args:
+            texts: Sentences or paragraphs.
+            to: Code of the target language, for models with several.
+            quality: Add warnings of omissions, repetitions and inventions.
+        """
+        results = translator.translate(texts, to=to, quality=quality)
+        return [
+            {"text": each.text, "score": each.score, "warnings": list(each.warnings or ())}
+            for each in results
+        ]
+
+    @server.tool()
+    def align(
+        sources: list[str], targets: list[str], to: str | None = None
+    ) -> list[list[WordLink]]:
+        """Find which words of texts and of their translations belong together.
+
+        Args:
+            sources: Texts in the source language.
+            targets: The translation of each.
+            to: Code of the target language, for models with several.
+        """
+        return [_word_links(each) for each in translator.align(sources, targets, to=to)]
+
+    @server.tool()
+    def explain(
+        source: str, target: str | None = None, to: str | None = None
+    ) -> ExplainedTranslation:
+        """Show from which source words a translation comes, and how sure the model is of each word.
+
+        Args:
+            source: A sentence.
+            target: Explain this translation. Default: the model's own.
+            to: Code of the target language, for models with several.
+        """
+        record = translator.explain(source, target, to=to)
+        return _summary(record if isinstance(record, dict) else json.loads(record.to_json()))
+
+    return server
+
+
+def _word_links(alignment: WordAlignment | ServedAlignment) -> list[WordLink]:
+    sources, targets = alignment.source.word_texts, alignment.target.word_texts
+    return [
+        {"source": sources[i], "target": targets[j], "numbers": (i, j)}
+        for i, j in sorted(alignment.links)
+    ]
+
+
+def _summary(record: dict[str, Any]) -> ExplainedTranslation:
+    """The words of a record, in the format of docs/record.md, without its arrays."""
+    texts = {}
+    for side in ("source", "target"):
+        text = record[side]["text"]
+        texts[side] = [text[start:end] for start, end in record[side]["words"]]
+    words: list[ExplainedWord] = []
+    for number, (word, pieces) in enumerate(
+        zip(texts["target"], record["target"]["word_pieces"], strict=True)
+    ):
+        steps = [record["steps"][piece] for piece in pieces]
+        linked = [texts["source"][i] for i, j in record["links"] if j == number]
+        words.append(
+            {
+                "word": word,
+                "probability": round(exp(fsum(step["logp"] for step in steps)), 4),
+                "sources": linked,
+                "alternatives": [piece for piece, _ in steps[0]["top"][:3]] if steps else [],
+            }
+        )
+    return {"text": record["target"]["text"], "words": words}
