@@ -216,8 +216,18 @@ def test_libretranslate_translates_one_text_or_several(open_: Interfaces) -> Non
     several = open_.post("/translate", q=["a", "b"], source="fr", target="de", format="text")
     assert several == (200, {"translatedText": ["<a>", "<b>"]})
     assert open_.requests == [
-        (TranslateRequest(model="en-de", target_language="de", texts=["A dog."]), None),
-        (TranslateRequest(model="fr-de", target_language="de", texts=["a", "b"]), None),
+        (
+            TranslateRequest(
+                model="en-de", source_language="en", target_language="de", texts=["A dog."]
+            ),
+            None,
+        ),
+        (
+            TranslateRequest(
+                model="fr-de", source_language="fr", target_language="de", texts=["a", "b"]
+            ),
+            None,
+        ),
     ]
 
 
@@ -237,10 +247,21 @@ def test_libretranslate_names_the_source_of_auto(open_: Interfaces) -> None:
     assert min(each["confidence"] for each in answer["detectedLanguage"]) > 90
     assert open_.requests[1:] == [
         (
-            TranslateRequest(model="fr-de", target_language="de", texts=[FRENCH] * 2, n_best=2),
+            TranslateRequest(
+                model="fr-de",
+                source_language="fr",
+                target_language="de",
+                texts=[FRENCH] * 2,
+                n_best=2,
+            ),
             None,
         ),
-        (TranslateRequest(model="en-de", target_language="de", texts=[ENGLISH], n_best=2), None),
+        (
+            TranslateRequest(
+                model="en-de", source_language="en", target_language="de", texts=[ENGLISH], n_best=2
+            ),
+            None,
+        ),
     ]
 
 

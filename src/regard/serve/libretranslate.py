@@ -158,9 +158,11 @@ class LibreTranslate:
         if not isinstance(q, str) or s is None:
             raise AnswerError(400, "q: send one text.")
         check_texts("q, s", [q, s], self._service.settings)
-        source, model, _ = self._pairs.find(
-            None if body.source == AUTO else body.source, body.target or ""
-        )
+        named, wanted = body.source or "", body.target or ""
+        if named == AUTO:
+            ((detected, *_),) = await self._router.detect([q], wanted)
+            named = detected.language
+        source, model, _ = self._pairs.find(named, wanted)
         store, owner = self._corrections, None if key is None else key.name
         target = base_language(body.target or "")
         correction = Correction(source, target, q, s, model.name, model.version)
