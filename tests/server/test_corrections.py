@@ -42,7 +42,7 @@ def export(client: httpx2.Client, **parameters: int) -> list[dict[str, Any]]:
 
 def test_suggestions_are_exported_as_a_corpus(server: RunningServer, tmp_path: Path) -> None:
     lines = {
-        "q": "Two\nlines\0 <b>\u2028",
+        "q": "Two\nlines\x85 <b>\u2028",
         "s": 'Zwei\nZeilen "🐕"',
         "source": "auto",
         "target": "EN",
@@ -94,6 +94,7 @@ def test_suggestions_are_exported_as_a_corpus(server: RunningServer, tmp_path: P
         ({"target": None}, "missing target parameter"),
         ({"q": ["a", "b"]}, "send one text"),
         ({"s": ["a"]}, "s"),
+        ({"s": "a\0b"}, "NUL character"),
         ({"target": "zz"}, "zz is not supported. The target languages are: de, en."),
         ({"source": "auto"}, "Name the source language"),
         ({"q": "x" * 250, "s": "y" * 251}, "501 characters after NFKC, and the limit is 500"),
@@ -147,12 +148,3 @@ def test_keys_limits_and_pages(bundle: Path, tmp_path: Path) -> None:
                 pages.append([line["key"] for line in page])
                 last = page[-1]["number"]
         assert pages == [["user"] * 2, ["user"] * 2, ["user", "user", "second"]]  # of 1 MiB
-
-
-def test_without_a_store(bundle: Path) -> None:
-    with running_server(f"en-de={bundle}", "--workers", "1") as server, server.client() as client:
-        assert client.get("/frontend/settings").json()["suggestions"] is False
-        answer = client.post("/suggest", json=DOG)
-        assert answer.status_code == 403 and "regard serve --store" in answer.json()["error"]
-        answer = client.get("/v1/corrections")
-        assert answer.status_code == 404 and "regard serve --store" in answer.json()["error"]

@@ -21,6 +21,9 @@ import pytest
 from deepl.api_data import MultilingualGlossaryDictionaryEntries as Entries
 
 from regard.serve.keys import add_key
+from regard.serve.settings import ServerSettings
+from regard.serve.store import GlossaryStore
+from regard.serve.store_file import StoreFile
 from tests.running_server import RunningServer, running_server
 
 pytestmark = pytest.mark.xdist_group("server")
@@ -302,6 +305,15 @@ def test_keys_see_their_own(bundle: Path, tmp_path: Path) -> None:
 
 def test_a_server_without_a_store_says_how_to_start_it(bundle: Path) -> None:
     with running_server(f"en-de={bundle}", "--workers", "1") as server:
+        with server.client() as raw:
+            assert raw.get("/frontend/settings").json()["suggestions"] is False
+            correction = {"q": "A dog.", "s": "Ein Hund.", "source": "en", "target": "de"}
+            for answer, status in (
+                (raw.post("/suggest", json=correction), 403),
+                (raw.get("/v1/corrections"), 404),
+            ):
+                assert answer.status_code == status
+                assert "regard serve --store FILE" in answer.json()["error"]
         client = deepl.DeepLClient("any", server_url=server.url)
         for call in (client.list_glossaries, client.list_multilingual_glossaries):
             with pytest.raises(deepl.DeepLException, match="regard serve --store FILE") as refused:
@@ -319,6 +331,15 @@ def create(client: httpx2.Client, name: str) -> httpx2.Response:
 def names(client: httpx2.Client) -> set[str]:
     answer = client.get("/v3/glossaries").raise_for_status()
     return {glossary["name"] for glossary in answer.json()["glossaries"]}
+
+
+def stored_names(path: Path) -> set[str]:
+    """What a new server reads of the file."""
+    with closing(StoreFile(path, 1 << 30)) as file:
+        summaries = GlossaryStore(file, ServerSettings()).summaries(None)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    return {summary.name for summary in summaries}
 
 
 def test_a_killed_server_loses_nothing_that_it_answered(bundle: Path, tmp_path: Path) -> None:
@@ -342,12 +363,9 @@ def test_a_killed_server_loses_nothing_that_it_answered(bundle: Path, tmp_path: 
                 time.sleep(0.001)
             server.process.send_signal(signal.SIGKILL)
         server.process.wait()
-    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    with running_server(*options) as server, server.client() as client:
-        assert names(client) >= set(answered) and len(answered) >= 40
-        assert len(names(client)) <= len(answered) + 4  # under way when it was killed
-        assert create(client, "after").status_code == 201
+    stored = stored_names(tmp_path / "store.db")
+    assert stored >= set(answered) and len(answered) >= 40
+    assert len(stored) <= len(answered) + 4  # under way when it was killed
 
 
 def test_a_locked_file_is_busy(server: RunningServer, store: Path) -> None:
@@ -390,8 +408,7 @@ def test_a_full_disk(bundle: Path, tmp_path: Path) -> None:
         assert answer.status_code == 503 and "store cannot be used" in answer.json()["message"]
         assert made and names(client) == made
         assert client.post("/v1/translate", json={"texts": ["A dog."]}).status_code == 200
-    with running_server(*options) as server, server.client() as client:
-        assert names(client) == made
+    assert stored_names(tmp_path / "store.db") == made
 
 
 def test_two_servers_share_a_file(bundle: Path, server: RunningServer, store: Path) -> None:

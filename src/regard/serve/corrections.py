@@ -72,8 +72,11 @@ class CorrectionStore:
         """Add a correction. `owner`: the name of a key; None on a server without keys.
 
         Raises:
-            RequestError: With the status 413: the corrections of this owner fill its share.
+            RequestError: A text has a NUL character, which a corpus must not have; or with the
+                status 413: the corrections of this owner fill its share.
         """
+        if "\0" in correction.source + correction.target:
+            raise RequestError("q, s: there is a NUL character. Remove it.")
         line = _stored((0, now(), owner or "", *_columns(correction)))
         with self.file.writing() as connection:
             (size,) = connection.execute(
@@ -88,7 +91,8 @@ class CorrectionStore:
                     413,
                 )
             connection.execute(
-                "INSERT INTO corrections VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO corrections (created, owner, source_language, target_language,"
+                " source, target, model, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (line.created, owner or "", *_columns(correction)),
             )
 
