@@ -96,7 +96,7 @@ def test_suggestions_are_exported_as_a_corpus(server: RunningServer, tmp_path: P
         ({"s": ["a"]}, "s"),
         ({"s": "a\0b"}, "NUL character"),
         ({"target": "zz"}, "zz is not supported. The target languages are: de, en."),
-        ({"source": "auto"}, "Name the source language"),
+        ({"source": "xx"}, "xx is not supported"),
         ({"q": "x" * 250, "s": "y" * 251}, "501 characters after NFKC, and the limit is 500"),
     ],
     ids=str,
