@@ -128,8 +128,9 @@ def test_the_commands_of_the_guide(tmp_path: Path) -> None:
         operator.wait_for("Reloaded: no change", times=2)
         assert operator.translate(keys["KEY"]) == 401 and operator.translate(new) == 200
 
-        copy, make, extract, describe, list_keys = commands("Back up")
-        assert first in operator.run(copy, make, extract, describe)
+        save, copy, make, extract, describe, list_keys = commands("Back up")
+        assert first in operator.run(save, copy, make, extract, describe)
+        assert (tmp_path / "restored" / "store.copy.db").read_bytes().startswith(b"SQLite")
         assert "website-2" in operator.run(list_keys)
 
         (failed,) = commands("Logs")
