@@ -635,6 +635,7 @@ LONG = {
     "key add": "tests/server/test_keys.py",
     "key list": "tests/server/test_keys.py",
     "key revoke": "tests/server/test_keys.py",
+    "mcp": "tests/server/test_mcp.py",
     "prepare": "tests/unit/data/test_prepare.py",
     "serve": "tests/server",
     "settings": "tests/unit/test_generated_reference.py",

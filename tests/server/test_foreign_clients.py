@@ -80,7 +80,7 @@ def test_deepl_node(served: RunningServer, key: tuple[Path, str], expected: dict
     folder = install_npm("deepl-node@1.28.0")
     arguments = json.dumps([served.url, key[1], LINES, FRENCH])
     done = subprocess.run(
-        ["node", "-e", NODE, arguments], cwd=folder, capture_output=True, text=True, timeout=60
+        ["node", "-e", NODE, arguments], cwd=folder, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -136,7 +136,7 @@ def wagtail_translations(url: str, key: str, kind: str, texts: list[str]) -> lis
         env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     translations: list[str] = json.loads(done.stdout)
