@@ -164,7 +164,9 @@ def _glossaries(text: str) -> Iterator[OddRequest]:
 def _multilingual_glossaries(text: str) -> Iterator[OddRequest]:
     path, pair = "/v3/glossaries", {"source_lang": "en", "target_lang": "de"}
     yield from _json(path, name=text, dictionaries=[{**pair, "entries": f"dog\t{text}"}])
-    yield from _forms(path, name="x", **{f"dictionaries[0].{text}": text, "dictionaries[1].x": "y"})
+    yield from _json(path, **{"name": "x", f"dictionaries[0].{text}": text})
+    form = {"dictionaries[7].entries": f"dog\t{text}", "dictionaries[7].source_lang": "en"}
+    yield from _forms(path, name=text, **form, **{"dictionaries[7].target_lang": "de"})
     yield OddRequest("GET", path)
 
 
