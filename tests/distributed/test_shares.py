@@ -40,8 +40,9 @@ COMMANDS = {
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = make_job_files(tmp_path_factory.mktemp("jobs"))
     for side in ("source", "target"):
-        lines = (folder / side).read_text().splitlines(keepends=True)
-        (folder / side).write_text("".join(lines[:LINES]))
+        lines = (folder / side).read_text().splitlines()[:LINES]
+        few = (" ".join(line.split()[:2]) for line in lines)  # of longer ones, longer translations
+        (folder / side).write_text("".join(f"{line}\n" for line in few))
     return folder
 
 

@@ -60,8 +60,8 @@ def lock_directory(directory: str | Path, *, shared: bool = False) -> Iterator[N
     try:
         for folder in (real, *real.parents):
             _check_unlocked(folder / LOCK_FILE)
-        for other in () if shared else real.glob(_SHARED.format("*")):
-            _check_unlocked(other, remove=True)
+        for holder in () if shared else real.glob(_SHARED.format("*")):
+            _check_unlocked(holder, remove=True)
         yield
     finally:
         _held.discard(str(real / path.name))
