@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from regard.explain.page import viewer_script
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
+from regard.serve.document_translation import DocumentTranslator
 from regard.serve.documents import document_route
 from regard.serve.http import (
     AnswerError,
@@ -310,9 +311,10 @@ class Routes:
 def app_routes(service: TranslationService, keyring: Keyring | None) -> list[Route]:
     """Return all routes; the arguments are those of `Routes`."""
     routes = Routes(service, keyring)
+    documents = DocumentTranslator(service, routes)
     return [
         Route("/v1/translate", routes.translate, methods=["POST"]),
-        document_route(service, routes),
+        document_route(documents),
         Route("/v1/align", routes.align, methods=["POST"]),
         Route("/v1/explain", routes.explain, methods=["POST"]),
         Route("/v1/models", routes.models),

@@ -81,6 +81,11 @@ def to_answer(error: BaseException) -> AnswerError:
             return AnswerError(500, "The server failed. Its log has the reason.")
 
 
+def failure_text(error: BaseException) -> str:
+    """Why the server failed, for the log, without texts of users."""
+    return str(error) if isinstance(error, EngineError) else describe_failure(error)
+
+
 async def read_body(
     request: Request, settings: ServerSettings, max_bytes: int | None = None
 ) -> bytes:
@@ -88,21 +93,30 @@ async def read_body(
 
     `max_bytes`: instead of the setting `max_body_bytes`.
     """
+    body = bytearray()
     limit = settings.max_body_bytes if max_bytes is None else max_bytes
+    await receive_body(request, settings, limit, body.extend)
+    return bytes(body)
+
+
+async def receive_body(
+    request: Request, settings: ServerSettings, limit: int, write: Callable[[bytes], object]
+) -> None:
+    """Write the body of a request, piece by piece, within limits of size and time."""
     declared = request.headers.get("content-length", "0")
     too_large = AnswerError(413, f"The body has more than {limit:,} bytes.")
     if not declared.isascii() or not declared.isdigit() or int(declared) > limit:
         raise too_large
-    body = bytearray()
+    received = 0
     try:
         async with asyncio.timeout(settings.body_seconds):
             async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
+                received += len(chunk)
+                if received > limit:
                     raise too_large
+                write(chunk)
     except TimeoutError:
         raise AnswerError(408, "The body did not arrive in time.") from None
-    return bytes(body)
 
 
 async def read_json(request: Request, kind: type[B], settings: ServerSettings) -> B:
@@ -228,9 +242,7 @@ class RequestMiddleware:
         except (Exception, asyncio.CancelledError) as error:
             answer = to_answer(error)
             if answer.status == 500:
-                facts["failure"] = (
-                    str(error) if isinstance(error, EngineError) else describe_failure(error)
-                )
+                facts["failure"] = failure_text(error)
             if status == 0:
                 body = self._error_body(scope["path"])(answer, number)
                 response = Response(body, answer.status, answer.headers, "application/json")
