@@ -20,6 +20,7 @@ from regard.explain.page import viewer_script
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
 from regard.serve.document_translation import DocumentTranslator
 from regard.serve.documents import document_route
+from regard.serve.foreign_documents import foreign_document_routes
 from regard.serve.http import (
     AnswerError,
     RequestMiddleware,
@@ -321,6 +322,7 @@ def app_routes(service: TranslationService, keyring: Keyring | None) -> list[Rou
         Route("/v1/reload", routes.reload, methods=["POST"]),
         *libretranslate_routes(service, keyring, routes.translate_texts),
         *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
+        *foreign_document_routes(documents),
         Route("/openapi.json", routes.openapi),
         Route("/healthz", routes.health),
         Route("/readyz", routes.ready),

@@ -89,6 +89,16 @@ class DeepLUsage(BaseModel):
     character_limit: int = Field(default=NO_LIMIT, description="Budgets are costs per minute.")
 
 
+def authenticate_deepl(keyring: Keyring | None, request: Request) -> StoredKey | None:
+    """Return the key of a request; None if the server needs none."""
+    try:
+        return authenticate(keyring, bearer_key(request))
+    except AnswerError:
+        raise AnswerError(
+            403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
+        ) from None
+
+
 class DeepL:
     """The handlers of DeepL's routes.
 
@@ -113,16 +123,8 @@ class DeepL:
     def _pairs(self) -> LanguagePairs:
         return LanguagePairs(self._service.registry.models.values())
 
-    def _authenticate(self, request: Request) -> StoredKey | None:
-        try:
-            return authenticate(self._keyring, bearer_key(request))
-        except AnswerError:
-            raise AnswerError(
-                403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
-            ) from None
-
     async def translate(self, request: Request) -> Response:
-        key = self._authenticate(request)
+        key = authenticate_deepl(self._keyring, request)
         self._service.batcher.check()
         body = await read_parameters(request, DeepLRequest, self._service.settings)
         texts = [body.text] if isinstance(body.text, str) else body.text
@@ -147,7 +149,7 @@ class DeepL:
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
 
     async def languages(self, request: Request) -> Response:
-        self._authenticate(request)
+        authenticate_deepl(self._keyring, request)
         # The official client sends the type in the body, also with GET.
         body = await read_parameters(request, DeepLLanguagesRequest, self._service.settings)
         if body.type == "source":
@@ -168,15 +170,20 @@ class DeepL:
         )
 
     async def usage(self, request: Request) -> Response:
-        key = self._authenticate(request)
+        key = authenticate_deepl(self._keyring, request)
         usage = DeepLUsage(character_count=self._characters(key))
         return Response(usage.model_dump_json(), media_type="application/json")
 
 
-def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
+def refuse_others(body: BaseModel) -> None:
+    """Refuse parameters that a schema does not have, unless they are empty."""
     for name, value in (body.model_extra or {}).items():
         if value not in (None, "", [], {}, False):
             raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
+
+
+def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
+    refuse_others(body)
     if body.split_sentences != "1" and any("\n" in text for text in texts):
         raise AnswerError(
             400,

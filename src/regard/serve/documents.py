@@ -34,11 +34,13 @@ class DocumentHandler:
 
     async def translate(self, request: Request) -> Response:
         key = authenticate(self._documents.charging.keyring, bearer_key(request))
-        with ExitStack() as place:
-            place.enter_context(self._documents.admit())
-            return await self._respond(request, key, place)
+        with ExitStack() as admission:
+            admission.enter_context(self._documents.admit())
+            return await self._respond(request, key, admission)
 
-    async def _respond(self, request: Request, key: StoredKey | None, place: ExitStack) -> Response:
+    async def _respond(
+        self, request: Request, key: StoredKey | None, admission: ExitStack
+    ) -> Response:
         """Translate a document. An answer of events, which ends later, takes over its place."""
         accept, settings = request.headers.get("accept", ""), self._documents.service.settings
         events = "text/event-stream" in accept
@@ -49,7 +51,7 @@ class DocumentHandler:
         if events:
             steps = self._documents.steps(plan, content)
             first = await unless_disconnected(request, anext(steps))  # an error has a status
-            return _DocumentEvents(first, steps, place.pop_all())
+            return _DocumentEvents(first, steps, admission.pop_all())
         answer = await unless_disconnected(request, self._documents.translate(plan, content))
         if as_json:
             return Response(answer, media_type="application/json")
@@ -84,19 +86,21 @@ class _DocumentEvents(StreamingResponse):
     Args:
         first: The step before `steps`.
         steps: The further steps of the document.
-        place: Is closed at the end.
+        admission: Is closed at the end.
     """
 
-    def __init__(self, first: Step, steps: AsyncGenerator[Step, None], place: ExitStack) -> None:
+    def __init__(
+        self, first: Step, steps: AsyncGenerator[Step, None], admission: ExitStack
+    ) -> None:
         super().__init__(
             _events(first, steps),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store"},
         )
-        self._steps, self._place = steps, place
+        self._steps, self._admission = steps, admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._place:
+        with self._admission:
             try:
                 await super().__call__(scope, receive, send)
             finally:
