@@ -190,6 +190,39 @@ def _documents(text: str) -> Iterator[OddRequest]:
         yield OddRequest("POST", f"/v1/documents{address}", content=b"A dog.")
 
 
+def _upload(path: str) -> Callable[[str], Iterator[OddRequest]]:
+    """Forms with a file: the text is in its content, its name, and a field."""
+
+    def spell(text: str) -> Iterator[OddRequest]:
+        short = raw_bytes(text[:100])
+        for content, name, language in (
+            (raw_bytes(text), b"a.txt", b"de"),
+            (b"A dog.", short + b".txt", b"de"),
+            (b"A dog.", b"a.txt", short),
+        ):
+            fields = ((b"target_lang", language), (b"target", language), (b"source", b"en"))
+            parts = b"".join(
+                b'--edge\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n' % part
+                for part in (*fields, (b'file"; filename="' + name, content))
+            )
+            multipart = {"Content-Type": "multipart/form-data; boundary=edge"}
+            yield OddRequest("POST", path, multipart, parts + b"--edge--\r\n")
+
+    return spell
+
+
+def _kept_document(path: str) -> Callable[[str], Iterator[OddRequest]]:
+    def spell(text: str) -> Iterator[OddRequest]:
+        yield from _forms(path.format(identifier="a"), document_key=text[:100])
+        yield OddRequest("POST", path.format(identifier=_percent(text[:100])))
+
+    return spell
+
+
+def _download(text: str) -> Iterator[OddRequest]:
+    yield OddRequest("GET", f"/download_file/{_percent(text[:100])}")
+
+
 def _get(path: str) -> Callable[[str], Iterator[OddRequest]]:
     def spell(text: str) -> Iterator[OddRequest]:
         yield OddRequest("GET", f"{path}?q={_percent(text)[:5_000]}")
@@ -219,6 +252,12 @@ ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
             "/v3/glossaries/{glossary_id}/dictionaries",
         )
     },
+    **{path: _upload(path) for path in ("/v2/document", "/translate_file")},
+    **{
+        path: _kept_document(path)
+        for path in ("/v2/document/{identifier}", "/v2/document/{identifier}/result")
+    },
+    "/download_file/{name}": _download,
     **{
         path: _get(path)
         for path in (

@@ -165,8 +165,7 @@ def test_the_web_page_of_libretranslate(server: RunningServer, expected: dict[st
         )
         assert settings["charLimit"] == MAX_CHARACTERS
         assert settings["frontendTimeout"] == 500
-        assert settings["suggestions"] is settings["filesTranslation"] is False
-        assert settings["supportedFilesFormat"] == []
+        assert settings["suggestions"] is False
         languages = {each["code"]: each for each in client.get("/languages").json()}
         # The page looks up each target in the list, and fails if one is missing.
         assert all(code in languages for each in languages.values() for code in each["targets"])

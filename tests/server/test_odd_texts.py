@@ -73,6 +73,7 @@ def check(server: RunningServer) -> None:
                 if engine.cpu_times().user <= before[engine.pid]
             }
     assert server.metric("regard_engine_restarts") == 0
+    assert not [line for line in server.lines if '"status": 500' in line]  # also in the background
 
 
 def send_all(server: RunningServer, odd: Iterable[OddRequest]) -> None:
@@ -92,13 +93,13 @@ def test_every_route_and_format_is_covered() -> None:
     assert set(FORMAT_NAMES) == DOCUMENTS.keys()
 
 
+SLOW = ("/v1/documents", "/v1/explain", "/v2/document", "/translate_file")
 QUICK = ("high surrogate", "surrogates in a placeholder", "NUL", "combining in the wrong order")
 
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_texts_of_requests(attacked: RunningServer, route: str) -> None:
-    slow = route in ("/v1/documents", "/v1/explain")
-    texts = QUICK[:1] if slow else TEXTS
+    texts = QUICK[:1] if route in SLOW else TEXTS
     send_all(attacked, (odd for name in texts for odd in requests(route, TEXTS[name])))
 
 
@@ -110,7 +111,7 @@ def test_texts_of_documents(attacked: RunningServer, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("route", ["/v1/documents", "/v1/explain"])
+@pytest.mark.parametrize("route", SLOW)
 def test_all_texts_of_slow_requests(attacked: RunningServer, route: str) -> None:
     for text in TEXTS.values():
         send_all(attacked, requests(route, text))

@@ -21,7 +21,9 @@ from regard.explain.page import viewer_script
 from regard.serve.corrections import CorrectionStore, corrections_route
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
 from regard.serve.deepl_glossaries import glossary_routes
+from regard.serve.document_translation import DocumentTranslator
 from regard.serve.documents import document_route
+from regard.serve.foreign_documents import foreign_document_routes
 from regard.serve.http import (
     AnswerError,
     RequestMiddleware,
@@ -365,9 +367,10 @@ def app_routes(
     glossaries = None if store is None else GlossaryStore(store, settings)
     routes = Routes(service, keyring, glossaries)
     corrections = None if store is None else CorrectionStore(store, settings)
+    documents = DocumentTranslator(service, routes)
     return [
         Route("/v1/translate", routes.translate, methods=["POST"]),
-        document_route(service, routes),
+        document_route(documents),
         Route("/v1/align", routes.align, methods=["POST"]),
         Route("/v1/explain", routes.explain, methods=["POST"]),
         Route("/v1/models", routes.models),
@@ -377,6 +380,7 @@ def app_routes(
         *deepl_routes(service, keyring, routes.translate_texts, routes.characters),
         *glossary_routes(service, keyring, glossaries),
         *opuscat_routes(service, keyring, routes.translate_texts),
+        *foreign_document_routes(documents),
         Route("/openapi.json", routes.openapi),
         Route("/healthz", routes.health),
         Route("/readyz", routes.ready),

@@ -9,6 +9,7 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -19,7 +20,14 @@ from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from regard.errors import RegardError
-from regard.serve.http import AnswerError, Handler, describe_problems, read_body, to_answer
+from regard.serve.http import (
+    AnswerError,
+    Handler,
+    describe_problems,
+    read_body,
+    receive_body,
+    to_answer,
+)
 from regard.serve.keys import StoredKey
 from regard.serve.models import NoModelError, ServedModel
 from regard.serve.schemas import TranslateRequest, Translation
@@ -28,8 +36,9 @@ from regard.serve.settings import ServerSettings
 # -- forms in the bodies of requests ---------------------------------------------------------------
 # Names and values, or a refusal.
 #
-# python-multipart splits multipart forms (RFC 7578). A form must be complete, in UTF-8 and without
-# files; the fields, their headers and the boundary have limits.
+# python-multipart splits multipart forms (RFC 7578). A form must be complete and in UTF-8; the
+# fields, their headers and the boundary have limits. Only routes of documents accept a file, one in
+# each form.
 
 
 logging.getLogger("python_multipart").setLevel(logging.ERROR)  # warns of each damaged form
@@ -37,6 +46,7 @@ logging.getLogger("python_multipart").setLevel(logging.ERROR)  # warns of each d
 MAX_FIELDS = 1_000
 MAX_HEADERS = 8  # of a field
 MAX_HEADER_BYTES = 4_096
+FILE_FIELD = "file"  # the field of a document, in the forms of all interfaces
 
 
 def parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
@@ -48,14 +58,18 @@ def parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
 
 def parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
     """Return the names and values of a form. Raise ValueError if it is damaged."""
-    boundary = parse_options_header(content_type)[1].get(b"boundary")
-    if not boundary:
-        raise ValueError("boundary")
-    form = _Form(boundary)
+    form = _Form(content_type)
     form.parser.write(body)
-    if not form.complete:
-        raise ValueError("end")
+    form.check_complete()
     return form.fields
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file of a form. The name is what the client has sent."""
+
+    name: str
+    content: bytes
 
 
 def too_many_fields() -> AnswerError:
@@ -63,11 +77,20 @@ def too_many_fields() -> AnswerError:
 
 
 class _Form:
-    """The fields of a multipart form, as the parser finds them."""
+    """The fields of a multipart form, as the parser finds them.
 
-    def __init__(self, boundary: bytes) -> None:
+    Args:
+        content_type: Has the boundary.
+        max_file_bytes: Size of a file in the field FILE_FIELD; 0: files are refused.
+    """
+
+    def __init__(self, content_type: str, max_file_bytes: int = 0) -> None:
+        boundary = parse_options_header(content_type)[1].get(b"boundary")
+        if not boundary:
+            raise ValueError("boundary")
         self.fields: list[tuple[str, str]] = []
-        self.complete = False
+        self.file: UploadedFile | None = None
+        self._complete, self._max_file_bytes = False, max_file_bytes
         self.parser = MultipartParser(
             boundary,
             {
@@ -83,6 +106,11 @@ class _Form:
             max_header_count=MAX_HEADERS,
             max_header_size=MAX_HEADER_BYTES,
         )
+
+    def check_complete(self) -> None:
+        """Raise ValueError if the end of the form is missing."""
+        if not self._complete:
+            raise ValueError("end")
 
     def _begin(self) -> None:
         if len(self.fields) == MAX_FIELDS:
@@ -106,18 +134,31 @@ class _Form:
         name = parameters.get(b"name", b"").decode()
         if not name:
             raise ValueError("name")
-        if parameters.get(b"filename"):  # a browser sends an empty one for no file
-            raise AnswerError(422, f"{name[:40]}: files are not supported. Send texts.")
+        self._file_name = parameters.get(b"filename", b"").decode()  # empty for a field, or no file
+        if self._file_name:
+            self._check_file(name)
         self._name = name
+
+    def _check_file(self, field: str) -> None:
+        if self._max_file_bytes == 0:
+            raise AnswerError(422, f"{field[:40]}: files are not supported. Send texts.")
+        if field != FILE_FIELD or self.file is not None:
+            raise AnswerError(422, f"{field[:40]}: send one file, in the field `{FILE_FIELD}`.")
 
     def _add_data(self, body: bytes, start: int, end: int) -> None:
         self._data += body[start:end]
+        if self._file_name and len(self._data) > self._max_file_bytes:
+            raise AnswerError(413, f"The document has more than {self._max_file_bytes:,} bytes.")
 
     def _end(self) -> None:
-        self.fields.append((self._name, self._data.decode()))
+        if self._file_name:
+            self.file = UploadedFile(self._file_name, bytes(self._data))
+            self._data.clear()
+        else:
+            self.fields.append((self._name, self._data.decode()))
 
     def _finish(self) -> None:
-        self.complete = True
+        self._complete = True
 
 
 # -- the languages of a server ---------------------------------------------------------------------
@@ -276,6 +317,33 @@ async def read_parameters(request: Request, kind: type[P], settings: ServerSetti
             case _ if body:
                 raise AnswerError(415, "Send JSON or a form, and name it in `Content-Type`.")
         return kind.model_validate(values)
+    except ValidationError as error:
+        raise AnswerError(422, describe_problems(error)) from None
+    except ValueError:
+        raise AnswerError(422, f"The body is not valid {content_type[:40]} in UTF-8.") from None
+
+
+async def read_upload(
+    request: Request, kind: type[P], settings: ServerSettings
+) -> tuple[P, UploadedFile]:
+    """Read a multipart form with a document, and check its fields and the query against a schema.
+
+    The form is split while it is received, so that a large one does not delay other requests.
+    """
+    content_type = request.headers.get("content-type", "")
+    if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
+        raise AnswerError(415, "Send a multipart form, and name it in `Content-Type`.")
+    most = settings.max_document_bytes
+    try:
+        form = _Form(content_type, most)
+        await receive_body(request, settings, most + settings.max_body_bytes, form.parser.write)
+        form.check_complete()
+        if form.file is None:
+            raise AnswerError(422, f"{FILE_FIELD}: is missing. Send a file with its name.")
+        if sum(len(value.encode()) for _, value in form.fields) > settings.max_body_bytes:
+            raise AnswerError(413, f"The fields have more than {settings.max_body_bytes:,} bytes.")
+        values = _by_name(request.query_params.multi_items()) | _by_name(form.fields)
+        return kind.model_validate(values), form.file
     except ValidationError as error:
         raise AnswerError(422, describe_problems(error)) from None
     except ValueError:

@@ -136,6 +136,16 @@ class DeepLUsage(BaseModel):
     character_limit: int = Field(default=NO_LIMIT, description="Budgets are costs per minute.")
 
 
+def authenticate_deepl(keyring: Keyring | None, request: Request) -> StoredKey | None:
+    """Return the key of a request; None if the server needs none."""
+    try:
+        return authenticate(keyring, bearer_key(request))
+    except AnswerError:
+        raise AnswerError(
+            403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
+        ) from None
+
+
 class DeepL:
     """The handlers of DeepL's routes.
 
@@ -160,11 +170,8 @@ class DeepL:
     def _pairs(self) -> LanguagePairs:
         return self._router.pairs
 
-    def _authenticate(self, request: Request) -> StoredKey | None:
-        return authenticate_deepl(self._keyring, request)
-
     async def translate(self, request: Request) -> Response:
-        key = self._authenticate(request)
+        key = authenticate_deepl(self._keyring, request)
         self._service.batcher.check()
         body = await read_parameters(request, DeepLRequest, self._service.settings)
         texts = [body.text] if isinstance(body.text, str) else body.text
@@ -197,7 +204,7 @@ class DeepL:
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
 
     async def languages(self, request: Request) -> Response:
-        self._authenticate(request)
+        authenticate_deepl(self._keyring, request)
         # The official client sends the type in the body, also with GET.
         body = await read_parameters(request, DeepLLanguagesRequest, self._service.settings)
         if body.type == "source":
@@ -219,26 +226,23 @@ class DeepL:
 
     async def resource_languages(self, request: Request) -> Response:
         """The languages of a resource: those of texts; the server has no other resources."""
-        self._authenticate(request)
+        authenticate_deepl(self._keyring, request)
         settings = self._service.settings
         resource = (await read_parameters(request, DeepLResourceRequest, settings)).resource
         listed = list_languages(self._pairs) if resource == "translate_text" else []
         return JSONResponse([language.model_dump() for language in listed])
 
     async def usage(self, request: Request) -> Response:
-        key = self._authenticate(request)
+        key = authenticate_deepl(self._keyring, request)
         usage = DeepLUsage(character_count=self._characters(key))
         return Response(usage.model_dump_json(), media_type="application/json")
 
 
-def authenticate_deepl(keyring: Keyring | None, request: Request) -> StoredKey | None:
-    """Return the key of a request; None if the server needs none."""
-    try:
-        return authenticate(keyring, bearer_key(request))
-    except AnswerError:
-        raise AnswerError(
-            403, "Send a valid key, as in `Authorization: DeepL-Auth-Key KEY`."
-        ) from None
+def refuse_others(body: BaseModel) -> None:
+    """Refuse parameters that a schema does not have, unless they are empty."""
+    for name, value in (body.model_extra or {}).items():
+        if value not in (None, "", [], {}, False):
+            raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
 
 
 def list_languages(pairs: LanguagePairs) -> list[DeepLLanguage]:
@@ -259,9 +263,7 @@ def list_languages(pairs: LanguagePairs) -> list[DeepLLanguage]:
 
 
 def _check_unsupported(body: DeepLRequest, texts: list[str]) -> None:
-    for name, value in (body.model_extra or {}).items():
-        if value not in (None, "", [], {}, False):
-            raise AnswerError(400, f"{name[:40]}: this server does not support this parameter.")
+    refuse_others(body)
     if body.glossary_id and not body.source_lang:
         raise AnswerError(400, "glossary_id: needs source_lang.")
     keeps_lines = body.split_sentences in ("0", "nonewlines")

@@ -27,7 +27,6 @@ from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
 from regard.serve.schemas import ErrorResponse
 from regard.serve.settings import ServerSettings
-from regard.serve.store_file import StoreError
 from regard.serve.traces import RequestTracer, log_event
 
 B = TypeVar("B", bound=BaseModel)
@@ -82,6 +81,13 @@ def to_answer(error: BaseException) -> AnswerError:
             return AnswerError(500, "The server failed. Its log has the reason.")
 
 
+def failure_text(error: BaseException) -> str:
+    """Why the server failed, for the log, without texts of users."""
+    if isinstance(error, EngineError | StoreError):
+        return str(error)
+    return describe_failure(error)
+
+
 async def read_body(
     request: Request, settings: ServerSettings, max_bytes: int | None = None
 ) -> bytes:
@@ -89,21 +95,30 @@ async def read_body(
 
     `max_bytes`: instead of the setting `max_body_bytes`.
     """
+    body = bytearray()
     limit = settings.max_body_bytes if max_bytes is None else max_bytes
+    await receive_body(request, settings, limit, body.extend)
+    return bytes(body)
+
+
+async def receive_body(
+    request: Request, settings: ServerSettings, limit: int, write: Callable[[bytes], object]
+) -> None:
+    """Write the body of a request, piece by piece, within limits of size and time."""
     declared = request.headers.get("content-length", "0")
     too_large = AnswerError(413, f"The body has more than {limit:,} bytes.")
     if not declared.isascii() or not declared.isdigit() or int(declared) > limit:
         raise too_large
-    body = bytearray()
+    received = 0
     try:
         async with asyncio.timeout(settings.body_seconds):
             async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
+                received += len(chunk)
+                if received > limit:
                     raise too_large
+                write(chunk)
     except TimeoutError:
         raise AnswerError(408, "The body did not arrive in time.") from None
-    return bytes(body)
 
 
 async def read_json(request: Request, kind: type[B], settings: ServerSettings) -> B:
@@ -242,12 +257,8 @@ class RequestMiddleware:
             status = status or 499
         except (Exception, asyncio.CancelledError) as error:
             answer = to_answer(error)
-            if answer.status == 500:
-                facts["failure"] = (
-                    str(error) if isinstance(error, EngineError) else describe_failure(error)
-                )
-            elif isinstance(error, StoreError):
-                facts["failure"] = str(error)
+            if answer.status == 500 or isinstance(error, StoreError):
+                facts["failure"] = failure_text(error)
             if status == 0:
                 body = self._error_body(scope["path"])(answer, number)
                 response = Response(body, answer.status, answer.headers, "application/json")

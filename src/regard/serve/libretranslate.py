@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from regard.documents.formats.base import DOCUMENT_SUFFIXES
 from regard.serve.compatibility import (
     LanguagePairs,
     Translate,
@@ -65,6 +66,19 @@ class LibreTranslateResponse(BaseModel):
     detectedLanguage: DetectedLanguage | list[DetectedLanguage] | None = None  # noqa: N815
     alternatives: list[str] | list[list[str]] | None = None
     translations: list[str] | None = Field(default=None, description="Of `texts`.")
+
+
+def authenticate_libretranslate(
+    keyring: Keyring | None, request: Request, api_key: str | None
+) -> StoredKey | None:
+    """Return the key of a parameter or of the header; None if the server needs none."""
+    key = api_key or bearer_key(request)
+    if keyring is not None and not key:
+        raise AnswerError(400, "Invalid request: missing api_key parameter")
+    try:
+        return authenticate(keyring, key)
+    except AnswerError:
+        raise AnswerError(403, "Invalid API key") from None
 
 
 class LibreTranslate:
@@ -184,6 +198,8 @@ class LibreTranslate:
         pairs, needs_key = self._pairs, self._keyring is not None
         source = next(iter(pairs.sources()), AUTO)
         target = next(iter(pairs.targets(source)), "")
+        aligns = any(model.aligns for model in self._service.registry.models.values())
+        formats = list(DOCUMENT_SUFFIXES) if aligns else []  # documents need word alignments
         return JSONResponse(
             {
                 "charLimit": self._service.settings.max_characters,
@@ -191,8 +207,8 @@ class LibreTranslate:
                 "apiKeys": needs_key,
                 "keyRequired": needs_key,
                 "suggestions": self._corrections is not None,
-                "filesTranslation": False,
-                "supportedFilesFormat": [],
+                "filesTranslation": bool(formats),
+                "supportedFilesFormat": formats,
                 "language": {
                     "source": {"code": source, "name": language_name(source)},
                     "target": {"code": target, "name": language_name(target)},
@@ -202,13 +218,7 @@ class LibreTranslate:
 
     async def _read(self, request: Request) -> tuple[LibreTranslateRequest, StoredKey | None]:
         body = await read_parameters(request, LibreTranslateRequest, self._service.settings)
-        key = body.api_key or bearer_key(request)
-        if self._keyring is not None and not key:
-            raise AnswerError(400, "Invalid request: missing api_key parameter")
-        try:
-            return body, authenticate(self._keyring, key)
-        except AnswerError:
-            raise AnswerError(403, "Invalid API key") from None
+        return body, authenticate_libretranslate(self._keyring, request, body.api_key)
 
 
 def _check_present(**parameters: object) -> None:
@@ -228,7 +238,8 @@ def libretranslate_error_body(answer: AnswerError, request_id: str) -> bytes:
 
 
 LIBRETRANSLATE_ERRORS: dict[str, ErrorBody] = dict.fromkeys(
-    ("/translate", "/detect", "/suggest", "/languages", "/frontend/"), libretranslate_error_body
+    ("/translate", "/detect", "/suggest", "/languages", "/frontend/", "/download_file/"),
+    libretranslate_error_body,
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -80,6 +80,7 @@ class TranslationService:
         self.pool = WorkerPool(ENGINE, workers, threads, registry.prepare, engines.run)
         self._markup = MarkupProcess(settings.deadline_seconds)
         self._housekeeping: list[asyncio.Task[None]] = []
+        self._background: set[asyncio.Task[None]] = set()
         self.failure: RegardError | None = None  # why it could not start
         metrics.watch(
             self.batcher, self.pool, lambda: self.translating_engines, registry, self._cache
@@ -98,9 +99,16 @@ class TranslationService:
         ]
 
     async def stop(self) -> None:
-        for task in self._housekeeping:
+        for task in (*self._housekeeping, *self._background):
             task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(self.pool.stop(), self._markup.stop())
+
+    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` until it is done, or cancel it when the server stops."""
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     @property
     def translating_engines(self) -> int:

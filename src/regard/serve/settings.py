@@ -46,6 +46,16 @@ class ServerSettings(Config):
     document_seconds: Annotated[
         Seconds, Field(description="Time in which a document is translated, or fails.")
     ] = 600.0
+    max_kept_documents: Annotated[
+        Count,
+        Field(description="Translated documents kept for a download; the oldest are dropped."),
+    ] = 100
+    max_kept_bytes: Annotated[
+        Count, Field(description="Bytes of all kept documents; likewise.")
+    ] = 64 << 20
+    kept_seconds: Annotated[
+        Seconds, Field(description="Time for which a translated document is kept.")
+    ] = 900.0
     max_beam_size: Annotated[Count, Field(description="Beam size and n-best.")] = 16
     max_cost: Annotated[Count, Field(description="Cost of a request: pieces × beam size.")] = (
         200_000

@@ -295,6 +295,9 @@ _FORMATS = {
     "tsv": ("tables", "TSV", (".tsv",)),
 }
 FORMAT_NAMES = tuple(_FORMATS)
+DOCUMENT_SUFFIXES = {
+    suffix: name for name, (_, _, suffixes) in _FORMATS.items() for suffix in suffixes
+}
 
 
 def load_format(name: str) -> DocumentFormat:
@@ -313,9 +316,8 @@ def load_format(name: str) -> DocumentFormat:
 def format_of_path(path: str | Path) -> str:
     """The name of the format that a file name ends with. Raises DocumentError if there is none."""
     suffix = Path(path).suffix.lower()
-    for name, (_, _, suffixes) in _FORMATS.items():
-        if suffix in suffixes:
-            return name
+    if suffix in DOCUMENT_SUFFIXES:
+        return DOCUMENT_SUFFIXES[suffix]
     raise DocumentError(
         f"{path}: no document format has the suffix {suffix!r}. The formats are "
         f"{', '.join(FORMAT_NAMES)}."
