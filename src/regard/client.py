@@ -1,4 +1,8 @@
-"""The answers that `Client` reads for documents: progress, then the translated document."""
+"""Translate with a server, as `Translator` does with a model.
+
+with regard.Client("http://localhost:8000") as client:
+    client.translate(["A dog runs."])[0].text
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,17 @@ import json
 import random
 import threading
 import time
-from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from pydantic import BaseModel, ValidationError
 
 from regard.align.links import Links, write_links
-from regard.documents.report import DocumentReport, DocumentReportValues
 from regard.errors import ConfigError, CorpusError, ServerError
+from regard.serve.answers import error_text, read_document_events, retry_after, server_error
 from regard.serve.schemas import (
     SERVED_OPTIONS,
     Alignment,
@@ -40,70 +43,6 @@ from regard.tasks.translation.options import (
 
 if TYPE_CHECKING:
     import httpx2
-
-
-def read_document_events(
-    url: str, answer: httpx2.Response, on_progress: Callable[[int, int], None]
-) -> TranslatedDocument:
-    """Read the events of an answer until the document has arrived.
-
-    Args:
-        url: Of the server, for errors.
-        answer: An open stream of server-sent events.
-        on_progress: Called with the number of translated texts and of all.
-
-    Raises:
-        ConfigError: The server refuses the document.
-        ServerError: The server fails, or the connection ends before the document.
-    """
-    import httpx2
-
-    try:
-        for name, values in _events(answer):
-            if name == "progress":
-                on_progress(values["done"], values["total"])
-            elif name == "error":
-                raise server_error(url, values["status"], values["error"])
-            elif name == "done":
-                content = b64decode(values["document"])
-                return TranslatedDocument(content, DocumentReport.from_json(values["report"]))
-    except (ValueError, KeyError, TypeError):
-        raise ServerError(f"{url}: the answer is not that of a regard server.") from None
-    except httpx2.HTTPError as error:
-        reason = str(error) or type(error).__name__
-        raise ServerError(f"{url}: the connection was lost ({reason}). Try again.") from None
-    raise ServerError(f"{url}: the answer ended before the document. Try again.")
-
-
-def server_error(url: str, status: int, text: str) -> ConfigError | ServerError:
-    """The error of an answer: of the request, or of the server."""
-    is_request = 400 <= status < 500 and status != 429
-    return ConfigError(f"{url}: {text}") if is_request else ServerError(f"{url}: {text}")
-
-
-class _EventValues(TypedDict, total=False):
-    """The values of an event: of its progress, of an error, or of the document."""
-
-    done: int
-    total: int
-    status: int
-    error: str
-    document: str  # in base64
-    report: DocumentReportValues
-
-
-def _events(answer: httpx2.Response) -> Iterator[tuple[str, _EventValues]]:
-    name = ""
-    for line in answer.iter_lines():
-        if line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield name, json.loads(line.removeprefix("data: "))
-
-
-# -- translate with a server, as `Translator` does with a model ------------------------------------
-# with regard.Client("http://localhost:8000") as client:
-#     client.translate(["A dog runs."])[0].text
 
 
 # What a request may hold at first. A server with smaller limits answers 413, and a slow one 504;
@@ -385,7 +324,7 @@ class Client:
         """Raise an error unless the answer has the status 200."""
         if answer.status_code != 200:
             answer.read()
-            raise server_error(self.url, answer.status_code, _error_text(answer))
+            raise server_error(self.url, answer.status_code, error_text(answer))
 
     def _send_all(self, request: _Request, parts: list[range]) -> list[list[ServedTranslation]]:
         stop = threading.Event()
@@ -457,7 +396,7 @@ class Client:
                     ) from None
             else:
                 self._answered = True
-                seconds += _retry_after(answer)
+                seconds += retry_after(answer)
                 if answer.status_code not in (429, 503) or time.monotonic() + seconds > end:
                     return answer
                 answer.close()
@@ -518,15 +457,3 @@ def _alignment(source: str, target: str, sent: Alignment) -> ServedAlignment:
     return ServedAlignment(
         WordSpans(source, sent.source), WordSpans(target, sent.target), Links(sent.links)
     )
-
-
-def _error_text(answer: httpx2.Response) -> str:
-    try:
-        return str(answer.json()["error"])
-    except (ValueError, KeyError, TypeError):
-        return f"answered with status {answer.status_code}. Is it a regard server?"
-
-
-def _retry_after(answer: httpx2.Response) -> float:
-    value = answer.headers.get("retry-after", "")
-    return float(value) if value.isascii() and value.isdigit() else 0.0

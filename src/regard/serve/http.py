@@ -27,6 +27,7 @@ from regard.serve.models import NoModelError
 from regard.serve.pool import WorkerEndedError
 from regard.serve.schemas import ErrorResponse
 from regard.serve.settings import ServerSettings
+from regard.serve.store_file import StoreError
 from regard.serve.traces import RequestTracer, log_event
 
 B = TypeVar("B", bound=BaseModel)
