@@ -51,7 +51,7 @@ NODE = """
 const deepl = require("deepl-node");
 const [url, key, lines, french] = JSON.parse(process.argv[1]);
 (async () => {
-  const client = new deepl.DeepLClient(key, { serverUrl: url, maxRetries: 0 });
+  const client = new deepl.DeepLClient(key, { serverUrl: url, minTimeout: 200000 });
   const before = await client.getUsage();
   const found = {
     several: await client.translateText(lines, "en", "de"),

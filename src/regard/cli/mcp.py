@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import exp, fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import BaseModel
 
 import regard
 from regard.client import Client, ServedAlignment
-from regard.errors import ConfigError
+from regard.errors import ConfigError, RegardError
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -23,7 +26,7 @@ INSTRUCTIONS = """Translates between the languages of one model. It is a small m
 knowledge: send whole sentences, and expect a translation, not an answer."""
 
 
-class TranslatedText(TypedDict):
+class TranslatedText(BaseModel):
     """The translation of a text."""
 
     text: str
@@ -31,7 +34,7 @@ class TranslatedText(TypedDict):
     warnings: list[str]
 
 
-class WordLink(TypedDict):
+class WordLink(BaseModel):
     """A source word and the word that translates it, with their numbers in the texts, from 0."""
 
     source: str
@@ -39,7 +42,7 @@ class WordLink(TypedDict):
     numbers: tuple[int, int]
 
 
-class ExplainedWord(TypedDict):
+class ExplainedWord(BaseModel):
     """A word of a translation, its probability, and the source words that it is linked with."""
 
     word: str
@@ -48,7 +51,7 @@ class ExplainedWord(TypedDict):
     alternatives: list[str]
 
 
-class ExplainedTranslation(TypedDict):
+class ExplainedTranslation(BaseModel):
     """A translation, word by word."""
 
     text: str
@@ -100,7 +103,9 @@ def make_server(translator: Translator | Client) -> MCPServer:
     """Return a server with the tools `translate`, `align` and `explain`."""
     from mcp.server import MCPServer
 
-    server = MCPServer("regard", instructions=INSTRUCTIONS, version=regard.__version__)
+    server = MCPServer(
+        "regard", instructions=INSTRUCTIONS, version=regard.__version__, log_level="ERROR"
+    )
 
     @server.tool()
     def translate(
@@ -113,9 +118,10 @@ def make_server(translator: Translator | Client) -> MCPServer:
             to: Code of the target language, for models with several.
             quality: Add warnings of omissions, repetitions and inventions.
         """
-        results = translator.translate(texts, to=to, quality=quality)
+        with _answered():
+            results = translator.translate(texts, to=to, quality=quality)
         return [
-            {"text": each.text, "score": each.score, "warnings": list(each.warnings or ())}
+            TranslatedText(text=each.text, score=each.score, warnings=list(each.warnings or ()))
             for each in results
         ]
 
@@ -130,7 +136,8 @@ def make_server(translator: Translator | Client) -> MCPServer:
             targets: The translation of each.
             to: Code of the target language, for models with several.
         """
-        return [_word_links(each) for each in translator.align(sources, targets, to=to)]
+        with _answered():
+            return [_word_links(each) for each in translator.align(sources, targets, to=to)]
 
     @server.tool()
     def explain(
@@ -143,16 +150,28 @@ def make_server(translator: Translator | Client) -> MCPServer:
             target: Explain this translation. Default: the model's own.
             to: Code of the target language, for models with several.
         """
-        record = translator.explain(source, target, to=to)
+        with _answered():
+            record = translator.explain(source, target, to=to)
         return _summary(record if isinstance(record, dict) else json.loads(record.to_json()))
 
     return server
 
 
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Tell the agent what is wrong; other exceptions are hidden from it."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    try:
+        yield
+    except RegardError as error:
+        raise ToolError(str(error)) from None
+
+
 def _word_links(alignment: WordAlignment | ServedAlignment) -> list[WordLink]:
     sources, targets = alignment.source.word_texts, alignment.target.word_texts
     return [
-        {"source": sources[i], "target": targets[j], "numbers": (i, j)}
+        WordLink(source=sources[i], target=targets[j], numbers=(i, j))
         for i, j in sorted(alignment.links)
     ]
 
@@ -168,13 +187,12 @@ def _summary(record: dict[str, Any]) -> ExplainedTranslation:
         zip(texts["target"], record["target"]["word_pieces"], strict=True)
     ):
         steps = [record["steps"][piece] for piece in pieces]
-        linked = [texts["source"][i] for i, j in record["links"] if j == number]
         words.append(
-            {
-                "word": word,
-                "probability": round(exp(fsum(step["logp"] for step in steps)), 4),
-                "sources": linked,
-                "alternatives": [piece for piece, _ in steps[0]["top"][:3]] if steps else [],
-            }
+            ExplainedWord(
+                word=word,
+                probability=round(exp(fsum(step["logp"] for step in steps)), 4),
+                sources=[texts["source"][i] for i, j in record["links"] if j == number],
+                alternatives=[piece for piece, _ in steps[0]["top"][:3]] if steps else [],
+            )
         )
-    return {"text": record["target"]["text"], "words": words}
+    return ExplainedTranslation(text=record["target"]["text"], words=words)
