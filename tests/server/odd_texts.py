@@ -146,8 +146,8 @@ def _suggest(text: str) -> Iterator[OddRequest]:
 
 
 def _corrections(text: str) -> Iterator[OddRequest]:
-    yield OddRequest("GET", "/v1/corrections?after=0")
-    yield OddRequest("GET", f"/v1/corrections?after={_percent(text)[:5_000]}")
+    yield OddRequest("GET", "/v1/corrections?last_number=0")
+    yield OddRequest("GET", f"/v1/corrections?last_number={_percent(text)[:5_000]}")
 
 
 def _glossaries(text: str) -> Iterator[OddRequest]:

@@ -60,7 +60,7 @@ def test_suggestions_are_exported_as_a_corpus(server: RunningServer, tmp_path: P
         with urlopen(Request(f"{server.url}/suggest", body)) as done:
             assert json.load(done) == {"success": True}
         assert client.post("/suggest", json=lines).json() == {"success": True}
-        made = export(client, after=last)
+        made = export(client, last_number=last)
         first, _, third, fourth = made
         assert {**first, "created": "", "number": 0} == {
             "number": 0,
@@ -76,11 +76,14 @@ def test_suggestions_are_exported_as_a_corpus(server: RunningServer, tmp_path: P
         assert {**third, "created": "", "number": 0} == {**first, "created": "", "number": 0}
         assert (fourth["source"], fourth["target"]) == (lines["q"], lines["s"])
         assert (fourth["model"], fourth["source_language"]) == ("de-en", "de")
-        pages = [export(client, after=last, limit=2), export(client, after=made[1]["number"])]
+        pages = [
+            export(client, last_number=last, limit=2),
+            export(client, last_number=made[1]["number"]),
+        ]
         assert [line for page in pages for line in page] == made
-        assert export(client, after=fourth["number"]) == []
+        assert export(client, last_number=fourth["number"]) == []
         path = tmp_path / "corrections.jsonl"
-        path.write_bytes(client.get("/v1/corrections", params={"after": last}).content)
+        path.write_bytes(client.get("/v1/corrections", params={"last_number": last}).content)
     pairs = list(read_pairs(open_corpus(str(path))))
     assert pairs[0] == (DOG["q"], DOG["s"]) and len(pairs) == 4
 
@@ -117,7 +120,8 @@ JSON = {"Content-Type": "application/json"}
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"after": -1}, {"after": 1 << 63}, {"limit": 0}, {"limit": 10_001}, {"q": "x"}]
+    "parameters",
+    [{"last_number": -1}, {"last_number": 1 << 63}, {"limit": 0}, {"limit": 10_001}, {"q": "x"}],
 )
 def test_pages_are_checked(server: RunningServer, parameters: dict[str, Any]) -> None:
     with server.client() as client:
@@ -144,7 +148,7 @@ def test_keys_limits_and_pages(bundle: Path, tmp_path: Path) -> None:
         assert client.post("/suggest", json={**DOG, "api_key": second}).status_code == 200
         with server.client(admin) as reader:
             pages, last = [], 0
-            while page := export(reader, after=last):
+            while page := export(reader, last_number=last):
                 pages.append([line["key"] for line in page])
                 last = page[-1]["number"]
         assert pages == [["user"] * 2, ["user"] * 2, ["user", "user", "second"]]  # of 1 MiB

@@ -173,7 +173,7 @@ def test_deepl_client_translates_files(
         ({"output_format": "pdf"}, "output_format: pdf is not the format of the document"),
         ({"output_format": "docx"}, "output_format: docx"),
         ({"formality": "more"}, "formality"),
-        ({"glossary": "a-b-c"}, "glossary_id"),
+        ({"glossary": "a-b-c"}, "Start it with `regard serve --store FILE`"),
         ({"target_lang": "ZZ"}, "ZZ is not supported"),
         ({"source_lang": "XX"}, "XX is not supported"),
         ({"extra_body_parameters": {"new_parameter": "7"}}, "new_parameter"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import signal
 import time
@@ -243,6 +244,12 @@ def test_glossaries_are_placed(bundle: Path, translator: Translator, tmp_path: P
             assert translation["text"] == offline(translator, MarkupOptions(), text, terms=both)
             unknown = own.post("/v1/translate", json=body | {"glossary": "x"})
             assert unknown.status_code == 404 and "no glossary x" in unknown.json()["error"]
+        expected = offline(translator, MarkupOptions("html"), html, terms=changed)
+        page, written = io.BytesIO(html.encode()), io.BytesIO()
+        client.translate_document(
+            page, written, filename="a.html", source_lang="EN", target_lang="DE", glossary=glossary
+        )
+        assert written.getvalue().decode() == expected
         client.delete_glossary(glossary)
         with pytest.raises(deepl.DeepLException, match="no glossary"):
             send(client)

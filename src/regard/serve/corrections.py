@@ -28,7 +28,7 @@ class CorrectionsRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    after: Annotated[int, Field(ge=0, lt=1 << 63)] = Field(
+    last_number: Annotated[int, Field(ge=0, lt=1 << 63)] = Field(
         default=0, description="Number of the last correction of the page before."
     )
     limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
@@ -96,14 +96,14 @@ class CorrectionStore:
                 (line.created, owner or "", *_columns(correction)),
             )
 
-    def page(self, after: int, limit: int) -> bytes:
+    def page(self, last_number: int, limit: int) -> bytes:
         """Return the corrections with larger numbers as lines of JSON; none: there are no more."""
         lines = bytearray()
         with self.file.reading() as connection:
             rows = connection.execute(
                 "SELECT number, created, owner, source_language, target_language, source, target,"
                 " model, version FROM corrections WHERE number > ? ORDER BY number LIMIT ?",
-                (after, limit),
+                (last_number, limit),
             )
             for row in rows:
                 line = _stored(row).model_dump_json().encode() + b"\n"
@@ -139,7 +139,7 @@ def corrections_route(
                 404, "This server keeps no corrections. Start it with `regard serve --store FILE`."
             )
         store, page = corrections, await read_parameters(request, CorrectionsRequest, settings)
-        lines = await store.file.run(lambda: store.page(page.after, page.limit))
+        lines = await store.file.run(lambda: store.page(page.last_number, page.limit))
         return Response(lines, media_type="application/jsonl")
 
     return Route("/v1/corrections", export)

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -30,7 +30,13 @@ from regard.serve.keys import Keyring
 from regard.serve.limits import RequestError
 from regard.serve.models import NoModelError
 from regard.serve.service import TranslationService
-from regard.serve.store import Dictionary, DictionarySummary, GlossaryStore, GlossarySummary
+from regard.serve.store import (
+    Dictionary,
+    DictionarySummary,
+    Glossary,
+    GlossaryStore,
+    GlossarySummary,
+)
 
 R = TypeVar("R")
 
@@ -154,18 +160,22 @@ def _dictionary(summary: DictionarySummary) -> DeepLDictionary:
 
 
 def _glossary(summary: GlossarySummary) -> DeepLGlossary:
-    if len(summary.dictionaries) != 1:
-        raise AnswerError(
-            404,
-            f"The glossary has {len(summary.dictionaries)} dictionaries, and /v2 shows glossaries "
-            "with one. Use /v3/glossaries.",
-        )
+    _check_single(len(summary.dictionaries))
     return DeepLGlossary(
         glossary_id=summary.glossary_id,
         name=summary.name,
         creation_time=summary.created,
         **_dictionary(summary.dictionaries[0]).model_dump(),
     )
+
+
+def _check_single(count: int) -> None:
+    if count != 1:
+        raise AnswerError(
+            404,
+            f"The glossary has {count} dictionaries, and /v2 shows glossaries with one. "
+            "Use /v3/glossaries.",
+        )
 
 
 def _multilingual_glossary(summary: GlossarySummary) -> DeepLMultilingualGlossary:
@@ -218,8 +228,8 @@ def parse_entries(body: DeepLDictionaryEntries, pair: tuple[str, str]) -> Dictio
     return Dictionary(*pair, tuple(terms))
 
 
-def _tsv(dictionary: Dictionary) -> str:
-    return "\n".join(f"{term.source}\t{term.target}" for term in dictionary.terms)
+def _tsv(terms: Iterable[Term]) -> str:
+    return "\n".join(f"{term.source}\t{term.target}" for term in terms)
 
 
 # -- routes ----------------------------------------------------------------------------------------
@@ -316,22 +326,20 @@ class GlossaryRoutes:
 
     async def entries(self, request: Request) -> Response:
         """The entries of a glossary with one dictionary, as TSV."""
-        _glossary(await self._summary(request))
-        call, glossary_id = self._open(request), request.path_params["glossary_id"]
-        glossary = await call(lambda store, owner: store.find(owner, glossary_id))
-        text = "" if glossary is None else "\n".join(map(_tsv, glossary.dictionaries))
+        glossary = await self._find(request)
+        _check_single(len(glossary.dictionaries))
+        text = _tsv(glossary.dictionaries[0].terms)
         return Response(text, media_type="text/tab-separated-values; charset=utf-8")
 
     async def entries_of_dictionary(self, request: Request) -> Response:
-        call, glossary_id = self._open(request), request.path_params["glossary_id"]
+        self._open(request)
         body = await read_parameters(request, DeepLLanguagePair, self._service.settings)
         pair = base_language(body.source_lang), base_language(body.target_lang)
-        glossary = await call(lambda store, owner: store.find(owner, glossary_id))
-        terms = None if glossary is None else glossary.terms(*pair)
+        terms = (await self._find(request)).terms(*pair)
         if terms is None:
-            raise AnswerError(404, f"This key has no glossary of this ID with {'-'.join(pair)}.")
+            raise AnswerError(404, f"The glossary has no dictionary {'-'.join(pair)[:20]}.")
         shown = DeepLDictionaryEntries(
-            source_lang=pair[0], target_lang=pair[1], entries=_tsv(Dictionary(*pair, terms))
+            source_lang=pair[0], target_lang=pair[1], entries=_tsv(terms)
         )
         return json_response(DeepLEntries(dictionaries=[shown]))
 
@@ -362,6 +370,13 @@ class GlossaryRoutes:
     async def _summary(self, request: Request) -> GlossarySummary:
         glossary_id = request.path_params["glossary_id"]
         return await self._open(request)(lambda store, owner: store.summary(owner, glossary_id))
+
+    async def _find(self, request: Request) -> Glossary:
+        glossary_id = request.path_params["glossary_id"]
+        glossary = await self._open(request)(lambda store, owner: store.find(owner, glossary_id))
+        if glossary is None:
+            raise AnswerError(404, f"There is no glossary {glossary_id[:40]} of this key.")
+        return glossary
 
     def _parse(self, body: DeepLDictionaryEntries) -> Dictionary:
         """Read the entries; the server must translate their languages."""

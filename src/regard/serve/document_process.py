@@ -33,6 +33,8 @@ class DocumentOptions:
         report: Whether to answer with a `DocumentResponse` instead of the document.
         model: For the response.
         version: Likewise.
+        terms: Prescribed translations.
+        languages: Codes of source and target of the terms, where known.
     """
 
     format: str
@@ -43,6 +45,8 @@ class DocumentOptions:
     report: bool
     model: str
     version: str
+    terms: tuple[tuple[str, str], ...] = ()
+    languages: tuple[str | None, str | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,11 @@ from regard.serve.frames import AlignedValues
 from regard.serve.http import AnswerError, describe_problems
 from regard.serve.keys import Keyring, StoredKey
 from regard.serve.limits import CheckedRequest, RequestError, check_request
+from regard.serve.markup import GlossaryTerms
 from regard.serve.models import ServedModel
 from regard.serve.schemas import DocumentRequest, TranslateRequest
 from regard.serve.service import TranslationService
+from regard.serve.store import Glossary
 from regard.tasks.translation.documents import BLOCK
 
 BLOCK_CHARACTERS = 20_000  # of the texts that wait in the queue at once
@@ -51,13 +53,17 @@ Step = Progress | bytes
 
 @runtime_checkable
 class Charging(Protocol):
-    """Interface to keys and budgets."""
+    """Interface to keys, their budgets and their glossaries."""
 
     keyring: Keyring | None
 
     def charge(
         self, request: Request, key: StoredKey | None, cost: int, characters: int
     ) -> None: ...
+
+    async def open_glossary(
+        self, glossary_id: str | None, key: StoredKey | None
+    ) -> Glossary | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,7 @@ class DocumentTranslator:
         with self._places.take():
             yield
 
-    def plan(
+    async def plan(
         self,
         request: Request,
         key: StoredKey | None,
@@ -146,6 +152,8 @@ class DocumentTranslator:
             raise RequestError(
                 f"{model.name}: this model cannot align words, so it cannot translate documents."
             )
+        glossary = await self.charging.open_glossary(parameters.glossary, key)
+        terms = GlossaryTerms.of_request(parameters, {}, glossary, model)
         options = DocumentOptions(
             format=format_name,
             name=parameters.name,
@@ -155,6 +163,8 @@ class DocumentTranslator:
             report=report,
             model=model.name,
             version=model.version,
+            terms=() if terms is None else terms.terms,
+            languages=(None, None) if terms is None else terms.languages,
         )
         return DocumentPlan(request, key, parameters, model, options)
 

@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 from base64 import b64encode
+from collections.abc import Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ import numpy as np
 
 from regard.documents.marked_text import AlignedTranslation
 from regard.documents.sandbox import SandboxReader
+from regard.documents.terms import Term, TermBase
 from regard.errors import DocumentError
 from regard.serve.frames import (
     add_length,
@@ -62,6 +64,7 @@ class DocumentWorker:
                 SandboxReader(options["format"]),
                 name=options["name"],
                 keep=options["keep"],
+                terms=_term_base(options["terms"], options["languages"]),
                 language=options["language"],
             )
             self._connection.sendall(encode_frame(_prepared(job, options["max_characters"])))
@@ -89,6 +92,13 @@ class DocumentWorker:
         while (message := receive_content(self._connection)) is not None:
             self._received.put(message)
         os.killpg(os.getpid(), signal.SIGKILL)
+
+
+def _term_base(
+    terms: Sequence[tuple[str, str]], languages: Sequence[str | None]
+) -> TermBase | None:
+    source, target = languages
+    return TermBase((Term(*pair) for pair in terms), (source, target)) if terms else None
 
 
 def _prepared(job: DocumentJob, max_characters: int) -> dict[str, object]:

@@ -46,7 +46,7 @@ class DocumentHandler:
         events = "text/event-stream" in accept
         as_json = events or "application/json" in accept
         values = {**request.query_params, "keep": request.query_params.getlist("keep")}
-        plan = self._documents.plan(request, key, values, report=as_json)
+        plan = await self._documents.plan(request, key, values, report=as_json)
         content = await read_body(request, settings, settings.max_document_bytes)
         if events:
             steps = self._documents.steps(plan, content)

@@ -47,6 +47,7 @@ class DeepLDocumentRequest(BaseModel):
     filename: str | None = Field(default=None, description="Instead of that of the file.")
     output_format: str | None = Field(default=None, description="That of the file.")
     formality: Literal["default", "prefer_more", "prefer_less"] | None = None
+    glossary_id: str | None = None
 
 
 class DeepLDocument(BaseModel):
@@ -106,9 +107,18 @@ class ForeignDocuments:
         with ExitStack() as admission:
             admission.enter_context(self._documents.admit())
             body, file = await read_upload(request, DeepLDocumentRequest, self._settings)
-            deepl.refuse_others(body)  # such as glossary_id
+            deepl.refuse_others(body)
+            if body.glossary_id and not body.source_lang:
+                raise AnswerError(400, "glossary_id: needs source_lang.")
             name = body.filename or file.name
-            plan = self._plan(request, key, name, body.source_lang or None, body.target_lang)
+            plan = await self._plan(
+                request,
+                key,
+                name,
+                body.source_lang or None,
+                body.target_lang,
+                body.glossary_id or None,
+            )
             _check_output_format(body.output_format, plan.options.format)
             document = self._kept.add(_owner(key), _translated_name(plan))
             work = self._translate(plan, file.content, document, admission.pop_all())
@@ -172,7 +182,7 @@ class ForeignDocuments:
         key = libretranslate.authenticate_libretranslate(self._keyring, request, body.api_key)
         with self._documents.admit():
             source = None if body.source == libretranslate.AUTO else body.source
-            plan = self._plan(request, key, file.name, source, body.target)
+            plan = await self._plan(request, key, file.name, source, body.target)
             work = self._documents.translate(plan, file.content)
             content = await unless_disconnected(request, work)
         document = KeptDocument(ANYBODY, _translated_name(plan))
@@ -187,13 +197,14 @@ class ForeignDocuments:
         key = rest.partition(".")[0]
         return _download(self._kept.find(identifier, key, ANYBODY))
 
-    def _plan(
+    async def _plan(
         self,
         request: Request,
         key: StoredKey | None,
         name: str,
         source: str | None,
         target: str,
+        glossary: str | None = None,
     ) -> DocumentPlan:
         pairs = LanguagePairs(self._service.registry.models.values())
         sources = pairs.sources(base_language(target))
@@ -202,9 +213,15 @@ class ForeignDocuments:
                 "The language of a document is not identified. Name the source language, one of: "
                 f"{', '.join(sources)}."
             )
-        _, model, to = pairs.find(source or next(iter(sources), target), target)
-        values = {"name": _file_name(name), "model": model.name, "target_language": to}
-        return self._documents.plan(request, key, values)
+        language, model, to = pairs.find(source or next(iter(sources), target), target)
+        values = {
+            "name": _file_name(name),
+            "model": model.name,
+            "source_language": language,
+            "target_language": to,
+            "glossary": glossary,
+        }
+        return await self._documents.plan(request, key, values)
 
 
 def _owner(key: StoredKey | None) -> str:

@@ -26,7 +26,7 @@ from regard.serve.limits import CheckedRequest, RequestError
 from regard.serve.markup_worker import UNKNOWN_GLOSSARY
 from regard.serve.models import ServedModel
 from regard.serve.pool import WorkerEndedError, WorkerPool, WorkerProcess
-from regard.serve.schemas import TranslateRequest, Translation, XmlTagsRequest
+from regard.serve.schemas import DocumentRequest, TranslateRequest, Translation, XmlTagsRequest
 from regard.serve.store import Glossary
 from regard.tasks.translation.marked_texts import MarkupOptions
 from regard.tasks.translation.result import combine_scores
@@ -54,14 +54,18 @@ class GlossaryTerms:
 
     @classmethod
     def of_request(
-        cls, request: TranslateRequest, glossary: Glossary | None, model: ServedModel
+        cls,
+        request: TranslateRequest | DocumentRequest,
+        terms: Mapping[str, str],
+        glossary: Glossary | None,
+        model: ServedModel,
     ) -> GlossaryTerms | None:
-        """Return the terms of a request and those of a stored glossary; None: there are none.
+        """Return the given terms and those of a stored glossary; None: there are none.
 
         Raises:
             RequestError: The glossary has no terms of the languages of the model.
         """
-        if not request.terms and glossary is None:
+        if not terms and glossary is None:
             return None
         to = model.choose_target(request.target_language)
         source, target = next(
@@ -77,11 +81,11 @@ class GlossaryTerms:
             stored = glossary.terms(source or "", target or "")
         if stored is None:
             raise RequestError(f"glossary: has no terms from {source} to {target}.")
-        terms = {term.source: term.target for term in stored} | request.terms
+        prescribed = {**{term.source: term.target for term in stored}, **terms}
         version = "" if glossary is None else f"{glossary.glossary_id} {glossary.version}"
-        values = repr((version, request.terms, source, target))
+        values = repr((version, terms, source, target))
         key = sha256(values.encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(tuple(terms.items()), (source, target), key)
+        return cls(tuple(prescribed.items()), (source, target), key)
 
 
 @dataclass(frozen=True, slots=True)

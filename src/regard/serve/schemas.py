@@ -203,6 +203,7 @@ class DocumentRequest(BaseModel):
     keep: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=50)] = Field(
         default=[], description="Texts that are not translated."
     )
+    glossary: _Name | None = Field(default=None, description="ID of a stored glossary.")
     beam_size: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Hypotheses to follow; 1 is greedy search. Default: the model's."
     )

@@ -146,7 +146,7 @@ class TranslationService:
             DocumentError: A text is not well-formed XML.
         """
         model = self.registry.find(request.model, request.source_language, request.target_language)
-        placed = GlossaryTerms.of_request(request, glossary, model)
+        placed = GlossaryTerms.of_request(request, request.terms, glossary, model)
         options = markup_options(request, model, placed)
         if options is None:
             return None

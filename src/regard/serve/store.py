@@ -201,7 +201,8 @@ class GlossaryStore:
         with self._changing(owner, glossary_id) as connection:
             query = "DELETE FROM dictionaries WHERE glossary_id = ? AND source = ? AND target = ?"
             if not connection.execute(query, (glossary_id, source, target)).rowcount:
-                raise RequestError(f"The glossary has no dictionary {source}-{target}.", 404)
+                pair = f"{source}-{target}"[:20]
+                raise RequestError(f"The glossary has no dictionary {pair}.", 404)
 
     def delete(self, owner: str | None, glossary_id: str) -> None:
         """Remove a glossary."""
