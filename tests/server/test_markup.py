@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import signal
 import time
@@ -245,11 +244,12 @@ def test_glossaries_are_placed(bundle: Path, translator: Translator, tmp_path: P
             unknown = own.post("/v1/translate", json=body | {"glossary": "x"})
             assert unknown.status_code == 404 and "no glossary x" in unknown.json()["error"]
         expected = offline(translator, MarkupOptions("html"), html, terms=changed)
-        page, written = io.BytesIO(html.encode()), io.BytesIO()
-        client.translate_document(
-            page, written, filename="a.html", source_lang="EN", target_lang="DE", glossary=glossary
+        source, target = tmp_path / "page.html", tmp_path / "page.de.html"
+        source.write_text(html)
+        client.translate_document_from_filepath(
+            source, target, source_lang="EN", target_lang="DE", glossary=glossary
         )
-        assert written.getvalue().decode() == expected
+        assert target.read_text() == expected
         client.delete_glossary(glossary)
         with pytest.raises(deepl.DeepLException, match="no glossary"):
             send(client)
