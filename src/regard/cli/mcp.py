@@ -121,8 +121,10 @@ def make_server(translator: Translator | Client) -> MCPServer:
         with _answered():
             results = translator.translate(texts, to=to, quality=quality)
         return [
-            TranslatedText(text=each.text, score=each.score, warnings=list(each.warnings or ()))
-            for each in results
+            TranslatedText(
+                text=result.text, score=result.score, warnings=list(result.warnings or ())
+            )
+            for result in results
         ]
 
     @server.tool()
@@ -137,7 +139,8 @@ def make_server(translator: Translator | Client) -> MCPServer:
             to: Code of the target language, for models with several.
         """
         with _answered():
-            return [_word_links(each) for each in translator.align(sources, targets, to=to)]
+            alignments = translator.align(sources, targets, to=to)
+        return [_word_links(alignment) for alignment in alignments]
 
     @server.tool()
     def explain(

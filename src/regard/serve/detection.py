@@ -105,8 +105,8 @@ class LanguageRouter:
 
 
 def _rank(text: str, candidates: Sequence[str]) -> list[DetectedLanguage]:
-    known = language_probabilities(text)
-    probabilities = {code: probability_of(code, known) for code in candidates}
+    of_all = language_probabilities(text)
+    probabilities = {code: probability_of(code, of_all) for code in candidates}
     return [
         DetectedLanguage(confidence=float(round(100 * probabilities[code])), language=code)
         for code in sorted(candidates, key=lambda code: -probabilities[code])
