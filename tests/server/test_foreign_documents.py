@@ -302,8 +302,8 @@ def test_files_of_other_routes_are_refused(server: RunningServer) -> None:
 def test_documents_belong_to_a_key(locked: RunningServer, keys: tuple[Path, str, str, str]) -> None:
     client = deepl.DeepLClient(keys[1], server_url=locked.url)
     stranger = deepl.DeepLClient(keys[2], server_url=locked.url)
-    handle = upload(client, PAGE.encode())
-    wait(client, handle)
+    handle = upload(client, PO, filename="a.po")
+    assert wait(client, handle).ok
     wrong = deepl.DocumentHandle(handle.document_id, "0" * 64)
     for asking, asked in (
         (stranger, handle),
@@ -319,7 +319,7 @@ def test_documents_belong_to_a_key(locked: RunningServer, keys: tuple[Path, str,
         path = f"/v2/document/{handle.document_id}"
         assert other.post(path, json={"document_key": "\ud800"}).status_code == 400
         assert other.post(path).status_code == 400
-        address = f"/download_file/{handle.document_id}.{handle.document_key}.html"
+        address = f"/download_file/{handle.document_id}.{handle.document_key}.po"
         assert other.get(address).status_code == 404  # the other interface asks for no key
     with pytest.raises(deepl.AuthorizationException):
         upload(deepl.DeepLClient("rgd_wrong", server_url=locked.url), PAGE.encode())
@@ -341,7 +341,7 @@ def test_a_document_above_the_budget_fails(
 def held(server: RunningServer, key: str) -> Iterator[deepl.DocumentHandle]:
     """A document under way whose process hangs."""
     client = deepl.DeepLClient(key, server_url=server.url)
-    handle = upload(client, PAGE.encode())
+    handle = upload(client, PO, filename="a.po")
     wait_until(lambda: bool(server.document_processes))
     documents = server.document_processes
     stop_processes(documents)
@@ -402,15 +402,15 @@ def test_the_oldest_documents_are_dropped(
         wait(client, handles[-1])
     with pytest.raises(deepl.DeepLException, match=r"last 3 results.* 15,000 bytes.* 900 seconds"):
         client.translate_document_get_status(handles[0])
-    large = upload(client, b"A dog runs.\n" * 700, filename="a.txt")  # pushes out by its size
+    large = upload(client, b"A dog.\n" * 1_200, filename="a.txt")  # pushes out by its size
     assert wait(client, large).ok
     assert wait(client, handles[3]).ok
-    second = upload(client, b"A dog runs.\n" * 700, filename="a.txt")
+    second = upload(client, b"A dog.\n" * 1_200, filename="a.txt")
     assert wait(client, second).ok
     with pytest.raises(deepl.DeepLException, match="There is no such document"):
         client.translate_document_get_status(large)
     assert fetch(client, second)
-    huge = wait(client, upload(client, b"A dog runs.\n" * 1_500, filename="a.txt"))
+    huge = wait(client, upload(client, b"A dog.\n" * 2_400, filename="a.txt"))
     assert not huge.ok and "keeps at most 15,000" in str(huge.error_message)
 
 
@@ -459,7 +459,7 @@ def test_a_server_stops_with_documents_in_the_background(bundle: Path) -> None:
     with running_server(f"en-de={bundle}", "--workers", "1") as server:
         client = deepl.DeepLClient("any", server_url=server.url)
         for _ in range(3):
-            upload(client, PAGE.encode())
+            upload(client, PO, filename="a.po")
         wait_until(lambda: len(server.document_processes) == 3)
         stop_processes(server.document_processes[:2])
         children = psutil.Process(server.process.pid).children(recursive=True)
