@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from regard.documents.formats.texts import XmlTags
 from regard.serve.keys import add_key
 from regard.tasks.translation.translator import Translator
 from tests.bundles import LINES
@@ -34,9 +35,10 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def served(bundle: Path, key: tuple[Path, str]) -> Iterator[RunningServer]:
-    """A server of three pairs that needs a key."""
+    """A server of three pairs that needs a key, and has a store."""
     models = [f"{pair}={bundle}" for pair in ("en-de", "fr-de", "de-en")]
-    with running_server(*models, "--workers", "1", "--keys", key[0]) as running:
+    store = key[0].with_name("store.db")
+    with running_server(*models, "--workers", "1", "--keys", key[0], "--store", store) as running:
         yield running
 
 
@@ -180,10 +182,8 @@ def test_weblate_with_deepl_lists_languages(served: RunningServer, key: tuple[Pa
         targets = {each["lang"].upper() for each in languages if each["usable_as_target"]}
         assert (sources, targets) == ({"EN", "FR", "DE"}, {"DE", "EN-GB", "EN-US"})
         assert not any("formality" in each["features"] for each in languages)
-        for resource in ("glossary", "write"):  # asked for before texts are sent
-            answer = client.get("/v3/languages", params={"resource": resource})
-            assert answer.status_code == 200
-            assert all(each["lang"] for each in answer.json())
+        write = client.get("/v3/languages", params={"resource": "write"})
+        assert write.raise_for_status().json() == []
 
 
 def test_weblate_with_deepl_translates(
@@ -205,3 +205,52 @@ def test_weblate_with_deepl_translates(
         *plain, marked = [each["text"] for each in answer.json()["translations"]]
         assert plain == [expected[line] for line in LINES]
         assert marked.count('<x id="9"></x>') == 1
+
+
+def test_weblate_with_deepl_uses_a_glossary(
+    served: RunningServer, key: tuple[Path, str], translator: Translator
+) -> None:
+    """It makes one for a project, finds it by its name, replaces its terms, and deletes it."""
+    text, terms = 'A dog &amp; <x id="6"></x> run.', {"dog": "Hund"}
+
+    def dictionary(entries: dict[str, str]) -> dict[str, str]:
+        tsv = "\n".join(f"{source}\t{target}" for source, target in entries.items())
+        return {"source_lang": "en", "target_lang": "de", "entries": tsv, "entries_format": "tsv"}
+
+    def translation(glossary_id: str) -> str:
+        body = {
+            "text": [text],
+            "source_lang": "EN",
+            "target_lang": "DE",
+            "formality": "default",
+            "tag_handling": "xml",
+            "ignore_tags": ["x"],
+            "glossary_id": glossary_id,
+        }
+        answer = client.post("/v2/translate", json=body).raise_for_status().json()
+        return str(answer["translations"][0]["text"])
+
+    def expected(terms: dict[str, str]) -> str:
+        tags = XmlTags(ignored=frozenset("x"))
+        (translated,) = translator.translate_marked([text], format="xml", xml=tags, terms=terms)
+        return translated.text
+
+    with served.client() as client:
+        client.headers["Authorization"] = f"DeepL-Auth-Key {key[1]}"
+        listed = client.get("/v3/languages", params={"resource": "glossary"}).json()
+        assert {item["lang"].upper() for item in listed if item["usable_as_source"]} >= {"EN"}
+        assert {item["lang"].upper() for item in listed if item["usable_as_target"]} >= {"DE"}
+        made = {"name": "weblate:1:EN:DE:a", "dictionaries": [dictionary(terms)]}
+        client.post("/v3/glossaries", json=made).raise_for_status()
+        glossaries = client.get("/v3/glossaries").json()["glossaries"]
+        identifiers = {item["name"]: item["glossary_id"] for item in glossaries}
+        identifier = identifiers["weblate:1:EN:DE:a"]
+        assert all(item["creation_time"] for item in glossaries)
+        assert translation(identifier) == expected(terms)
+        path = f"/v3/glossaries/{identifier}"
+        changed = {"dog": "Hündin"}
+        client.put(f"{path}/dictionaries", json=dictionary(changed)).raise_for_status()
+        client.patch(path, json={"name": "weblate:1:EN:DE:b"}).raise_for_status()
+        assert translation(identifier) == expected(changed)
+        assert client.delete(path).is_success
+        assert client.delete(path).status_code == 404

@@ -154,6 +154,7 @@ class DeepL:
         keyring: The accepted keys; None: no key is needed.
         translate: Translates a request of the server's own interface.
         characters: Returns the characters that were charged to a key.
+        keeps_glossaries: Whether the server has a store for glossaries.
     """
 
     def __init__(
@@ -162,8 +163,12 @@ class DeepL:
         keyring: Keyring | None,
         translate: Translate,
         characters: Callable[[StoredKey | None], int],
+        *,
+        keeps_glossaries: bool = False,
     ) -> None:
         self._service, self._keyring = service, keyring
+        resources = ("translate_text", "translate_document", "glossary" * keeps_glossaries)
+        self._resources = frozenset(filter(None, resources))
         self._router, self._characters = LanguageRouter(service, translate), characters
 
     @property
@@ -225,11 +230,11 @@ class DeepL:
         )
 
     async def resource_languages(self, request: Request) -> Response:
-        """The languages of a resource: those of texts; the server has no other resources."""
+        """The languages of a resource; none, if the server does not have it."""
         authenticate_deepl(self._keyring, request)
         settings = self._service.settings
         resource = (await read_parameters(request, DeepLResourceRequest, settings)).resource
-        listed = list_languages(self._pairs) if resource == "translate_text" else []
+        listed = list_languages(self._pairs) if resource in self._resources else []
         return JSONResponse([language.model_dump() for language in listed])
 
     async def usage(self, request: Request) -> Response:
@@ -309,9 +314,11 @@ def deepl_routes(
     keyring: Keyring | None,
     translate: Translate,
     characters: Callable[[StoredKey | None], int],
+    *,
+    keeps_glossaries: bool = False,
 ) -> list[Route]:
     """Return the routes of DeepL's interface; the arguments are those of `DeepL`."""
-    handlers = DeepL(service, keyring, translate, characters)
+    handlers = DeepL(service, keyring, translate, characters, keeps_glossaries=keeps_glossaries)
     both = ["GET", "POST"]
     return [
         Route("/v2/translate", with_statuses(handlers.translate, STATUSES), methods=["POST"]),
