@@ -16,10 +16,10 @@ from pydantic import BaseModel, ValidationError
 
 from regard.batch import Documents, Grids, Images
 from regard.config.attention import AttentionConfig
+from regard.config.base import kind_of, member_configs
 from regard.config.encoders import AnyEncoder, RecurrentStackConfig, SourceEncoder
 from regard.config.load import validate_config
 from regard.config.model import DecoderConfig, LMDecoder, VocabularySizes
-from regard.config.registry import kind_of, member_configs
 from regard.config.run import RunConfig
 from regard.errors import ConfigError
 from tests.mechanisms import NORMALIZERS, SCORES, SPANS

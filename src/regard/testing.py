@@ -27,9 +27,10 @@ from regard.config.attention import (
     ScoreConfig,
     SpanConfig,
 )
+from regard.config.base import kind_of
 from regard.config.encoders import RecurrentEncoderConfig
 from regard.config.model import DecoderConfig
-from regard.config.registry import MechanismConfig, configs_of, derive_config, kind_of
+from regard.config.registry import MechanismConfig, configs_of, derive_config
 from regard.errors import ConfigError
 from regard.nn.embedding import Embedding
 from regard.nn.interfaces import Decoder, Encoded, Encoder

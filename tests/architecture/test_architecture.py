@@ -156,6 +156,20 @@ def test_text_and_data_preparation_do_not_import_torch() -> None:
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("regard.serve.run", "regard.serve.worker", "regard.serve.markup_worker"),
+        *("regard.serve.document_worker", "regard.client"),
+    ],
+)
+def test_processes_of_a_server_do_not_import_torch(module: str) -> None:
+    """It takes seconds and 150 MB. An engine imports it for a model that needs it."""
+    code = f"import sys, {module}; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stdout + done.stderr
+
+
 def test_help_does_not_import_torch() -> None:
     code = (
         "import sys; sys.argv = ['regard', '--help']\n"

@@ -345,14 +345,14 @@ def test_libretranslate_lists_languages_and_settings(open_: Interfaces) -> None:
         ],
     )
     _, settings = open_.get("/frontend/settings")
+    assert {".docx", ".html", ".txt"} <= set(settings.pop("supportedFilesFormat"))
     assert settings == {
         "charLimit": 1_234,
         "frontendTimeout": 500,
         "apiKeys": False,
         "keyRequired": False,
         "suggestions": False,
-        "filesTranslation": False,
-        "supportedFilesFormat": [],
+        "filesTranslation": True,
         "language": {
             "source": {"code": "en", "name": "English"},
             "target": {"code": "de", "name": "German"},

@@ -18,7 +18,7 @@ import typer
 from pydantic import BaseModel
 
 from regard.cli.options import UsageError, server_not_installed
-from regard.config.registry import kind_of, member_configs
+from regard.config.base import kind_of, member_configs
 from regard.config.run import RunConfig
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -24,6 +24,12 @@ class Config(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    extensible: ClassVar[bool] = False  # whether other packages can add kinds
+
+    @classmethod
+    def members(cls) -> list[type[Config]]:
+        """The configs that a setting of this class may hold."""
+        return [cls]
 
     @model_validator(mode="before")
     @classmethod
@@ -35,6 +41,27 @@ class Config(BaseModel):
             name: tuple(value) if isinstance(value, list) else value
             for name, value in settings.items()
         }
+
+
+IMPORTS = "imports"
+"""Key of the validation context: whether `kind: module:Class` may import a new module."""
+
+
+def is_concrete(config: type[BaseModel]) -> bool:
+    """Whether this is the config of one kind, not the base of several."""
+    return "kind" in config.model_fields
+
+
+def kind_of(config: type[BaseModel]) -> str:
+    """The name that selects a config; "" if it is not one of several kinds."""
+    return str(config.model_fields["kind"].default) if is_concrete(config) else ""
+
+
+def member_configs(annotation: Any) -> list[type[Config]]:
+    """The configs that a setting with this annotation may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, Config):
+        return annotation.members()
+    return [config for argument in get_args(annotation) for config in member_configs(argument)]
 
 
 # -- YAML as run files, studies and server settings are written ------------------------------------

@@ -19,10 +19,9 @@ import warnings
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_type_hints
 
 from pydantic import (
-    BaseModel,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -34,27 +33,14 @@ from pydantic_core import CoreSchema, core_schema
 from torch import nn
 
 from regard.attention import Equation
-from regard.config.base import Config
+from regard.config.base import IMPORTS, Config, is_concrete, kind_of
 from regard.errors import ConfigError
 
 ENTRY_POINTS = "regard.mechanisms"
 TRUST = "REGARD_TRUST"
 """Environment variable: modules, separated by commas, that the config of a bundle may import."""
 
-IMPORTS = "imports"
-"""Key of the validation context: whether `kind: module:Class` may import a new module."""
-
 C = TypeVar("C", bound=type)
-
-
-def is_concrete(config: type[BaseModel]) -> bool:
-    """Whether this is the config of one mechanism, not the base of several."""
-    return "kind" in config.model_fields
-
-
-def kind_of(config: type[BaseModel]) -> str:
-    """The name that selects a config; "" if it is not one of several kinds."""
-    return str(config.model_fields["kind"].default) if is_concrete(config) else ""
 
 
 class MechanismConfig(Config):
@@ -68,6 +54,11 @@ class MechanismConfig(Config):
     implements: ClassVar[type[nn.Module]]  # of a family: the base class of its mechanisms
     given: ClassVar[tuple[str, ...]] = ()  # of a family: arguments that the model determines
     default_kind: ClassVar[str | None] = None  # of a base: the kind of settings that name none
+    extensible: ClassVar[bool] = True
+
+    @classmethod
+    def members(cls) -> list[type[Config]]:
+        return [cls] if is_concrete(cls) else list(configs_of(cls))
 
     @classmethod
     def base_for(cls, part: Any) -> type[MechanismConfig]:
@@ -140,15 +131,6 @@ def configs_of(base: type[MechanismConfig]) -> tuple[type[MechanismConfig], ...]
 def kinds(base: type[MechanismConfig]) -> dict[str, type[MechanismConfig]]:
     """The registered configs of `base` by their names."""
     return {kind_of(config): config for config in registered(base)}
-
-
-def member_configs(annotation: Any) -> list[type[Config]]:
-    """The configs that a setting with this annotation may hold."""
-    if isinstance(annotation, type) and issubclass(annotation, MechanismConfig):
-        return [annotation] if is_concrete(annotation) else list(configs_of(annotation))
-    if isinstance(annotation, type) and issubclass(annotation, Config):
-        return [annotation]
-    return [config for argument in get_args(annotation) for config in member_configs(argument)]
 
 
 def register(mechanism: C) -> C:

@@ -24,6 +24,7 @@ from regard import __version__
 from regard.align.links import Links
 from regard.align.tokenized_text import AlignmentHead, TokenizedText
 from regard.errors import ConfigError
+from regard.explain.beam_tree import BeamTree
 from regard.explain.forward_trace import (
     Arrays,
     AttentionRecord,
@@ -37,7 +38,7 @@ from regard.explain.forward_trace import (
     word_matrix,
 )
 from regard.explain.interventions import Intervention, interventions_to_record
-from regard.explain.page import BeamTree, explanation_page, notebook_frame
+from regard.explain.page import explanation_page, notebook_frame
 from regard.explain.pictures.figure import Figure
 from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import attention_heatmap

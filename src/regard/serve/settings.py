@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from regard.config.base import Config, Count, parse_settings
-from regard.config.load import validate_settings
+from regard.config.validation import validate_settings
 from regard.errors import ConfigError
 
 Seconds = Annotated[float, Field(gt=0, le=1e6)]

@@ -17,7 +17,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from regard.config.base import Config, Count, Seed, parse_settings
-from regard.config.load import read_named_text, validate_settings, yaml_files
+from regard.config.load import read_named_text, yaml_files
+from regard.config.validation import validate_settings
 from regard.errors import ConfigError
 from regard.studies.measures.alignment_error import AgreementMeasure, AlignmentErrorMeasure
 from regard.studies.measures.corpus_scores import (

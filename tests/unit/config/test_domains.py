@@ -27,10 +27,10 @@ import regard.bounds
 from regard.bounds import SEED
 from regard.cli.options import UsageError
 from regard.cli.training import TrainingInputs
-from regard.config.base import Config, dump_yaml, load_yaml
+from regard.config.base import Config, dump_yaml, load_yaml, member_configs
 from regard.config.data import CorpusConfig
 from regard.config.load import load_config, validate_settings
-from regard.config.registry import MechanismConfig, member_configs
+from regard.config.registry import MechanismConfig
 from regard.config.run import RunConfig
 from regard.data.formats.corpus import Corpus
 from regard.data.loading.shard_pool import plan_batches, plan_pools

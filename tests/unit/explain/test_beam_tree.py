@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from regard.batch import Tokens, pad
-from regard.explain.page import BeamTree, build_beam_tree
+from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.hypothesis import Hypothesis
 from regard.search import BeamStep, beam
 from regard.text.tokenizer import BOS, EOS

@@ -24,7 +24,7 @@ from regard.data.formats.captions import CaptionedImage, NamedObject
 from regard.data.formats.images import ImageInput, encode_png
 from regard.data.loading.shards import MAX_TOKENS
 from regard.errors import ArtifactError, ConfigError, CorpusError
-from regard.explain.page import BeamTree, build_beam_tree
+from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.pointing import PointingExample, PointingScores, Regions, score_pointing
 from regard.explain.record import Explanation, ImageSource, ModelIdentity, make_explanation
 from regard.hypothesis import Hypothesis
