@@ -46,7 +46,9 @@ OPTIONS = {
 ALL_OPTIONS = set().union(*OPTIONS.values(), FOREIGN)
 PRESET = re.compile(r"(translate|lm|caption)-[a-z]+(-[a-z]+)*")
 SETTING = re.compile(r"(train|data|model|search)\.[a-z_]+(\.[a-z_]+)*")
-FILES = re.compile(r"\.(json|yaml|en|de|fr|jsonl|tsv|txt|md|py|align|links|safetensors)(\.gz)?$")
+FILES = re.compile(
+    r"\.(bin|json|yaml|en|de|fr|jsonl|tsv|txt|md|py|align|links|safetensors)(\.gz)?$"
+)
 
 
 def inline_code(text: str) -> Iterator[str]:
