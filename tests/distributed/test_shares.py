@@ -217,7 +217,7 @@ def test_a_part_that_is_no_share_is_refused(folder: Path, part: str, message: st
 
 def test_a_share_needs_an_output_file_and_a_trained_aligner(folder: Path) -> None:
     words = [word.format(folder) for word in COMMANDS["score"]]
-    for out in ([], ["--out", "/dev/stdout"]):
+    for out in ([], ["--out", "/dev/null"]):
         assert "--part needs --out" in run([*words, *out, "--part", "1/2"], status=2).stderr
     pairs = [word.format(folder) for word in PAIRS]
     done = run(["align", *pairs, "--out", f"{folder}/out", "--part", "1/2"], status=2)
@@ -341,7 +341,7 @@ def test_joining_takes_the_memory_of_a_part(
     monkeypatch.setattr(corpus_job, "BLOCK", SIZE)
     few, many = (joining_memory(tmp_path / f"{lines}", lines) for lines in (160, 1_600))
     added_parts = (1_600 - 160) // SIZE
-    assert many - few < 400 * added_parts < 0.01 * 8_001 * 1_600
+    assert many - few < 400 * added_parts < 0.03 * 8_001 * 1_600
 
 
 def test_the_record_of_a_job_holds_no_path_of_the_model(folder: Path) -> None:
