@@ -317,7 +317,9 @@ def test_documents_belong_to_a_key(locked: RunningServer, keys: tuple[Path, str,
             assert error.value.http_status_code == 404
     with locked.client(keys[1]) as other:
         path = f"/v2/document/{handle.document_id}"
-        assert other.post(path, json={"document_key": "\ud800"}).status_code == 400
+        json_header = {"Content-Type": "application/json"}
+        surrogate = other.post(path, content=b'{"document_key": "\\ud800"}', headers=json_header)
+        assert surrogate.status_code == 400
         assert other.post(path).status_code == 400
         address = f"/download_file/{handle.document_id}.{handle.document_key}.po"
         assert other.get(address).status_code == 404  # the other interface asks for no key
