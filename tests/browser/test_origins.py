@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'regard[serve]'")
+pytest.importorskip("ctranslate2", reason="needs ctranslate2: pip install 'regard[ctranslate2]'")
 
 from playwright.sync_api import Browser
 
 from regard.serve.keys import add_key
+from regard.tasks.translation.exchange import export_bundle
 from tests.bundles import make_bundle
 from tests.running_server import running_server
 
@@ -57,7 +59,9 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_bundle("transformer", tmp_path_factory.mktemp("served") / "model")
+    path = make_bundle("transformer", tmp_path_factory.mktemp("served") / "model")
+    export_bundle(path, None)  # such a model is loaded fast
+    return path
 
 
 def fetch(browser: Browser, origin: str, url: str, body: object, key: str | None = None) -> Answer:

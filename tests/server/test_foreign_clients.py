@@ -94,7 +94,7 @@ def test_deepl_node(served: RunningServer, key: tuple[Path, str], expected: dict
     assert [each["code"] for each in found["targets"]] == ["de", "en-GB", "en-US"]
     assert found["characters"] == sum(map(len, LINES)) + len(FRENCH)
     name, message = found["error"]
-    assert name == "DeepLError" and "pl is not supported" in message.lower()
+    assert name == "DeepLError" and "pl is not supported" in message
     assert found["key"] == "AuthorizationError"
 
 

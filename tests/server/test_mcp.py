@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -29,7 +30,9 @@ def call(arguments: list[str], env: dict[str, str], *calls: tuple[str, dict[str,
     command = ["-m", "regard", "mcp", *arguments]
 
     async def run() -> tuple[list[str], list[Any]]:
-        parameters = StdioServerParameters(command=sys.executable, args=command, env=env)
+        parameters = StdioServerParameters(
+            command=sys.executable, args=command, env={**os.environ, **env}
+        )
         async with McpClient(parameters) as client:
             tools = (await client.list_tools()).tools
             results = [await client.call_tool(name, values) for name, values in calls]

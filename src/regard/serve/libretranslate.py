@@ -58,6 +58,18 @@ class LibreTranslateRequest(BaseModel):
     src_lang: str | None = None
     tgt_lang: str | None = None
 
+    def required(self) -> tuple[str | list[str], str, str]:
+        """Texts, source and target, whichever names they have. Raise AnswerError without one."""
+        q, source, target = (
+            self.q or self.texts,
+            self.source or self.src_lang,
+            self.target or self.tgt_lang,
+        )
+        for name, value in (("q", q), ("source", source), ("target", target)):
+            if not value:
+                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+        return q or "", source or "", target or ""
+
 
 class LibreTranslateResponse(BaseModel):
     """One translation, or a list of them if `q` was a list."""
@@ -109,23 +121,18 @@ class LibreTranslate:
     async def translate(self, request: Request) -> Response:
         self._service.batcher.check()
         body, key = await self._read(request)
-        q, source, target = (
-            body.q or body.texts,
-            body.source or body.src_lang,
-            body.target or body.tgt_lang,
-        )
-        _check_present(q=q, source=source, target=target)
+        q, source, target = body.required()
         self._check_alternatives(body)
         sources, translations = await self._router.translate(
             request,
             TranslateRequest(
-                texts=q if isinstance(q, list) else [q or ""],
+                texts=q if isinstance(q, list) else [q],
                 format=body.format or "text",
                 n_best=body.alternatives + 1,
             ),
             key,
             None if source == AUTO else source,
-            target or "",
+            target,
         )
         translated: list[Any] = [translation.text for translation in translations]
         detected: list[Any] = list(sources)
@@ -136,7 +143,7 @@ class LibreTranslate:
             translatedText=translated,
             detectedLanguage=detected if source == AUTO else None,
             alternatives=alternatives if body.alternatives else None,
-            translations=translated if body.texts else None,
+            translations=translated if q is body.texts else None,
         )
         return Response(content.model_dump_json(exclude_none=True), media_type="application/json")
 
