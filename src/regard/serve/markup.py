@@ -268,7 +268,7 @@ async def _ends_after(seconds: float, worker: WorkerProcess) -> AsyncIterator[No
         raise DeadlineError from None
 
 
-async def _prepare(worker: WorkerProcess, others: Sequence[WorkerProcess]) -> None:
+async def _prepare(worker: WorkerProcess, active: Sequence[WorkerProcess]) -> None:
     """The process needs no models."""
 
 
