@@ -49,6 +49,11 @@ class RunningServer:
         return self._children("regard.serve.worker")
 
     @property
+    def markup_processes(self) -> list[psutil.Process]:
+        """The process of texts with markup, if there were any."""
+        return self._children("regard.serve.markup_worker")
+
+    @property
     def document_processes(self) -> list[psutil.Process]:
         """The processes of the documents under way."""
         return self._children("regard.serve.document_worker")

@@ -51,9 +51,60 @@ def mixed_requests(count: int) -> list[dict[str, Any]]:
     ]
 
 
+MARKED: list[dict[str, Any]] = [
+    {"format": "html"},
+    {"format": "xml", "beam_size": 2},
+    {"format": "html", "terms": {"dog": "Wauwau", "two cats": "Katzenpaar"}},
+    {"terms": {"man": "Mensch"}, "keep": ["house"]},
+    {"length_penalty": 0.2},  # text with tags and placeholders
+]
+
+
+def marked_requests(count: int) -> list[dict[str, Any]]:
+    """Requests of texts with markup, placeholders, kept texts and terms."""
+    draw = random.Random(2)
+    words = sentences(400, 22)
+    texts = [f"{words[i]} <b>{words[i + 1]}</b> {{name}}" for i in range(0, 400, 2)]
+    return [
+        {"texts": draw.choices(texts, k=draw.randint(1, 3)), **draw.choice(MARKED)}
+        for _ in range(count)
+    ]
+
+
 def check_mixed(server: RunningServer, translator: Translator, count: int) -> None:
-    requests = mixed_requests(count)
+    """Requests of all kinds, in one crowd: a quarter has markup, placeholders or terms."""
+    marked = marked_requests(count // 4)
+    requests = [*mixed_requests(count - len(marked)), *marked]
+    random.Random(3).shuffle(requests)
     answers = run_async(send_all(server, requests))
+    is_marked = {number for number, request in enumerate(requests) if request in marked}
+    check_marked(
+        translator,
+        [requests[number] for number in is_marked],
+        [answers[number].json()["translations"] for number in is_marked],
+    )
+    plain = [number for number in range(count) if number not in is_marked]
+    check_plain(translator, [requests[i] for i in plain], [answers[i] for i in plain])
+
+
+def check_marked(
+    translator: Translator, requests: list[dict[str, Any]], answers: list[list[dict[str, Any]]]
+) -> None:
+    """Each answer is that of the offline translation."""
+    by_options: dict[str, dict[str, str]] = {}
+    for request, answer in zip(requests, answers, strict=True):
+        options = {name: value for name, value in request.items() if name != "texts"}
+        known = by_options.setdefault(repr(options), {})
+        missing = [text for text in dict.fromkeys(request["texts"]) if text not in known]
+        translated = translator.translate_marked(missing, **options)
+        known.update(zip(missing, (text.text for text in translated), strict=True))
+        assert [text["text"] for text in answer] == [known[text] for text in request["texts"]]
+
+
+def check_plain(
+    translator: Translator, requests: list[dict[str, Any]], answers: list[httpx2.Response]
+) -> None:
+    count = len(requests)
     right = 0
     by_options: dict[str, list[int]] = {}
     for number, request in enumerate(requests):
@@ -118,24 +169,43 @@ def test_parsed_texts_are_not_kept() -> None:
 
 @pytest.mark.slow
 def test_memory_and_descriptors_do_not_grow(bundle: Path, tmp_path: Path) -> None:
-    """15 minutes of load: RSS grows by at most 1 MB in ten minutes, after the first three.
+    """15 minutes of load with markup, glossaries and documents.
+
+    RSS grows by at most 1 MB in ten minutes, after the first three.
 
     The cache is so small that it is full by then, and later entries replace others.
     """
     settings = tmp_path / "settings.yaml"
     settings.write_text("cache_megabytes: 1\n")
-    options = ["--workers", "2", "--settings", str(settings)]
+    store = ["--store", str(tmp_path / "store.db")]
+    options = ["--workers", "2", "--settings", str(settings), *store]
     with running_server(f"en-de={bundle}", *options) as server:
         server.wait_for_engines(2)
         front = psutil.Process(server.process.pid)
-        processes = [front, *server.engines]
+        with server.client() as client:
+            made = {
+                "name": "soak",
+                "source_lang": "en",
+                "target_lang": "de",
+                "entries": "cat\tKatze",
+            }
+            glossary = {"glossary": client.post("/v2/glossaries", json=made).json()["glossary_id"]}
+            html = {"texts": ["<b>A dog.</b>"], "format": "html", **glossary}
+            assert client.post("/v1/translate", json=html).status_code == 200
+        processes = [front, *server.engines, *server.markup_processes]
         idle = front.num_fds() + 1  # and a file that is open for a moment
         start, times, memory, descriptors, statuses = time.monotonic(), [], [], [], set()
         block = 0
         while time.monotonic() - start < 15 * 60:
             block += 1
             requests = [{"texts": sentences(2, 1_000 * block + number)} for number in range(200)]
+            for number, request in enumerate(requests[:40]):
+                request |= MARKED[number % len(MARKED)] | (glossary if number % 2 else {})
             statuses |= {answer.status_code for answer in run_async(send_all(server, requests))}
+            with server.client(timeout=300) as client:
+                page = "".join(f"<p>{text}</p>" for text in sentences(5, block))
+                document = client.post("/v1/documents?format=html", content=page.encode())
+            statuses.add(document.status_code)
             times.append((time.monotonic() - start) / 600)
             memory.append([each.memory_info().rss / 1e6 for each in processes])
             time.sleep(0.3)

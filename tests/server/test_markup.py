@@ -59,7 +59,7 @@ def translate(server: RunningServer, **body: Any) -> list[str]:
 
 
 def markup_process(server: RunningServer) -> psutil.Process:
-    (process,) = server._children("regard.serve.markup_worker")
+    (process,) = server.markup_processes
     return process
 
 
@@ -264,7 +264,7 @@ def test_a_process_that_ends_is_replaced(server: RunningServer, translator: Tran
         answers = threads.map(lambda page: translate(server, texts=[page], format="html"), pages)
         for _ in range(3):
             time.sleep(0.1)
-            for process in server._children("regard.serve.markup_worker"):
+            for process in server.markup_processes:
                 process.kill()
         assert [text for (text,) in answers] == expected
 

@@ -7,6 +7,7 @@ all languages that py3langid knows: a Spanish text on a server for English and F
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
@@ -18,6 +19,8 @@ from regard.serve.limits import check_texts
 from regard.serve.schemas import TranslateRequest, Translation
 from regard.serve.service import TranslationService
 from regard.text.languages import language_probabilities, probability_of
+
+_TAG = re.compile(r"<[^<>]*>")
 
 
 class DetectedLanguage(BaseModel):
@@ -88,7 +91,9 @@ class LanguageRouter:
         """
         pairs = self.pairs
         if source is None:
-            sources = [ranked[0] for ranked in await self.detect(body.texts, target)]
+            plain = body.format in ("plain", "text")
+            texts = body.texts if plain else [_TAG.sub(" ", text) for text in body.texts]
+            sources = [ranked[0] for ranked in await self.detect(texts, target)]
         else:
             language, _, _ = pairs.find(source, target)
             sources = [DetectedLanguage(confidence=100.0, language=language)] * len(body.texts)
