@@ -14,8 +14,17 @@ from regard.documents.marked_text import (
     render_markup,
 )
 from regard.documents.projection import project_markup
-from regard.documents.terms import PlacedTerms, Term, TermBase, TermUse, place_terms, read_terms
+from regard.documents.terms import (
+    PlacedTerms,
+    Term,
+    TermBase,
+    TermUse,
+    agreeing_word,
+    place_terms,
+    read_terms,
+)
 from regard.errors import DocumentError
+from regard.tasks.translation.marked_texts import MarkedTexts, MarkupOptions
 from regard.text.words import split_words
 
 TERMS = [
@@ -87,6 +96,58 @@ def test_the_translation_of_a_term_replaces_linked_words() -> None:
     )
     assert placed.written == ("loi",)
     assert place(MarkedText("Acts bind."), "Textes lient.")[1] == "Loi lient."
+
+
+@pytest.mark.parametrize(
+    ("before", "term", "language", "written"),
+    [
+        ("Dans la ", "assemblée", "fr", "Dans l'assemblée"),
+        ("La ", "Assemblée", "fr", "L'Assemblée"),
+        ("le président de ", "école", "fr", "le président d'école"),
+        ("vote du ", "Îlot", "fr", "vote de l'Îlot"),
+        ("avec sa ", "amie", "fr", "avec son amie"),
+        ("un morceau d'", "maison", "fr", "un morceau de maison"),
+        ("un morceau d’", "maison", "fr", "un morceau de maison"),
+        ("l'", "maison", "fr", "l'maison"),  # le or la: it stays for a person
+        ("le ", "héros", "fr", "le héros"),
+        ("le ", "onze", "fr", "le onze"),
+        ("les ", "assemblées", "fr", "les assemblées"),
+        ("voila ", "assemblée", "fr", "voila assemblée"),
+        ("della ", "acqua", "it", "dell'acqua"),
+        ("el ", "home", "ca", "el home"),
+        ("A ", "apple", "en", "An apple"),
+        ("an ", "house", "en", "an house"),
+        ("an ", "dog", "en-GB", "a dog"),
+        ("a ", "one-way street", "en", "a one-way street"),
+        ("der ", "Esel", "de", "der Esel"),
+        ("la ", "assemblée", None, "la assemblée"),
+    ],
+)
+def test_the_word_before_a_term_agrees_with_its_first_letter(
+    before: str, term: str, language: str | None, written: str
+) -> None:
+    form = agreeing_word(before, term, language)
+    length, word = (0, "") if form is None else form
+    assert before[: len(before) - length] + word + term == written
+
+
+@pytest.mark.parametrize(
+    ("terms", "written"),
+    [
+        ({"meeting": "assemblée"}, "l'<b>assemblée</b> finit"),
+        ({"meeting": "assemblée", "the": "cette"}, "cette <b>assemblée</b> finit"),
+    ],
+)
+def test_a_text_has_agreeing_words(terms: dict[str, str], written: str) -> None:
+    """A word that is itself replaced by a term stays."""
+    base = TermBase([Term(*pair) for pair in terms.items()], ("en", "fr"))
+    marked = MarkedTexts(["the <b>meeting</b> ends"], MarkupOptions(), base)
+    ((text,),) = marked.parts
+    target = "la réunion finit"
+    rows, columns = split_words(target), split_words(text)
+    weights = np.eye(len(rows), len(columns) + 1, dtype=np.float32)
+    (found,) = marked.finish({text: AlignedTranslation(target, columns, rows, [weights])})
+    assert found.text == written
 
 
 def test_each_occurrence_has_its_translation() -> None:

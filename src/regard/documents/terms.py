@@ -7,6 +7,7 @@ words are found as strings.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ class TermBase:
     def __init__(
         self, terms: Iterable[Term], languages: tuple[str | None, str | None] = (None, None)
     ) -> None:
+        self.languages = languages
         self._endings = tuple(
             _ENDINGS.get((code or "")[:2].lower(), _UNKNOWN) for code in languages
         )
@@ -376,3 +378,77 @@ def _mark(
     marked = add_raw_elements(source, wanted, replaces=True)
     spans = {(element.start, element.end) for element in marked.elements[len(source.elements) :]}
     return marked, [match for match in matches if (match.start, match.end) in spans]
+
+
+# -- the word before a term, whose form depends on the first letter of the term --------------------
+# Only where the form is certain: `l'` before a consonant may be `le` or `la`, and a French h may be
+# silent or not.
+
+
+_BEFORE_VOWEL: dict[str, dict[str, str]] = {
+    "fr": {
+        **{word: f"{word[:-1]}'" for word in ("le", "la", "de", "que", "ne", "se", "jusque")},
+        "du": "de l'",
+        "au": "à l'",
+        "ce": "cet ",
+        "ma": "mon ",
+        "ta": "ton ",
+        "sa": "son ",
+    },
+    "it": {
+        **dict.fromkeys(("il", "lo", "la"), "l'"),
+        "una": "un'",
+        **{
+            f"{word}{end}": f"{word}l'"
+            for word in ("del", "al", "dal", "nel", "sul")
+            for end in ("", "la", "lo")
+        },
+    },
+    "ca": {"el": "l'", "la": "l'", "de": "d'", "del": "de l'", "al": "a l'", "pel": "per l'"},
+    "en": {"a": "an "},
+}
+_BEFORE_CONSONANT: dict[str, dict[str, str]] = {
+    "fr": {"d'": "de ", "qu'": "que ", "n'": "ne ", "s'": "se ", "jusqu'": "jusque ", "cet": "ce "},
+    "it": {"un'": "una "},
+    "ca": {"d'": "de "},
+    "en": {"an": "a "},
+}
+_VOWEL = {
+    "fr": re.compile(r"(?!onz|oui)[aeiouœæ]", re.I),
+    "it": re.compile(r"[aeiou]", re.I),
+    "ca": re.compile(r"[aeiou]", re.I),
+    "en": re.compile(r"(?!eu|one|once)[aeio]", re.I),
+}
+_CONSONANT = re.compile(r"[b-df-gj-np-tv-xz]", re.I)  # without those that can be silent or vowels
+_LAST_WORD = re.compile(r"(?<!\w)(?:(?P<word>\w+)[ \u00a0]|(?P<elided>\w+['’]))\Z")
+
+
+def agreeing_word(before: str, term: str, language: str | None) -> tuple[int, str] | None:
+    """Return the form of the last word before a term, and how many characters it replaces.
+
+    Args:
+        before: The text before the term.
+        term: The term, as it is written.
+        language: Code of its language.
+
+    Returns:
+        None: the word stays as it is.
+    """
+    code = (language or "")[:2].lower()
+    last = _LAST_WORD.search(before[-40:])
+    if code not in _VOWEL or last is None:
+        return None
+    first = "".join(
+        c for c in unicodedata.normalize("NFD", term[:2]) if not unicodedata.combining(c)
+    )
+    word = last["word"] or last["elided"].replace("’", "'")
+    if _VOWEL[code].match(first + term[2:]):
+        form = _BEFORE_VOWEL[code].get(word.lower())
+    elif _CONSONANT.match(first):
+        form = _BEFORE_CONSONANT[code].get(word.lower())
+    else:
+        form = None
+    if form is None:
+        return None
+    capital = word[0].isupper()
+    return len(last[0]), form[0].upper() + form[1:] if capital else form

@@ -34,7 +34,7 @@ from regard.documents.placeholders import (
 from regard.documents.projection import project_markup
 from regard.documents.report import DocumentReport, SegmentReport
 from regard.documents.sandbox import DocumentReader
-from regard.documents.terms import Term, TermBase, place_terms, read_terms
+from regard.documents.terms import Term, TermBase, agreeing_word, place_terms, read_terms
 from regard.errors import ConfigError, DocumentError
 
 if TYPE_CHECKING:
@@ -197,7 +197,8 @@ class DocumentJob:
         result: AlignedTranslation,
     ) -> _Translated:
         match = self.remembered.get(original.text)
-        sources = _Sources(segment, original, sent, hidden, match)
+        language = None if self.terms is None else self.terms.languages[1]
+        sources = _Sources(segment, original, sent, hidden, match, language)
         if self.terms is None or result.parts is None or match is not None:
             return _translate_segment(sources, result, self.keep)
         placed = place_terms(sent, result, self.terms, self._escape(segment))
@@ -226,6 +227,7 @@ class _Sources:
         sent: The same with placeholder codes for kept texts; the last elements may be terms.
         hidden: The kept texts by placeholder code.
         match: Where the translation is from, if not from the model.
+        language: Code of the language of the terms' translations.
     """
 
     segment: DocumentSegment
@@ -233,6 +235,7 @@ class _Sources:
     sent: MarkedText
     hidden: dict[str, str]
     match: MemoryMatch | None
+    language: str | None
 
 
 def _keep(segment: DocumentSegment) -> _Translated:
@@ -341,6 +344,22 @@ def _describe(source: MarkedText, index: int) -> str:
     return f"{(element.raw or element.opening)[:60]!r}"
 
 
+def _agreeing_words(
+    text: str, ranges: Sequence[tuple[int, int, str]], terms: int, language: str | None
+) -> list[tuple[int, int, str]]:
+    """The words before terms that have another form there: their ranges, and this form.
+
+    `ranges`: what is replaced in the text; the last ones are those of the `terms`.
+    """
+    words = []
+    for start, _, term in ranges[len(ranges) - terms :]:
+        form = agreeing_word(text[:start], term, language)
+        if form is None or any(start - form[0] < end <= start for _, end, _ in ranges):
+            continue
+        words.append((start - form[0], start, form[1]))
+    return words
+
+
 def _show_kept(
     sources: _Sources, target: MarkedText, terms: Sequence[str]
 ) -> tuple[MarkedText, str]:
@@ -356,6 +375,7 @@ def _show_kept(
             own = sent.text[element.start : element.end]
             shown = hidden.get(own, own) if index < first_term else terms[index - first_term]
             ranges.append((placed.start, placed.end, shown))
+    ranges += _agreeing_words(target.text, ranges, len(terms), sources.language)
     taken = sorted((start, end) for start, end, _ in ranges)
     for match in PLACEHOLDER_CODE.finditer(target.text) if hidden else ():
         previous = bisect_left(taken, (match.end(),)) - 1
