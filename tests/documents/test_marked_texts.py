@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.documents.formats.texts import XmlTags
+from regard.documents.placeholders import find_placeholders
 from regard.documents.terms import Term, TermBase
 from regard.errors import DocumentError
 from regard.tasks.translation.marked_texts import MarkedTexts, MarkedTranslation, MarkupOptions
@@ -130,3 +131,10 @@ def test_kept_texts_and_terms() -> None:
 def test_options_return_from_json(text: str, meaning: XmlTags) -> None:
     options = MarkupOptions("xml", (text,), meaning)
     assert MarkupOptions.from_json(options.to_json()) == options
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="{%`@<"), max_size=60))
+def test_text_without_signs_has_no_placeholders(text: str) -> None:
+    """The server looks for placeholders only in texts that have one of these signs."""
+    if "://" not in text and "www." not in text:
+        assert find_placeholders(text) == []

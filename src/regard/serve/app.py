@@ -182,7 +182,7 @@ class Routes:
         body = await read_json(request, TranslateRequest, self.service.settings)
         if body.stream:
             glossary = await self.open_glossary(body.glossary, key)
-            await self.service.read_marked(body, glossary)  # raises, as markup is not available
+            self.service.find_markup(body, glossary)  # raises, as markup is not available
             return await self._stream(request, await self.check(request, body, key))
         model, translations = await self.translate_texts(request, body, key)
         return json_response(
@@ -194,11 +194,12 @@ class Routes:
     ) -> tuple[ServedModel, list[Translation]]:
         """Check, charge, translate and count the texts of a request of any interface."""
         glossary = await self.open_glossary(body.glossary, key)
-        marked = await unless_disconnected(request, self.service.read_marked(body, glossary))
-        if marked is None:
+        markup = self.service.find_markup(body, glossary)
+        if markup is None:
             checked = await self.check(request, body, key)
             translations = await unless_disconnected(request, self.service.translate(checked))
         else:
+            marked = await unless_disconnected(request, self.service.read_marked(body, markup))
             checked = await self.check_marked(request, marked, key)
             translations = await unless_disconnected(
                 request, self.service.translate_marked(marked, checked)
@@ -261,11 +262,8 @@ class Routes:
         return self.keyring.used.get(key.digest, 0)
 
     def count(self, checked: CheckedRequest, translations: list[Translation]) -> None:
-        name, metrics = checked.model.name, self.service.metrics
-        metrics.texts.labels(name).inc(len(translations))
-        metrics.warnings.labels(name).inc(
-            sum(bool(translation.warnings) for translation in translations)
-        )
+        warnings = sum(bool(translation.warnings) for translation in translations)
+        self.service.metrics.count_texts(checked.model.name, len(translations), warnings)
 
     async def _stream(self, request: Request, checked: CheckedRequest) -> Response:
         """Answer with one event for each text, after the first, so that an error has a status."""

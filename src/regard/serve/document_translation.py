@@ -189,8 +189,7 @@ class DocumentTranslator:
                         await process.send(translations)
                     done += len(translations)
                     warnings = sum(bool(translation["warnings"]) for translation in translations)
-                    metrics.texts.labels(model.name).inc(len(translations))
-                    metrics.warnings.labels(model.name).inc(warnings)
+                    metrics.count_texts(model.name, len(translations), warnings)
                     yield Progress(done, len(read.texts), characters)
                 async with _until(deadline):
                     answer = await process.restore()

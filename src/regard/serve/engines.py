@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from regard.serve.batcher import Batcher, Job, QueueFullError
@@ -174,13 +175,13 @@ class EngineLoop:
         segments = [job.payload.segment for job in batch]
         prefixes = [segment.prefix for segment in segments]
         assert work.options is not None
-        options = replace(work.options, prefix=prefixes if any(prefixes) else None)
+        options = replace(work.options, prefix=prefixes) if any(prefixes) else work.options
         answer = await worker.call(
             "translate",
             slot=work.slot,
             segments=[segment.text for segment in segments],
             positions=[segment.position for segment in segments],
-            options=options.to_json(),
+            options=_options_json(options),
             weights=work.weights,
         )
         if "error" in answer:
@@ -193,6 +194,11 @@ class EngineLoop:
             if not isinstance(result, Exception):
                 self._cache.put(job.payload.key, result)
         return results
+
+
+@lru_cache(maxsize=256)
+def _options_json(options: TranslateOptions) -> dict[str, object]:
+    return options.to_json()
 
 
 def translation_key(version: str, work: Work, *parts: object) -> bytes:

@@ -268,8 +268,7 @@ class RequestMiddleware:
             end = time.monotonic()
             seconds = end - start
             route = getattr(scope.get("route"), "path", "other")
-            self.metrics.requests.labels(route, str(status)).inc()
-            self.metrics.latency.labels(route).observe(seconds)
+            self.metrics.count_request(route, status, seconds)
             if self.tracer is not None:
                 headers = {
                     name.decode("latin-1"): value.decode("latin-1")

@@ -35,6 +35,7 @@ MODULE = "regard.serve.markup_worker"
 CALL_SECONDS = 10.0  # a call that takes longer ends the process
 ATTEMPTS = 3
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+_SIGNS = re.compile(r"[{%`@<]|://|www\.")  # every placeholder and every tag has one
 _PLAIN_ONLY = {"n_best": 1, "prefix": None, "sampling": None, "alignments": False, "stream": False}
 
 
@@ -86,6 +87,14 @@ class GlossaryTerms:
         values = repr((version, terms, source, target))
         key = sha256(values.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(tuple(prescribed.items()), (source, target), key)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMarkup:
+    """How the texts of a request are read, and the terms that are placed in them."""
+
+    options: MarkupOptions
+    glossary: GlossaryTerms | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +151,8 @@ def _check_available(unavailable: Sequence[str], model: ServedModel) -> None:
 
 def find_marks(text: str) -> list[str]:
     """The placeholders and the tags of a line."""
+    if _SIGNS.search(text) is None:
+        return []
     placeholders = [text[start:end] for start, end in find_placeholders(text)]
     return [*placeholders, *_TAG.findall(text)]
 

@@ -36,6 +36,7 @@ class ServerMetrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
+        self._labelled: dict[tuple[object, ...], Any] = {}  # to look labels up takes longer
         ProcessCollector(registry=self._registry)  # memory, descriptors and CPU of this process
         build = Info("regard_build", "The running software.", registry=self._registry)
         build.info({"version": __version__, "python": platform.python_version()})
@@ -56,6 +57,26 @@ class ServerMetrics:
             "regard_warnings", "Translations with a quality warning.", ["model"]
         )
         self.cache = self._counter("regard_cache", "Segments looked up in the cache.", ["result"])
+
+    def count_request(self, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self._with_labels(self.requests, route, str(status)).inc()
+        self._with_labels(self.latency, route).observe(seconds)
+
+    def count_lookup(self, *, hit: bool) -> None:
+        """Count a segment that was looked up in the cache."""
+        self._with_labels(self.cache, "hit" if hit else "miss").inc()
+
+    def count_texts(self, model: str, texts: int, warnings: int) -> None:
+        """Count translated texts, and those with warnings."""
+        self._with_labels(self.texts, model).inc(texts)
+        self._with_labels(self.warnings, model).inc(warnings)
+
+    def _with_labels(self, metric: Any, *labels: str) -> Any:
+        key = (metric, *labels)
+        if key not in self._labelled:
+            self._labelled[key] = metric.labels(*labels)
+        return self._labelled[key]
 
     def watch(
         self,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 from regard.errors import RegardError
@@ -25,6 +25,7 @@ from regard.serve.markup import (
     GlossaryTerms,
     MarkedRequest,
     MarkupProcess,
+    RequestMarkup,
     assemble_marked,
     lost_marks,
     markup_options,
@@ -129,27 +130,29 @@ class TranslationService:
         checked.stages["check"] = (start, time.monotonic())
         return checked
 
-    async def read_marked(
-        self, request: TranslateRequest, glossary: Glossary | None = None
-    ) -> MarkedRequest | None:
-        """Find what is translated in texts with markup, placeholders or terms.
+    def find_markup(
+        self, request: TranslateRequest, glossary: Glossary | None
+    ) -> RequestMarkup | None:
+        """Return how the texts of a request are read; None if they are translated as they are.
 
-        Args:
-            request: Its texts.
-            glossary: With further terms.
-
-        Returns:
-            None if the texts are translated as they are.
+        `glossary`: with further terms.
 
         Raises:
-            RequestError: A limit is exceeded, or an option is not available for such texts.
-            DocumentError: A text is not well-formed XML.
+            RequestError: An option is not available for texts with markup.
         """
         model = self.registry.find(request.model, request.source_language, request.target_language)
         placed = GlossaryTerms.of_request(request, request.terms, glossary, model)
         options = markup_options(request, model, placed)
-        if options is None:
-            return None
+        return None if options is None else RequestMarkup(options, placed)
+
+    async def read_marked(self, request: TranslateRequest, markup: RequestMarkup) -> MarkedRequest:
+        """Find what is translated in texts with markup, placeholders or terms.
+
+        Raises:
+            RequestError: A limit is exceeded.
+            DocumentError: A text is not well-formed XML.
+        """
+        options, placed = markup.options, markup.glossary
         texts = [replace_surrogates(text) for text in request.texts]
         check_texts("texts", texts, self.settings)
         check_texts("terms", [*request.terms, *request.terms.values()], self.settings)
@@ -175,9 +178,14 @@ class TranslationService:
         return assemble_marked(marked, checked, results, texts)
 
     async def translate(self, checked: CheckedRequest) -> list[Translation]:
-        """Translate all texts of a request."""
-        translations = {number: translation async for number, translation in self.stream(checked)}
-        return [translations[number] for number in range(len(checked.texts))]
+        """Translate all texts of a request. Raises as `stream`."""
+        with self._queued(checked) as texts:
+            try:
+                async with asyncio.timeout(self.settings.deadline_seconds):
+                    values = [[await future for future in row] for row in texts]
+            except TimeoutError:
+                raise DeadlineError from None
+        return [_with_lost_marks(checked, number, row) for number, row in enumerate(values)]
 
     async def stream(
         self, checked: CheckedRequest
@@ -193,13 +201,7 @@ class TranslationService:
         """
         async with aclosing(self.stream_values(checked)) as texts:
             async for number, values in texts:
-                translation = assemble(checked, number, values)
-                lost = lost_marks(checked.request.texts[number], translation.text)
-                if lost:
-                    notes = [f"{mark!r} is missing." for mark in lost]
-                    changes = {"warnings": [*translation.warnings, *notes]}
-                    translation = translation.model_copy(update=changes)
-                yield number, translation
+                yield number, _with_lost_marks(checked, number, values)
 
     async def stream_values(
         self, checked: CheckedRequest, *, weights: bool = False
@@ -208,34 +210,45 @@ class TranslationService:
 
         `weights`: with the weights of alignments.
         """
-        model = checked.model
-        options = checked.request.segment_options(checked.to)
-        work = Work(model.slot, "translate", options, weights)
-        jobs, texts = self._segment_jobs(checked, work)
-        self.registry.use(model)
         deadline = time.monotonic() + self.settings.deadline_seconds
-        pending: dict[asyncio.Future[list[SegmentValues]], int] = {}
+        with self._queued(checked, weights=weights) as texts:
+            pending = {asyncio.gather(*row): number for number, row in enumerate(texts) if row}
+            try:
+                for number, row in enumerate(texts):
+                    if not row:
+                        yield number, []
+                while pending:
+                    timeout = max(0.0, deadline - time.monotonic())
+                    done, _ = await asyncio.wait(
+                        pending, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if not done:
+                        raise DeadlineError
+                    for text in sorted(done, key=pending.__getitem__):
+                        number = pending.pop(text)
+                        yield number, text.result()
+            finally:
+                for text in pending:
+                    text.add_done_callback(_retrieve)
+                    text.cancel()
+
+    @contextmanager
+    def _queued(
+        self, checked: CheckedRequest, *, weights: bool = False
+    ) -> Iterator[list[list[asyncio.Future[SegmentValues]]]]:
+        """Queue the segments of a request, and yield the results of each text.
+
+        At the end of the context, those that are not there yet are cancelled.
+        """
+        options = checked.request.segment_options(checked.to)
+        work = Work(checked.model.slot, "translate", options, weights)
+        jobs, texts = self._segment_jobs(checked, work)
+        self.registry.use(checked.model)
         try:
             if jobs:
                 self.batcher.add(jobs)
-            pending = {asyncio.gather(*row): number for number, row in enumerate(texts) if row}
-            for number, row in enumerate(texts):
-                if not row:
-                    yield number, []
-            while pending:
-                timeout = max(0.0, deadline - time.monotonic())
-                done, _ = await asyncio.wait(
-                    pending, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
-                )
-                if not done:
-                    raise DeadlineError
-                for text in sorted(done, key=pending.__getitem__):
-                    number = pending.pop(text)
-                    yield number, text.result()
+            yield texts
         finally:
-            for text in pending:
-                text.add_done_callback(_retrieve)
-                text.cancel()
             started = [job.started for job in jobs if job.started]
             if started:
                 now = time.monotonic()
@@ -244,7 +257,7 @@ class TranslationService:
             for job in jobs:
                 if not job.result.cancel():
                     _retrieve(job.result)
-            self.registry.release(model)
+            self.registry.release(checked.model)
 
     def _segment_jobs(
         self, checked: CheckedRequest, work: Work
@@ -352,7 +365,7 @@ class TranslationService:
 
     def _look_up(self, key: bytes) -> SegmentValues | None:
         cached = self._cache.get(key)
-        self.metrics.cache.labels("miss" if cached is None else "hit").inc()
+        self.metrics.count_lookup(hit=cached is not None)
         return cached
 
     async def _expire(self) -> None:
@@ -362,6 +375,18 @@ class TranslationService:
     async def _unload(self) -> None:
         """Unload models that were replaced. It waits for engines, unlike `_expire`."""
         await self.registry.unload_unused(list(self.pool.ready))
+
+
+def _with_lost_marks(
+    checked: CheckedRequest, number: int, values: Sequence[SegmentValues]
+) -> Translation:
+    """Assemble a text, and warn of the placeholders and tags that it has lost."""
+    translation = assemble(checked, number, values)
+    lost = lost_marks(checked.request.texts[number], translation.text)
+    if not lost:
+        return translation
+    notes = [f"{mark!r} is missing." for mark in lost]
+    return translation.model_copy(update={"warnings": [*translation.warnings, *notes]})
 
 
 def _retrieve(done: asyncio.Future[Any]) -> None:

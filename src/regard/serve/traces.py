@@ -7,31 +7,31 @@ started with `--traces URL`. They have routes, sizes and times, never texts, key
 from __future__ import annotations
 
 import json
-import logging
 import sys
 import time
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from contextlib import suppress
+from typing import Protocol, TextIO, runtime_checkable
 
 # -- the log ---------------------------------------------------------------------------------------
 # One JSON object a line, without texts, keys and addresses.
 
 
-LOG = logging.getLogger("regard.serve")
+_streams: list[TextIO] = []
 
 
 def log_to_stderr() -> None:
     """Write the log to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    LOG.handlers[:] = [handler]
-    LOG.setLevel(logging.INFO)
-    LOG.propagate = False
+    _streams[:] = [sys.stderr]
 
 
 def log_event(**facts: str | int | float) -> None:
-    """Write a line with the time and `facts`."""
-    LOG.info(json.dumps({"time": round(time.time(), 3), **facts}))
+    """Write a line with the time and `facts`. A log that cannot be written stops no request."""
+    line = json.dumps({"time": round(time.time(), 3), **facts}) + "\n"
+    for stream in _streams:
+        with suppress(OSError, ValueError):  # closed, or the disk is full
+            stream.write(line)
+            stream.flush()
 
 
 # -- traces ----------------------------------------------------------------------------------------
