@@ -170,12 +170,17 @@ def test_log_lines_are_json_without_texts(server: RunningServer) -> None:
     assert "zebra" not in "\n".join(server.lines)
 
 
-def test_draws_are_those_of_the_offline_translation(bundle: Path, translator: Translator) -> None:
-    texts = ["A dog runs.", " ".join(sentences(40, 2)), "Go!"]
+def test_draws_are_those_of_the_offline_translation(bundle: Path, tmp_path: Path) -> None:
+    texts = ["A dog runs.", " ".join(sentences(8, 2)), "Go!"]
     sampling = {"seed": 7, "temperature": 0.9}
-    options = ("--workers", "1", "--engine", "invariant")
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("deadline_seconds: 300\n")  # this engine is slow
+    options = ("--workers", "1", "--engine", "invariant", "--settings", settings)
     body = {"texts": texts, "sampling": sampling, "n_best": 2}
-    with running_server(f"en-de={bundle}", *options) as server, server.client() as client:
+    with (
+        running_server(f"en-de={bundle}", *options) as server,
+        server.client(timeout=300) as client,
+    ):
         answer = client.post("/v1/translate", json=body)
     offline = Translator.load(bundle, engine="invariant").translate(
         texts, sampling=SamplingOptions(**sampling), n_best=2
