@@ -100,6 +100,7 @@ def _translate(text: str) -> Iterator[OddRequest]:
         yield from _json(path, texts=marked[2:], format=markup, keep=[text[:40]])
         yield from _json(path, texts=marked, format=markup, terms={text[:40]: text[:40]})
     yield from _json(path, texts=["A <i>dog</i>."], format="xml", xml_tags={"ignored": [text[:40]]})
+    yield OddRequest("GET", f"{path}?source=en&target=de&text={_percent(text)[:5_000]}")
 
 
 def _align(text: str) -> Iterator[OddRequest]:
@@ -230,6 +231,20 @@ def _get(path: str) -> Callable[[str], Iterator[OddRequest]]:
     return spell
 
 
+def _plugin(path: str) -> Callable[[str], Iterator[OddRequest]]:
+    """The requests of plug-ins of CAT tools."""
+
+    def spell(text: str) -> Iterator[OddRequest]:
+        values = {"input": text[:300], "srcLangCode": "en", "trgLangCode": "de"}
+        yield from _forms(path, **values)
+        yield from _forms(path, **values | {"srcLangCode": text[:40], "modelTag": text[:40]})
+        encoded = "&".join(f"{name}={_percent(value)}" for name, value in values.items())
+        yield OddRequest("GET", f"{path}?{encoded[:5_000]}")
+        yield OddRequest("POST", f"{path}?{encoded[:5_000]}", {}, json.dumps([text]).encode())
+
+    return spell
+
+
 ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
     "/v1/translate": _translate,
     "/v1/documents": _documents,
@@ -259,10 +274,22 @@ ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
     },
     "/download_file/{name}": _download,
     **{
+        path: _plugin(path)
+        for path in (
+            f"/{service}/{action}"
+            for service in ("MTRestService", "MtRestService")
+            for action in (
+                *("ListSupportedLanguagePairs", "GetLanguagePairModelTags", "CheckModelStatus"),
+                *("Translate", "TranslateJson", "TranslatePost", "TranslateParagraphJson"),
+                *("TranslateStream", "PreOrderBatch"),
+            )
+        )
+    },
+    **{
         path: _get(path)
         for path in (
             *("/v1/models", "/languages", "/frontend/settings", "/v2/usage", "/openapi.json"),
-            "/v2/glossary-language-pairs",
+            *("/v2/glossary-language-pairs", "/v3/languages"),
             *("/healthz", "/readyz", "/metrics", "/", "/page.js", "/view.js"),
         )
     },

@@ -32,18 +32,23 @@ def arguments(command: str) -> list[str]:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_the_commands_of_the_guide(tmp_path: Path) -> None:
-    export, serve, curl, document, serve_two, key, serve_keys = COMMANDS
+    export, serve, curl, markup, document, serve_two, key, serve_keys = COMMANDS
     make_bundle("transformer", tmp_path / "run" / "model")
     make_bundle("luong-general", tmp_path / "back" / "model")
     subprocess.run(shlex.split(export), cwd=tmp_path, check=True, capture_output=True)
     with running_server(*arguments(serve), cwd=tmp_path) as server:
-        done = subprocess.run(
-            shlex.split(curl.replace("http://127.0.0.1:8000", server.url)),
-            capture_output=True,
-            text=True,
-            check=True,
+        answer, marked = (
+            json.loads(
+                subprocess.run(
+                    shlex.split(command.replace("http://127.0.0.1:8000", server.url)),
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                ).stdout
+            )
+            for command in (curl, markup)
         )
-        answer = json.loads(done.stdout)
+        assert marked["translations"][0]["text"].count("<b>") == 1
         assert server.metric("regard_engines_ready") >= 1
         (tmp_path / "page.html").write_text("<html><p>A <b>dog</b> runs.</p></html>", "utf-8")
         command = shlex.split(document.replace("http://127.0.0.1:8000", server.url))
