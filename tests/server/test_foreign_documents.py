@@ -14,7 +14,7 @@ import socket
 import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -358,7 +358,8 @@ def held(server: RunningServer, key: str) -> Iterator[deepl.DocumentHandle]:
         yield handle
     finally:
         for process in documents:
-            process.send_signal(signal.SIGCONT)
+            with suppress(psutil.NoSuchProcess):  # it was killed at its deadline
+                process.send_signal(signal.SIGCONT)
         wait(client, handle)
 
 

@@ -2,8 +2,8 @@
 
     texts → process of marked texts → parts → queue → translations → process of marked texts → texts
 
-One process reads and writes all of them. It is started by the first one. A call that takes too long
-ends the process, and other calls are repeated in the next one.
+One process reads and writes all of them. A call that takes too long ends the process, and other
+calls are repeated in the next one.
 """
 
 from __future__ import annotations
@@ -223,6 +223,10 @@ class MarkupProcess:
         )
         return answer["texts"]
 
+    def start(self) -> None:
+        """Start the process, and do not wait for it."""
+        self._start = asyncio.create_task(self._pool.start())
+
     async def stop(self) -> None:
         if self._start is not None:
             self._start.cancel()
@@ -259,8 +263,6 @@ class MarkupProcess:
         raise EngineError("the process of texts with markup ended")
 
     async def _worker(self) -> WorkerProcess:
-        if self._start is None:
-            self._start = asyncio.create_task(self._pool.start())
         while True:
             for worker in self._pool.ready:
                 if not worker.ended.is_set():

@@ -2,7 +2,7 @@
 
     python -m regard.serve.markup_worker DESCRIPTOR
 
-The server starts it with the first of these texts. Its methods have no memory of earlier calls
+The server starts it when its engines are ready. Its methods have no memory of earlier calls
 except glossaries, so another process can answer the second call of a request.
 """
 

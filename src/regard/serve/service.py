@@ -95,6 +95,7 @@ class TranslationService:
             self.failure = error if isinstance(error, RegardError) else None
             await self.pool.stop()
             raise
+        self._markup.start()
         self._housekeeping = [
             asyncio.create_task(_repeat(work)) for work in (self._expire, self._unload)
         ]
