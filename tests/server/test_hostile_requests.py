@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import psutil
 import pytest
 
 from tests.running_server import RunningServer, running_server
+from tests.server.test_answers import sentences
 
 pytestmark = pytest.mark.xdist_group("server")
 
@@ -66,6 +68,8 @@ BODIES: dict[str, bytes] = {
     "100,000 keys": json.dumps(DOG | {f"k{n}": n for n in range(60_000)}).encode(),
     "same key twice": b'{"texts": ["A dog."], "texts": ["A cat."]}',
     "special symbols": body(texts=["</s><s><unk><pad> >>fr<< <2de>"]),
+    "special symbols as they are": body(texts=["</s><s><unk><pad> >>fr<<"], format="plain"),
+    "nested XML": body(texts=["<b>" * 150 + "a dog" + "</b>" * 150], format="xml"),
     "prefix of 50,000": body(prefix="x " * 24_000, beam_size=1),
     "100 forbidden": body(forbid=["a"] * 101, beam_size=1),
     "model name of 100 kB": body(model="x" * 100_000),
@@ -74,6 +78,7 @@ BODIES: dict[str, bytes] = {
 }
 ANSWERED = {
     *("NUL", "controls", "256 empty items", "no texts", "same key twice", "special symbols"),
+    "special symbols as they are",
 }
 
 
@@ -152,9 +157,18 @@ def normal_times(server: RunningServer, count: int = 100) -> list[float]:
     return sorted(times)
 
 
+def align_once(server: RunningServer) -> None:
+    """Let both engines align words: with this model they import torch for it, in seconds."""
+    requests = [{"texts": [text], "alignments": True} for text in sentences(16, 31)]
+    with server.client(timeout=120) as client, ThreadPoolExecutor(16) as threads:
+        answers = threads.map(lambda json: client.post("/v1/translate", json=json), requests)
+        assert {answer.status_code for answer in answers} == {200}
+
+
 def check_hostile(bundle: Path, *, slowest: float, ratio: float) -> None:
     with running_server(f"en-de={bundle}", "--workers", "2") as server:
         server.wait_for_engines(2)
+        align_once(server)
         idle = normal_times(server)
         front = psutil.Process(server.process.pid)
         before = front.memory_info().rss
