@@ -106,7 +106,7 @@ def test_every_container_runs_with_few_rights() -> None:
             assert rights["capabilities"] == {"drop": ["ALL"]}
             assert container["resources"]["limits"]["memory"]
             checked += 1
-    assert checked == 5
+    assert checked == 7
 
 
 def pods(content: Any) -> Iterator[dict[str, Any]]:
