@@ -11,6 +11,7 @@ import pytest
 
 from regard.serve.detection import DetectedLanguage, LanguageRouter
 from regard.serve.settings import ServerSettings
+from tests.running_server import run_async
 from tests.server.served_model import served_model
 
 TEXT = "The house that my father built stands on the hill behind the church. " * 15_000
@@ -40,15 +41,15 @@ def test_other_requests_go_on_while_a_large_text_is_read(router: LanguageRouter)
             longest, last = max(longest, time.monotonic() - last), time.monotonic()
         return longest, time.monotonic() - start, detection.result()[0][0]
 
-    longest, seconds, detected = asyncio.run(run())
+    longest, seconds, detected = run_async(run())
     assert detected.language == "en"
     assert longest < seconds / 3, (longest, seconds)
 
 
 def test_all_languages_are_ranked(router: LanguageRouter) -> None:
-    (ranked,) = asyncio.run(router.detect(["Where is the station?"]))
+    (ranked,) = run_async(router.detect(["Where is the station?"]))
     assert ranked[0].language == "en"
     assert {each.language for each in ranked} == {"en", "fr", "de", "nds"}
     assert ranked == sorted(ranked, key=lambda each: -each.confidence)
-    (into_english,) = asyncio.run(router.detect(["Where is the station?"], "en"))
+    (into_english,) = run_async(router.detect(["Where is the station?"], "en"))
     assert [each.language for each in into_english] == ["de"]
