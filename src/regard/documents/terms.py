@@ -423,11 +423,11 @@ _CONSONANT = re.compile(r"[b-df-gj-np-tv-xz]", re.I)  # without those that can b
 _LAST_WORD = re.compile(r"(?<!\w)(?:(?P<word>\w+)[ \u00a0]|(?P<elided>\w+['’]))\Z")
 
 
-def agreeing_word(before: str, term: str, language: str | None) -> tuple[int, str] | None:
+def agreeing_word(preceding: str, term: str, language: str | None) -> tuple[int, str] | None:
     """Return the form of the last word before a term, and how many characters it replaces.
 
     Args:
-        before: The text before the term.
+        preceding: The text before the term.
         term: The term, as it is written.
         language: Code of its language.
 
@@ -435,7 +435,7 @@ def agreeing_word(before: str, term: str, language: str | None) -> tuple[int, st
         None: the word stays as it is.
     """
     code = (language or "")[:2].lower()
-    last = _LAST_WORD.search(before[-40:])
+    last = _LAST_WORD.search(preceding[-40:])
     if code not in _VOWEL or last is None:
         return None
     first = "".join(
