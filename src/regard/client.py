@@ -182,9 +182,7 @@ class Client:
         options = replace(options or TranslateOptions(), **changes)
         options.check_used(SERVED_OPTIONS, WITH_SERVER)
         options.check_prefixes(len(texts))
-        parts = list(_split(texts))
-        request = _Request(texts, self.model, options, len(parts) > 1, {"format": "plain"})
-        return [result for part in self._send_all(request, parts) for result in part]
+        return self._translate(texts, options, {"format": "plain"})
 
     def translate_marked(
         self,
@@ -217,8 +215,14 @@ class Client:
         options = replace(options or TranslateOptions(), **changes)
         options.check_used(SERVED_OPTIONS, WITH_SERVER)
         options.check_used(DOCUMENT_OPTIONS, "for texts with markup.")
-        parts = list(_split(texts))
         markup = {"format": format, "keep": list(keep), "terms": dict(terms or {})}
+        return self._translate(texts, options, markup)
+
+    def _translate(
+        self, texts: Sequence[str], options: TranslateOptions, markup: Mapping[str, object]
+    ) -> list[ServedTranslation]:
+        """Send texts, in parts if there are many. `markup`: fields of the requests."""
+        parts = list(_split(texts))
         request = _Request(texts, self.model, options, len(parts) > 1, markup)
         return [result for part in self._send_all(request, parts) for result in part]
 

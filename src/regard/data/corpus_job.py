@@ -195,7 +195,7 @@ def run_corpus_job(
     start.
 
     With `share`, compute and return its parts alone. Processes that compute shares of one job, also
-    the same one, may run at the same time: a file has the same bytes whoever writes it.
+    the same one, may run at the same time: a file has the same bytes from each of them.
     """
     record = JobRecord(
         function.verb,

@@ -35,7 +35,7 @@ from regard.serve.http import (
     to_answer,
     unless_disconnected,
 )
-from regard.serve.keys import Keyring, StoredKey
+from regard.serve.keys import Keyring, StoredKey, key_owner
 from regard.serve.libretranslate import LIBRETRANSLATE_ERRORS, libretranslate_routes
 from regard.serve.limits import CheckedRequest, RequestError
 from regard.serve.markup import MarkedRequest
@@ -217,8 +217,7 @@ class Routes:
             raise RequestError(
                 "glossary: this server keeps none. Start it with `regard serve --store FILE`."
             )
-        owner = None if key is None else key.name
-        return await self.glossaries.open(owner, glossary_id)
+        return await self.glossaries.open(key_owner(key), glossary_id)
 
     async def check_marked(
         self, request: Request, marked: MarkedRequest, key: StoredKey | None

@@ -19,10 +19,8 @@ from regard.text.tokenizer import Span
 def assemble(checked: CheckedRequest, number: int, results: Sequence[SegmentValues]) -> Translation:
     """Assemble text `number` of a request; `results` are the hypotheses of its segments."""
     text, segments = checked.request.texts[number], checked.texts[number]
-    penalty = checked.request.length_penalty
-    penalty = checked.model.length_penalty if penalty is None else penalty
     ranked = [
-        _assemble_rank(text, segments, chosen, penalty)
+        _assemble_rank(text, segments, chosen, checked.length_penalty)
         for chosen in rank_hypotheses(results, checked.request.n_best)
     ]
     best = [hypotheses[0] for hypotheses in results]

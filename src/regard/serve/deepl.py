@@ -167,8 +167,9 @@ class DeepL:
         keeps_glossaries: bool = False,
     ) -> None:
         self._service, self._keyring = service, keyring
-        resources = ("translate_text", "translate_document", "glossary" * keeps_glossaries)
-        self._resources = frozenset(filter(None, resources))
+        self._resources = {"translate_text", "translate_document"}
+        if keeps_glossaries:
+            self._resources.add("glossary")
         self._router, self._characters = LanguageRouter(service, translate), characters
 
     @property

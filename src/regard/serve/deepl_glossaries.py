@@ -26,7 +26,7 @@ from regard.serve.compatibility import (
 )
 from regard.serve.deepl import authenticate_deepl
 from regard.serve.http import AnswerError, Handler, json_response
-from regard.serve.keys import Keyring
+from regard.serve.keys import Keyring, key_owner
 from regard.serve.limits import RequestError
 from regard.serve.models import NoModelError
 from regard.serve.service import TranslationService
@@ -365,7 +365,7 @@ class GlossaryRoutes:
                 400,
                 "This server keeps no glossaries. Start it with `regard serve --store FILE`.",
             )
-        return StoreCalls(self._store, None if key is None else key.name)
+        return StoreCalls(self._store, key_owner(key))
 
     async def _summary(self, request: Request) -> GlossarySummary:
         glossary_id = request.path_params["glossary_id"]

@@ -163,7 +163,7 @@ class DocumentTranslator:
             report=report,
             model=model.name,
             version=model.version,
-            terms=() if terms is None else terms.terms,
+            terms=() if terms is None else terms.pairs,
             languages=(None, None) if terms is None else terms.languages,
         )
         return DocumentPlan(request, key, parameters, model, options)

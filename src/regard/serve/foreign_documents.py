@@ -192,7 +192,7 @@ class ForeignDocuments:
         return JSONResponse({"translatedFileUrl": address})
 
     async def download_file(self, request: Request) -> Response:
-        """Return a translated document. Whoever has its address may fetch it, also repeatedly."""
+        """Return a translated document. Its address is enough, and it can be fetched repeatedly."""
         identifier, _, rest = request.path_params["name"].partition(".")
         key = rest.partition(".")[0]
         return _download(self._kept.find(identifier, key, ANYBODY))

@@ -37,6 +37,11 @@ class StoredKey(BaseModel):
     created: str = ""
 
 
+def key_owner(key: StoredKey | None) -> str | None:
+    """The owner of what is stored for a key: its name; None on a server without keys."""
+    return None if key is None else key.name
+
+
 class KeyFile(BaseModel):
     """The keys of a server."""
 

@@ -26,7 +26,7 @@ from regard.serve.compatibility import (
 from regard.serve.corrections import Correction, CorrectionStore
 from regard.serve.detection import DetectedLanguage, LanguageRouter
 from regard.serve.http import AnswerError, ErrorBody, authenticate, bearer_key
-from regard.serve.keys import Keyring, StoredKey
+from regard.serve.keys import Keyring, StoredKey, key_owner
 from regard.serve.limits import check_texts
 from regard.serve.schemas import TranslateRequest, Translation
 from regard.serve.service import TranslationService
@@ -65,9 +65,7 @@ class LibreTranslateRequest(BaseModel):
             self.source or self.src_lang,
             self.target or self.tgt_lang,
         )
-        for name, value in (("q", q), ("source", source), ("target", target)):
-            if not value:
-                raise AnswerError(400, f"Invalid request: missing {name} parameter")
+        _check_present(q=q, source=source, target=target)
         return q or "", source or "", target or ""
 
 
@@ -157,11 +155,10 @@ class LibreTranslate:
     async def detect(self, request: Request) -> Response:
         """The most probable languages of a text. A list is a text of several lines."""
         body, _ = await self._read(request)
-        if not body.q:
-            raise AnswerError(400, "Invalid request: missing q parameter")
+        _check_present(q=body.q)
         if not self._pairs.sources():
             raise AnswerError(400, "The languages of this server's models are not known.")
-        text = body.q if isinstance(body.q, str) else "\n".join(body.q)
+        text = body.q if isinstance(body.q, str) else "\n".join(body.q or [])
         (ranked,) = await self._router.detect([text])
         return JSONResponse([language.model_dump() for language in ranked[:MAX_DETECTED]])
 
@@ -184,7 +181,7 @@ class LibreTranslate:
             ((detected, *_),) = await self._router.detect([q], wanted)
             named = detected.language
         source, model, _ = self._pairs.find(named, wanted)
-        store, owner = self._corrections, None if key is None else key.name
+        store, owner = self._corrections, key_owner(key)
         target = base_language(body.target or "")
         correction = Correction(source, target, q, s, model.name, model.version)
         await store.file.run(lambda: store.add(owner, correction))

@@ -64,6 +64,11 @@ class CheckedRequest:
     def cost(self) -> int:
         return sum(self.segment_cost(segment) for segments in self.texts for segment in segments)
 
+    @property
+    def length_penalty(self) -> float:
+        penalty = self.request.length_penalty
+        return self.model.length_penalty if penalty is None else penalty
+
     def segment_cost(self, segment: RequestSegment) -> int:
         return self.beam_size * (segment.pieces + 1)
 

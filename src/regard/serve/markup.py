@@ -44,14 +44,21 @@ class GlossaryTerms:
     """Prescribed translations.
 
     Args:
-        terms: With their translations.
+        given: Terms of a request, which take precedence.
+        stored: Those of a glossary.
         languages: Codes of source and target, where known.
         key: Changes with every change of the other fields.
     """
 
-    terms: tuple[tuple[str, str], ...]
+    given: Mapping[str, str]
+    stored: Sequence[Term]
     languages: tuple[str | None, str | None]
     key: str
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """All terms with their translations. A glossary may have thousands."""
+        return tuple({**{term.source: term.target for term in self.stored}, **self.given}.items())
 
     @classmethod
     def of_request(
@@ -82,11 +89,10 @@ class GlossaryTerms:
             stored = glossary.terms(source or "", target or "")
         if stored is None:
             raise RequestError(f"glossary: has no terms from {source} to {target}.")
-        prescribed = {**{term.source: term.target for term in stored}, **terms}
         version = "" if glossary is None else f"{glossary.glossary_id} {glossary.version}"
         values = repr((version, terms, source, target))
         key = sha256(values.encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(tuple(prescribed.items()), (source, target), key)
+        return cls(terms, stored, (source, target), key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +111,7 @@ class MarkedRequest:
     """
 
     texts: list[str]
-    options: MarkupOptions
-    glossary: GlossaryTerms | None
+    markup: RequestMarkup
     parts: list[list[str]]
     request: TranslateRequest
 
@@ -175,15 +180,13 @@ def assemble_marked(
 
     The score of a text is that of all its segments.
     """
-    penalty = checked.request.length_penalty
-    penalty = checked.model.length_penalty if penalty is None else penalty
     translations = []
     for parts, values in zip(marked.parts, texts, strict=True):
         best = [hypotheses[0] for part in parts for hypotheses in results[part]]
         score = combine_scores(
             [hypothesis["score"] for hypothesis in best],
             [hypothesis["length"] for hypothesis in best],
-            penalty,
+            checked.length_penalty,
         )
         translations.append(
             Translation(text=values["text"], score=score, warnings=list(values["notes"]))
@@ -213,13 +216,18 @@ class MarkupProcess:
     async def write(
         self,
         texts: Sequence[str],
-        options: MarkupOptions,
-        glossary: GlossaryTerms | None,
+        markup: RequestMarkup,
         translations: Mapping[str, AlignedValues],
     ) -> list[MarkedValues]:
         """Return the texts with the translations of their parts. Raises as `read`."""
+        terms = markup.glossary
         answer = await self._call(
-            "write", glossary, texts=texts, options=options.to_json(), translations=translations
+            "write",
+            terms,
+            texts=texts,
+            options=markup.options.to_json(),
+            glossary=None if terms is None else terms.key,
+            translations=translations,
         )
         return answer["texts"]
 
@@ -233,16 +241,14 @@ class MarkupProcess:
             await asyncio.gather(self._start, self._pool.stop(), return_exceptions=True)
 
     async def _call(
-        self, do: str, glossary: GlossaryTerms | None = None, **arguments: object
+        self, do: str, terms: GlossaryTerms | None = None, **arguments: object
     ) -> WorkerAnswer:
-        if do == "write":
-            arguments["glossary"] = None if glossary is None else glossary.key
         try:
             async with asyncio.timeout(self._seconds), self._turn:
                 answer = await self._call_in_turn(do, arguments)
-                if glossary is not None and answer.get("error") == UNKNOWN_GLOSSARY:
-                    values = {"terms": glossary.terms, "languages": glossary.languages}
-                    await self._call_in_turn("terms", {"key": glossary.key, **values})
+                if terms is not None and answer.get("error") == UNKNOWN_GLOSSARY:
+                    values = {"terms": terms.pairs, "languages": terms.languages}
+                    await self._call_in_turn("terms", {"key": terms.key, **values})
                     answer = await self._call_in_turn(do, arguments)
         except TimeoutError:
             raise DeadlineError from None

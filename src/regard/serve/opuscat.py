@@ -120,7 +120,7 @@ class OpusCat:
         return PlainTextResponse(translation.text)
 
     async def preorder(self, request: Request) -> Response:
-        """Translate segments, so that they are in the cache when they are asked for."""
+        """Translate segments, so that they are in the cache for later requests."""
         key = authenticate(self._keyring, bearer_key(request))
         self._service.batcher.check()
         body = _checked(OpusCatRequest.model_validate(dict(request.query_params)))

@@ -153,16 +153,15 @@ class TranslationService:
             RequestError: A limit is exceeded.
             DocumentError: A text is not well-formed XML.
         """
-        options, placed = markup.options, markup.glossary
         texts = [replace_surrogates(text) for text in request.texts]
         check_texts("texts", texts, self.settings)
         check_texts("terms", [*request.terms, *request.terms.values()], self.settings)
-        parts = await self._markup.read(texts, options)
+        parts = await self._markup.read(texts, markup.options)
         changes = {
             "texts": list(dict.fromkeys(part for of_text in parts for part in of_text)),
             "alignments": True,
         }
-        return MarkedRequest(texts, options, placed, parts, request.model_copy(update=changes))
+        return MarkedRequest(texts, markup, parts, request.model_copy(update=changes))
 
     async def translate_marked(
         self, marked: MarkedRequest, checked: CheckedRequest
@@ -175,7 +174,7 @@ class TranslationService:
                 text = checked.request.texts[number]
                 results[text] = values
                 aligned[text] = assemble_aligned(checked, number, values)
-        texts = await self._markup.write(marked.texts, marked.options, marked.glossary, aligned)
+        texts = await self._markup.write(marked.texts, marked.markup, aligned)
         return assemble_marked(marked, checked, results, texts)
 
     async def translate(self, checked: CheckedRequest) -> list[Translation]:
