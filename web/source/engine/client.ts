@@ -1,0 +1,46 @@
+// The page's side of the Worker.
+import type { Explanation } from "../record";
+import { fromPlain } from "./explanation";
+import type { Reply, Request } from "./worker";
+
+/** The engine of a page. A newer request for a model replaces an older one that still waits. */
+export class LiveEngine {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, (reply: Reply) => void>();
+  #number = 0;
+  readonly ready: Promise<void>;
+
+  /** `script`: the program of the Worker; `models`: in the format regard.live/1. */
+  constructor(script: string, models: string[]) {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    this.#worker = new Worker(address);
+    URL.revokeObjectURL(address);
+    this.ready = new Promise((resolve, reject) => {
+      this.#pending.set(-1, (reply) =>
+        "error" in reply ? reject(new Error(reply.error)) : resolve(),
+      );
+    });
+    this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      const number = "number" in data ? data.number : -1;
+      this.#pending.get(number)?.(data);
+      this.#pending.delete(number);
+    };
+    this.#worker.postMessage({ models });
+  }
+
+  /** The explanation of a request; it never comes if a newer request replaces this one. */
+  explain(request: Omit<Request, "number">): Promise<Explanation> {
+    const number = this.#number++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(number, (reply) => {
+        if ("record" in reply) resolve(fromPlain(reply.record));
+        else reject(new Error("error" in reply ? reply.error : "The engine did not answer."));
+      });
+      this.#worker.postMessage({ number, ...request });
+    });
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+}

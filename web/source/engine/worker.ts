@@ -1,0 +1,68 @@
+// The engine in a Worker, so that typing never waits for it.
+//
+//   page → worker: { models } once, then { number, model, text, search, changes?, target? }
+//   worker → page: { ready }, then { number, record } or { number, error }
+//
+// Of several requests that wait, only the last is answered: its text replaces those before.
+import type { Changes } from "./changes";
+import { type PlainRecord, type Search, Translator } from "./explanation";
+import { readModel } from "./model";
+
+export interface Request {
+  number: number;
+  model: number; // index
+  text: string;
+  search: Search;
+  changes?: Changes;
+  target?: string; // is not translated, but forced
+}
+
+export type Reply =
+  | { ready: true }
+  | { number: number; record: PlainRecord; milliseconds: number }
+  | { number: number; error: string };
+
+const scope = self as unknown as {
+  onmessage: ((event: MessageEvent) => void) | null;
+  postMessage(reply: Reply, transfer?: Transferable[]): void;
+};
+
+let translators: Promise<Translator[]> = Promise.resolve([]);
+const waiting = new Map<number, Request>(); // the last request of each model
+
+scope.onmessage = async ({ data }: MessageEvent<{ models: string[] } | Request>) => {
+  if ("models" in data) {
+    translators = Promise.all(data.models.map(readModel)).then((models) =>
+      models.map((model) => new Translator(model)),
+    );
+    translators.then(
+      () => scope.postMessage({ ready: true }),
+      (error) => scope.postMessage({ number: -1, error: describe(error) }),
+    );
+    return;
+  }
+  const idle = waiting.size === 0;
+  waiting.set(data.model, data);
+  if (idle) setTimeout(answer); // messages that have arrived already come first
+};
+
+async function answer(): Promise<void> {
+  const loaded = await translators;
+  const requests = [...waiting.values()];
+  waiting.clear();
+  for (const { number, model, text, search, changes, target } of requests) {
+    const start = performance.now();
+    try {
+      const record = loaded[model].explain(text, search, changes, target);
+      const milliseconds = performance.now() - start;
+      const buffers = new Set(record.arrays.map(({ buffer }) => buffer as ArrayBuffer));
+      scope.postMessage({ number, record, milliseconds }, [...buffers]);
+    } catch (error) {
+      scope.postMessage({ number, error: describe(error) });
+    }
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
