@@ -10,7 +10,7 @@ import base64
 import re
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -40,15 +40,17 @@ from regard.text.tokenizer import BOS, EOS
 WEIGHT_SCALE = 65_535
 """A weight of 1 as u16. Sixteen bits are finer than a screen or printer can show."""
 
-_TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}
+_TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4", "i8": "<i1"}
 
 
 class Arrays:
+    """Number arrays as fields of a JSON text."""
+
     def __init__(self) -> None:
         self._headers: list[dict[str, object]] = []
         self._blocks: list[bytes] = []
 
-    def add(self, numbers: Tensor, dtype: Literal["f16", "f32"] = "f32") -> int:
+    def add(self, numbers: Tensor, dtype: Literal["f16", "f32", "i8"] = "f32") -> int:
         """Append `numbers` and return their index."""
         return self._append(numbers.detach().cpu().numpy(), dtype)
 
@@ -56,9 +58,14 @@ class Arrays:
         """Append weights as u16 and return their index."""
         return self._append(_quantize(weights.detach().cpu().double().numpy()), "u16")
 
+    @property
+    def block(self) -> bytes:
+        """All arrays in order, before compression."""
+        return b"".join(self._blocks)
+
     def packed(self) -> dict[str, object]:
-        block = zlib.compress(b"".join(self._blocks), 9)
-        return {"arrays": self._headers, "data": base64.b64encode(block).decode()}
+        data = base64.b64encode(zlib.compress(self.block, 9)).decode()
+        return {"arrays": self._headers, "data": data}
 
     def _append(self, numbers: NDArray[Any], dtype: str) -> int:
         self._headers.append({"type": dtype, "shape": list(numbers.shape)})
@@ -91,33 +98,26 @@ TOP = 10  # alternatives kept at each step
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionRecord:
-    """One attention of a model. T are the queries, S the positions attended to."""
+class AttentionDescription:
+    """What is known of an attention without an input."""
 
     name: str  # in the model
     kind: AttentionKind
+    heads: int
     score: Equation
     span: Equation
     normalizer: Equation
-    scores: Float[Tensor, "H T S"]  # −∞ where the span masks
-    weights: Float[Tensor, "H T S"]
-    norms: Float[Tensor, "H S"]  # ‖v_s‖: a short value contributes little at any weight
-    blank_memory: bool = False  # the memory starts with an empty slot, before the first token
-    prior: Literal["gaussian"] | None = None  # multiplies the normalized weights
-
-    @property
-    def heads(self) -> int:
-        return self.weights.size(0)
+    blank_memory: bool  # the memory starts with an empty slot, before the first token
+    prior: Literal["gaussian"] | None  # multiplies the normalized weights
 
     @property
     def layer(self) -> int:
         match = re.search(r"\.(\d+)\.", self.name)
         return int(match[1]) if match else 0
 
-    def to_record(self, arrays: Arrays) -> dict[str, object]:
-        """Return the JSON fields. Only cross-attention keeps its scores."""
+    def description_fields(self) -> dict[str, object]:
+        """Return the JSON fields."""
         equations = {name: asdict(getattr(self, name)) for name in ("score", "span", "normalizer")}
-        scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "cross" else {}
         return {
             "name": self.name,
             "kind": self.kind,
@@ -125,9 +125,25 @@ class AttentionRecord:
             "heads": self.heads,
             **equations,
             "prior": self.prior,
+            "blank_memory": self.blank_memory,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRecord(AttentionDescription):
+    """One attention of a model. T are the queries, S the positions attended to."""
+
+    scores: Float[Tensor, "H T S"]  # −∞ where the span masks
+    weights: Float[Tensor, "H T S"]
+    norms: Float[Tensor, "H S"]  # ‖v_s‖: a short value contributes little at any weight
+
+    def to_record(self, arrays: Arrays) -> dict[str, object]:
+        """Return the JSON fields. Only cross-attention keeps its scores."""
+        scores = {"scores": arrays.add(self.scores, "f16")} if self.kind == "cross" else {}
+        return {
+            **self.description_fields(),
             "weights": arrays.add_weights(self.weights),
             "norms": arrays.add(self.norms, "f16"),
-            "blank_memory": self.blank_memory,
             **scores,
         }
 
@@ -257,24 +273,33 @@ def _steps(
     )
 
 
-def _attention_record(model: Model, recording: AttentionRecording, name: str) -> AttentionRecord:
+def describe_attention(model: Model, name: str) -> AttentionDescription:
+    """Describe the attention of that name."""
     attention = get_attention(model, name)
     kind: AttentionKind = "encoder"
     if name in cross_attention_names(model):
         kind = "cross"
     elif name.startswith("decoder."):
         kind = "self"
-    return AttentionRecord(
+    return AttentionDescription(
         name,
         kind,
+        attention.score.heads,
         attention.score.equation,
         attention.span.equation,
         attention.normalizer.equation,
-        recording.scores(name)[0].cpu(),
-        recording[name][0].cpu(),
-        recording.memory(name).values[0].float().norm(dim=-1).cpu(),
         blank_memory=kind == "self" and model.decoder.blank_memory,
         prior=attention.span.prior,
+    )
+
+
+def _attention_record(model: Model, recording: AttentionRecording, name: str) -> AttentionRecord:
+    description = describe_attention(model, name)
+    return AttentionRecord(
+        **{field.name: getattr(description, field.name) for field in fields(description)},
+        scores=recording.scores(name)[0].cpu(),
+        weights=recording[name][0].cpu(),
+        norms=recording.memory(name).values[0].float().norm(dim=-1).cpu(),
     )
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import sentencepiece
@@ -148,6 +148,16 @@ class Tokenizer(ABC):
 
 
 Kind = Literal["unigram", "bpe"]
+PieceType = Literal["normal", "unknown", "control", "byte", "unused"]
+
+
+class VocabularyEntry(NamedTuple):
+    """A piece as the SentencePiece model has it."""
+
+    piece: str
+    score: float  # unigram: its log-probability; bpe: minus the number of its merge
+    type: PieceType
+
 
 _FEW = 64  # texts; for a list SentencePiece starts a thread, which takes as long as ten texts
 _WORD = re.compile("▁[^▁]*")  # SentencePiece writes a space as ▁; no piece crosses one
@@ -315,6 +325,24 @@ class SentencePiece(Tokenizer):
 
     def piece(self, token: int) -> str:
         return self._processor.id_to_piece(token)
+
+    def entries(self) -> list[VocabularyEntry]:
+        """Return all pieces in the order of their ids."""
+        processor = self._processor
+        kinds: dict[PieceType, Callable[[int], bool]] = {
+            "unknown": processor.is_unknown,
+            "control": processor.is_control,
+            "byte": processor.is_byte,
+            "unused": processor.is_unused,
+        }
+        return [
+            VocabularyEntry(
+                processor.id_to_piece(i),
+                float(str(np.float32(processor.get_score(i)))),  # as few digits as name the number
+                next((kind for kind, matches in kinds.items() if matches(i)), "normal"),
+            )
+            for i in range(self.size)
+        ]
 
     @property
     def never_encoded(self) -> tuple[int, ...]:
