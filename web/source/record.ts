@@ -49,7 +49,8 @@ export interface AlignmentHead {
   attention: string;
   head: number | null; // null: the mean of all heads
   shift: 0 | 1;
-  null: boolean;
+  null: boolean; // whether a word that attends most to the end has no link
+  threshold: number; // the lowest weight of a link
   agreement: number; // 0: not measured
 }
 

@@ -2,20 +2,24 @@
 // regard/explain/record.py, so every view shows it.
 import type { Beam, Explanation, Link, TokenizedText, TokenStep } from "../record";
 import { alignWords, wordWeights } from "./alignment";
-import type { Changes } from "./changes";
+import type { Changes, HeadName } from "./changes";
+import { concatenate } from "./linear";
 import type { LiveModel } from "./model";
-import { beam, greedy } from "./search";
-import { EOS, type Pieces, Tokenizer } from "./tokenizer";
+import { beam, EOS, greedy } from "./search";
+import { type Pieces, Tokenizer } from "./tokenizer";
 import { type Trace, trace } from "./trace";
 import { piecesByWord, splitWords } from "./words";
 
 export const END = "</s>";
 const TOP = 10; // alternatives of a step
 
-/** How a sentence is translated. */
-export interface Search {
-  beamSize: number; // 1: greedy
-  lengthPenalty: number;
+/** How a sentence is explained. */
+export interface Options {
+  beamSize?: number; // 1: greedy; by default the model's
+  lengthPenalty?: number; // by default the model's
+  changes?: Changes;
+  target?: string; // is forced, in place of the model's translation
+  head?: HeadName; // whose numbers are recorded in full; by default the head that aligns words
 }
 
 /** A record as a Worker sends it: `numbers(i)` is `arrays[i]`. */
@@ -34,8 +38,9 @@ export class Translator {
   readonly #target: Tokenizer;
 
   constructor(readonly model: LiveModel) {
-    this.#source = new Tokenizer(model.tokenizers.source);
-    this.#target = new Tokenizer(model.tokenizers.target);
+    const { source, target, source_tags: tags } = model.tokenizers;
+    this.#source = new Tokenizer(source, tags);
+    this.#target = new Tokenizer(target ?? source);
   }
 
   /** The pieces and words of a text, without a model. */
@@ -43,69 +48,69 @@ export class Translator {
     return tokenizedText(text, this.#source.encode(text));
   }
 
-  /** The translation of a text, and the tree of its beam search. */
-  #search(source: number[], search: Search, changes?: Changes): { ids: number[]; tree: Beam | null } {
-    const options = changes ? { changes } : {};
-    if (search.beamSize === 1) {
-      return { ids: greedy(this.model, this.model.encode(source), options).ids, tree: null };
-    }
-    const { ids, tree } = beam(this.model, this.model.encode(source), {
-      size: search.beamSize,
-      lengthPenalty: search.lengthPenalty,
-      piece: (id) => this.#target.piece(id),
-      ...options,
-    });
-    return { ids, tree };
-  }
-
-  /** Translates a text, or forces its translation, and records every number of it. */
-  explain(text: string, search: Search, changes?: Changes, target?: string): PlainRecord {
+  /** Translates a text, or forces a target, and records every number of it. */
+  explain(text: string, options: Options): PlainRecord {
     const source = this.#source.encode(text);
     if (!source.ids.length) throw new Error("The sentence is empty.");
     const sourceIds = [...source.ids, EOS];
+    const { written, pieces, tree } =
+      options.target === undefined
+        ? this.#translate(sourceIds, options)
+        : { written: options.target, pieces: this.#target.encode(options.target), tree: null };
+    const traced = trace(this.model, sourceIds, pieces.ids, options.changes, options.head);
+    const [from, to] = [tokenizedText(text, source), tokenizedText(written, pieces)];
+    return this.#record(from, to, [...pieces.ids, EOS], traced, tree, this.#describe(options));
+  }
+
+  #search({ beamSize, lengthPenalty }: Options): { beamSize: number; lengthPenalty: number } {
+    const { beam_size, length_penalty } = this.model.search;
+    return { beamSize: beamSize ?? beam_size, lengthPenalty: lengthPenalty ?? length_penalty };
+  }
+
+  #describe(options: Options): string {
+    const { beamSize, lengthPenalty } = this.#search(options);
+    if (options.target !== undefined) return "given";
+    if (beamSize === 1) return "greedy search";
+    return `beam search, beam size ${beamSize}, length penalty ${lengthPenalty}`;
+  }
+
+  #translate(source: number[], options: Options): { written: string; pieces: Pieces; tree: Beam | null } {
+    const { beamSize, lengthPenalty } = this.#search(options);
+    const { changes = {} } = options;
+    const encoded = this.model.encode(source);
     const { ids, tree } =
-      target === undefined
-        ? this.#search(sourceIds, search, changes)
-        : { ids: this.#target.encode(target).ids, tree: null };
-    const { text: written, pieces } = this.#target.decode(ids);
-    return this.#record(
-      tokenizedText(text, source),
-      tokenizedText(target ?? written, target === undefined ? pieces : this.#target.encode(target)),
-      trace(this.model, sourceIds, ids, changes),
-      tree,
-      target === undefined ? summary(search) : "given",
-      [...ids, EOS],
-    );
+      beamSize === 1
+        ? { ...greedy(this.model, encoded, { changes }), tree: null }
+        : beam(this.model, encoded, { size: beamSize, lengthPenalty, changes });
+    const { text, pieces } = this.#target.decode(ids);
+    return { written: text, pieces, tree };
   }
 
   #record(
     source: TokenizedText,
     target: TokenizedText,
+    labels: number[], // the target's ids and its end
     traced: Trace,
     tree: Beam | null,
     search: string,
-    labels: number[],
   ): PlainRecord {
     const arrays: Float32Array[] = [];
     const add = (numbers: Float32Array) => arrays.push(numbers) - 1;
     const optional = (numbers: Float32Array | null) => (numbers === null ? null : add(numbers));
-    const { head, states } = traced;
+    const { head } = traced;
+    const withoutAttention = !this.model.attentions.length;
     const header: PlainRecord["header"] = {
       format: "regard.explain/2",
       model: this.model.identity,
-      created: { engine: "in this page", precision: this.model.precision, search },
+      created: { engine: "of this page", search },
       source,
       target,
       steps: traced.logps.map((logps, step) => this.#step(logps, labels[step])),
-      attentions: traced.attentions.map(
-        ({ name, kind, layer, heads, score, span, normalizer, prior, blankMemory, ...numbers }) => ({
-          ...{ name, kind, layer, heads, score, span, normalizer, prior },
-          weights: add(numbers.weights),
-          norms: add(numbers.norms),
-          blank_memory: blankMemory,
-          ...(kind === "cross" ? { scores: add(numbers.scores) } : {}),
-        }),
-      ),
+      attentions: this.model.attentions.map((attention, i) => {
+        const { weights, norms, scores } = traced.attentions[i];
+        const shown = { ...attention, weights: add(weights), norms: add(norms) };
+        return attention.kind === "cross" ? { ...shown, scores: add(scores) } : shown;
+      }),
       alignment_head: this.model.alignmentHead,
       links: this.#links(source, target, traced),
       gold: null,
@@ -119,8 +124,13 @@ export class Translator {
         weights: add(head.weights),
         contexts: add(head.contexts),
       },
-      summary: optional(traced.summary),
-      states: states && { encoder: add(states.encoder), decoder: add(states.decoder) },
+      summary: add(traced.summary),
+      states: withoutAttention
+        ? {
+            encoder: add(concatenate(...traced.encoderStates)),
+            decoder: add(concatenate(...traced.decoderStates)),
+          }
+        : null,
       beam: tree,
       interventions: null,
     };
@@ -130,7 +140,10 @@ export class Translator {
   #step(logps: Float32Array, label: number): TokenStep {
     let entropy = 0;
     for (const logp of logps) if (logp > Number.NEGATIVE_INFINITY) entropy -= Math.exp(logp) * logp;
-    const top = largest(logps, TOP).map((id): [string, number] => [this.#target.piece(id), logps[id]]);
+    const top = largest(logps, TOP).map((id): [string, number] => [
+      this.#target.piece(id),
+      logps[id],
+    ]);
     return { logp: logps[label], entropy, top };
   }
 
@@ -170,8 +183,3 @@ function largest(numbers: Float32Array, count: number): number[] {
   return best;
 }
 
-function summary({ beamSize, lengthPenalty }: Search): string {
-  return beamSize === 1
-    ? "greedy search"
-    : `beam search, beam size ${beamSize}, length penalty ${lengthPenalty}`;
-}

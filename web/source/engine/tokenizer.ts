@@ -1,19 +1,9 @@
 // Texts to ids and back: SentencePiece's segmentation with a unigram model (Kudo 2018) or with
 // merges (BPE, Sennrich et al. 2016), as regard/text/tokenizer.py calls it.
-import { type Form, normalize, type Span } from "./normalize";
+import type { PieceType, VocabularyFields } from "./format";
+import { normalize, type Span } from "./normalize";
 
-export const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
-
-/** The types of pieces in a SentencePiece model. */
-const [NORMAL, CONTROL, USER_DEFINED, BYTE] = [1, 3, 4, 6];
-
-/** A tokenizer in `regard.live/1`. */
-export interface TokenizerModel {
-  kind: "unigram" | "bpe";
-  form: Form;
-  pieces: [piece: string, score: number, type: number][];
-  tags: number[]; // ids that are put before every text
-}
+const UNK = 3;
 
 /** A tokenized text; piece i covers the characters spans[i] of the text. */
 export interface Pieces {
@@ -25,27 +15,31 @@ export interface Pieces {
 
 export class Tokenizer {
   readonly size: number;
-  readonly #pieces: TokenizerModel["pieces"];
+  readonly #pieces: VocabularyFields["pieces"];
   readonly #ids = new Map<string, number>(); // of pieces that a text can have
   readonly #bytes: number[] = [];
   readonly #longest: number; // in characters
   readonly #unknown: number; // the score of a character without a piece
   readonly #tags: Set<number>;
 
-  constructor(readonly model: TokenizerModel) {
-    this.#pieces = model.pieces;
-    this.size = model.pieces.length;
+  /** `added`: ids that are put before every text. */
+  constructor(
+    readonly vocabulary: VocabularyFields,
+    readonly added: number[] = [],
+  ) {
+    this.#pieces = vocabulary.pieces;
+    this.size = vocabulary.pieces.length;
     this.#tags = new Set(
-      model.pieces.flatMap(([, , type], id) => (type === CONTROL && id > UNK ? [id] : [])),
+      vocabulary.pieces.flatMap(([, , type], id) => (type === "control" && id > UNK ? [id] : [])),
     );
     let longest = 1;
     let lowest = Number.POSITIVE_INFINITY;
-    for (const [id, [piece, score, type]] of model.pieces.entries()) {
-      if (type === BYTE) this.#bytes[Number.parseInt(piece.slice(3, 5), 16)] = id;
-      if (type !== NORMAL && type !== USER_DEFINED) continue;
+    for (const [id, [piece, score, type]] of vocabulary.pieces.entries()) {
+      if (type === "byte") this.#bytes[Number.parseInt(piece.slice(3, 5), 16)] = id;
+      if (type !== "normal") continue;
       this.#ids.set(piece, id);
       longest = Math.max(longest, Array.from(piece).length);
-      if (type === NORMAL) lowest = Math.min(lowest, score);
+      lowest = Math.min(lowest, score);
     }
     this.#longest = longest;
     this.#unknown = Math.fround(lowest - 10);
@@ -53,17 +47,17 @@ export class Tokenizer {
 
   /** The ids of a raw text with their pieces and spans in it, without the end. */
   encode(text: string): Pieces {
-    const traced = normalize(text, this.model.form);
+    const traced = normalize(text, this.vocabulary.form);
     const { characters, spans } = traced;
     if (!characters.length) return { ids: [], names: [], spans: [], tags: [] };
     const marked = ["▁", ...characters.map((character) => (character === " " ? "▁" : character))];
-    const segments = this.model.kind === "unigram" ? this.#unigram(marked) : this.#merge(marked);
-    const added = this.model.tags;
+    const segments =
+      this.vocabulary.kind === "unigram" ? this.#unigram(marked) : this.#merge(marked);
     const pieces: Pieces = {
-      ids: [...added],
-      names: added.map((id) => this.piece(id)),
-      spans: added.map(() => [0, 0]),
-      tags: added.map((_, index) => index),
+      ids: [...this.added],
+      names: this.added.map((id) => this.piece(id)),
+      spans: this.added.map(() => [0, 0]),
+      tags: this.added.map((_, index) => index),
     };
     let at = -1; // in the normalized text: the first ▁ is before it
     for (const length of segments) {
@@ -90,7 +84,7 @@ export class Tokenizer {
     let first: boolean = true; // whether a space is that before the first word
     for (let at = 0; at < ids.length; ) {
       let end = at + 1;
-      if (this.#type(ids[at]) === BYTE) while (this.#type(ids[end]) === BYTE) end++;
+      if (this.#type(ids[at]) === "byte") while (this.#type(ids[end]) === "byte") end++;
       const start = joined.length;
       const surface: string[] = this.#surface(ids.slice(at, end));
       const skipped: boolean = first && surface[0] === " " && this.piece(ids[at])[0] === "▁";
@@ -109,16 +103,16 @@ export class Tokenizer {
     return this.#pieces[id][0];
   }
 
-  #type(id: number | undefined): number {
-    return id === undefined ? 0 : this.#pieces[id][2];
+  #type(id: number | undefined): PieceType | null {
+    return id === undefined ? null : this.#pieces[id][2];
   }
 
   /** The characters of one piece, or of a run of bytes. */
   #surface(ids: number[]): string[] {
     const [id] = ids;
-    if (this.#type(id) === BYTE)
+    if (this.#type(id) === "byte")
       return fromUtf8(ids.map((byte) => Number.parseInt(this.piece(byte).slice(3, 5), 16)));
-    if (this.#type(id) === CONTROL) return [];
+    if (this.#type(id) === "control") return [];
     if (id === UNK) return Array.from(" ⁇ ");
     return Array.from(this.piece(id), (character) => (character === "▁" ? " " : character));
   }

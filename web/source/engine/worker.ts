@@ -1,20 +1,17 @@
 // The engine in a Worker, so that typing never waits for it.
 //
-//   page → worker: { models } once, then { number, model, text, search, changes?, target? }
+//   page → worker: { models } once, then { number, model, text, options }
 //   worker → page: { ready }, then { number, record } or { number, error }
 //
 // Of several requests that wait, only the last is answered: its text replaces those before.
-import type { Changes } from "./changes";
-import { type PlainRecord, type Search, Translator } from "./explanation";
+import { type Options, type PlainRecord, Translator } from "./explanation";
 import { readModel } from "./model";
 
 export interface Request {
   number: number;
   model: number; // index
   text: string;
-  search: Search;
-  changes?: Changes;
-  target?: string; // is not translated, but forced
+  options: Options;
 }
 
 export type Reply =
@@ -50,10 +47,10 @@ async function answer(): Promise<void> {
   const loaded = await translators;
   const requests = [...waiting.values()];
   waiting.clear();
-  for (const { number, model, text, search, changes, target } of requests) {
+  for (const { number, model, text, options } of requests) {
     const start = performance.now();
     try {
-      const record = loaded[model].explain(text, search, changes, target);
+      const record = loaded[model].explain(text, options);
       const milliseconds = performance.now() - start;
       const buffers = new Set(record.arrays.map(({ buffer }) => buffer as ArrayBuffer));
       scope.postMessage({ number, record, milliseconds }, [...buffers]);
