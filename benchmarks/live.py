@@ -1,0 +1,260 @@
+"""Does the engine of a page compute what PyTorch computes, and how fast?
+
+    python -m benchmarks.live [--quick]
+
+Every translation preset is built with random weights that make its attention and its outputs vary;
+large presets keep their structure with smaller dimensions. The model is written as `regard.live/1`
+in half precision, and the engine runs it in Node.js on one core. The benchmark forces translations
+and compares the log-probabilities of the whole vocabulary and all attention weights with those of
+PyTorch, once with the same rounded weights, once with the original ones; and it compares greedy and
+beam translations with those of the rounded weights. With --quick, two models learn to reverse
+digits as well, so that not only random weights are compared. The last line is a JSON object.
+
+Equal translations: a sentence whose two best candidates differ by less than the rounding of single
+precision may be translated differently, and counts as different.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.figures import Figure, report
+from benchmarks.node_engine import EngineTrace, NodeEngine, missing_program, rounded
+from benchmarks.toys import train_toy
+from regard.batch import pad
+from regard.config.load import change_config, load_config, presets
+from regard.config.model import VocabularySizes
+from regard.config.run import RunConfig
+from regard.explain.live_model import Precision, write_live_model
+from regard.hypothesis import Hypothesis
+from regard.inference.engine import SearchOptions
+from regard.inference.forced_decoding import watch
+from regard.inference.torch_engine import TorchEngine
+from regard.models import eval_mode
+from regard.text.tokenizer import BOS, EOS, SentencePiece
+
+LARGEST = 96  # the greatest dimension of a model that is compared
+VOCABULARY = 300
+FORCED = 8  # sentences whose numbers are compared
+BEAM = 5
+NEAR = 1e-3  # aim of differences
+LINES = ["the quick brown fox jumps over the lazy dog", "a big black cat sleeps on a mat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """How far the engine is from PyTorch."""
+
+    logp: float  # the largest difference, with the rounded weights
+    weight: float
+    logp_unrounded: float  # the largest difference from the model before rounding
+    greedy: int  # equal translations
+    beam: int
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer timings; the same comparisons")
+    parser.add_argument("--sentences", type=int, default=200, help="that are translated")
+    parser.add_argument("--preset", action="append", help="only these presets")
+    options = parser.parse_args()
+    if reason := missing_program():
+        print(reason, file=sys.stderr)
+        return 1
+    torch.set_num_threads(1)
+    tokenizer = SentencePiece.train(LINES, size=VOCABULARY)
+    results: dict[str, Parity] = {}
+    with NodeEngine() as engine:
+        print(f"{'preset':22} {'logits':>9} {'weights':>9} {'unrounded':>9}  greedy  beam {BEAM}")
+        for name, (run, model) in compared_models(options.preset).items():
+            results[name] = compare(engine, run, model, tokenizer, options.sentences)
+            parity = results[name]
+            print(
+                f"{name:22} {parity.logp:9.1e} {parity.weight:9.1e} {parity.logp_unrounded:9.1e}"
+                f"  {parity.greedy:6}  {parity.beam:6}",
+                flush=True,
+            )
+        runs = 5 if options.quick else 25
+        demo = time_preset(engine, demo_run(), "f16", 2000, tokenizer, runs)
+        tiny = time_preset(engine, load_config("translate-tiny"), "i8", 8000, tokenizer, runs)
+    count = len(results) * options.sentences
+    figures = [
+        *difference_figures(results),
+        Figure("equal greedy translations", sum(p.greedy for p in results.values()) / count, 1.0),
+        Figure(
+            f"equal translations, beam {BEAM}", sum(p.beam for p in results.values()) / count, 1.0
+        ),
+        Figure("demo's model: ms for 20 words, greedy", demo, 50, at_most=True),
+        Figure("translate-tiny, int8: ms for 20 words, greedy", tiny, 300, at_most=True),
+    ]
+    return report("live", figures, sentences=options.sentences, models=len(results))
+
+
+def difference_figures(results: Mapping[str, Parity]) -> list[Figure]:
+    """The largest differences over all models, in thousandths."""
+    largest = {
+        "logits, largest difference × 1000": max(p.logp for p in results.values()),
+        "weights, largest difference × 1000": max(p.weight for p in results.values()),
+    }
+    return [Figure(name, 1e3 * value, 1e3 * NEAR, at_most=True) for name, value in largest.items()]
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+
+def compared_models(names: Sequence[str] | None) -> dict[str, tuple[RunConfig, Any]]:
+    """Every translation preset with random weights, and two models that learned to reverse."""
+    models: dict[str, tuple[RunConfig, Any]] = {}
+    for name in names or presets():
+        run = load_config(name)
+        if run.model.kind == "encoder-decoder" and run.model.reads == "sentences":
+            small = smaller(run, name)
+            models[name] = (small, random_model(small, VOCABULARY))
+    if names is None:
+        for name in ("bahdanau", "transformer"):
+            run = smaller(load_config(name), name)
+            steps = 400
+            models[f"{name}, trained"] = (run, train_toy(run, "reverse", steps=steps))
+    return models
+
+
+def smaller(run: RunConfig, name: str) -> RunConfig:
+    """The run with dimensions of at most LARGEST."""
+
+    def shrink(settings: Any) -> Any:
+        if not isinstance(settings, dict):
+            return settings
+        return {
+            key: min(value, LARGEST)
+            if key in ("dim", "hidden_dim", "embedding_dim") and isinstance(value, int)
+            else shrink(value)
+            for key, value in settings.items()
+        }
+
+    return change_config(run, [shrink(run.model_dump(mode="json"))], name)
+
+
+def demo_run() -> RunConfig:
+    """A model as large as those of `regard demo`."""
+    sizes = ["model.embedding_dim=96", "model.encoder.dim=96", "model.decoder.dim=96"]
+    return change_config(load_config("bahdanau"), sizes, "demo")
+
+
+def random_model(run: RunConfig, vocabulary: int) -> Any:
+    """A model whose attention and outputs vary, and whose translations end."""
+    torch.manual_seed(1)
+    model = run.model.build(VocabularySizes(vocabulary, vocabulary))
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() == 1 and "norm" not in name:
+                weight.normal_(std=0.2)
+            elif ".score." in name or "predict" in name:
+                weight.mul_(2)
+        model.readout.weight.mul_(2)
+        model.readout.bias[EOS] += 1
+    return model.eval()
+
+
+def write(run: RunConfig, model: Any, tokenizer: SentencePiece, precision: Precision) -> str:
+    return write_live_model(
+        model,
+        run.model.model_dump(mode="json"),
+        (tokenizer, tokenizer),
+        SearchOptions(BEAM, 1.0),
+        precision=precision,
+    )
+
+
+# -- comparison ------------------------------------------------------------------------------------
+
+
+def compare(
+    engine: NodeEngine, run: RunConfig, model: Any, tokenizer: SentencePiece, count: int
+) -> Parity:
+    engine.load(write(run, model, tokenizer, "f16"))
+    same = rounded(model, "f16")
+    sources = random_sources(count, model.embedding.num_embeddings)
+    search = TorchEngine(same)
+    expected = {
+        size: search.search([ids[:-1] for ids in sources], SearchOptions(size, 1.0))
+        for size in (1, BEAM)
+    }
+    answers = {1: engine.greedy(sources), BEAM: engine.beam(sources, BEAM)}
+    logp, weight, unrounded = 0.0, 0.0, 0.0
+    for source, (best, *_) in list(zip(sources, expected[1], strict=True))[:FORCED]:
+        traced = engine.trace(source, best.tokens)
+        logps, weights = force(same, source, best.tokens)
+        logp = max(logp, largest(traced.logps - logps))
+        weight = max([weight, *weight_differences(traced, weights)])
+        unrounded = max(unrounded, largest(traced.logps - force(model, source, best.tokens)[0]))
+    equal = {size: count_equal(answers[size], expected[size]) for size in answers}
+    return Parity(logp, weight, unrounded, equal[1], equal[BEAM])
+
+
+@torch.inference_mode()
+def force(
+    model: Any, source: Sequence[int], target: Sequence[int]
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Log-probabilities of the vocabulary at each step, and the weights of every attention."""
+    with eval_mode(model), watch(model) as recording:
+        hidden = model(pad([source]), torch.tensor([[BOS, *target]])).hidden
+        logps = model.readout(hidden)[0].log_softmax(dim=-1)
+    return logps, {name: recording[name][0] for name in recording.names}
+
+
+def largest(difference: Tensor) -> float:
+    return float(difference.abs().max())
+
+
+def weight_differences(traced: EngineTrace, weights: Mapping[str, Tensor]) -> list[float]:
+    return [largest(traced.attentions[name].weights - weights[name]) for name in weights]
+
+
+def count_equal(answers: Sequence[Any], expected: Sequence[Sequence[Hypothesis]]) -> int:
+    return sum(
+        tuple(answer["ids"]) == best.tokens
+        for answer, (best, *_) in zip(answers, expected, strict=True)
+    )
+
+
+def random_sources(count: int, vocabulary: int) -> list[list[int]]:
+    """Sources of 2 to 30 tokens, with their end token."""
+    draw = torch.Generator().manual_seed(0)
+    lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
+    return [
+        [*torch.randint(4, vocabulary, (length,), generator=draw).tolist(), EOS]
+        for length in lengths
+    ]
+
+
+# -- speed -----------------------------------------------------------------------------------------
+
+
+def time_preset(
+    engine: NodeEngine,
+    run: RunConfig,
+    precision: Precision,
+    vocabulary: int,
+    tokenizer: SentencePiece,
+    runs: int,
+) -> float:
+    """The median milliseconds to translate a sentence of 20 words, 26 pieces, into as many."""
+    model = random_model(run, vocabulary)
+    with torch.no_grad():
+        model.readout.bias[EOS] = -100.0  # no end: the length is set
+    engine.load(write(run, model, tokenizer, precision))
+    source = [*range(10, 36), EOS]
+    engine.time_greedy(source, 3, 27)  # compiles the engine
+    return statistics.median(engine.time_greedy(source, runs, 27))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
