@@ -111,6 +111,11 @@ export class RegardView extends LitElement {
     this.dispatchEvent(new Event("regard-ready"));
   }
 
+  replace(record: Explanation, index = 0): void {
+    this.#records = this.#records.map((each, i) => (i === index ? record : each));
+    this.#change({ row: 0, column: -1 });
+  }
+
   /** The selection in the address, if this is the only viewer of the page: `#matrix`, `#trace/3`. */
   #fromAddress(): Partial<Selection> {
     const [name, step] = this.#ownsAddress() ? location.hash.slice(1).split("/") : [];

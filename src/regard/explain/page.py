@@ -6,8 +6,10 @@ the page's content security policy allows one script, identified by its hash, an
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib import resources
@@ -26,8 +28,30 @@ h1 { font: 600 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def explanation_page(records: Sequence[str], title: str) -> str:
-    """Return an HTML document that shows the records, each of them JSON, one for each model."""
+@dataclass(frozen=True, slots=True)
+class LiveModels:
+    """The models of a page that translates what its reader types.
+
+    Args:
+        models: One for each record, in the format regard.live/1 (docs/live.md).
+        names: Of the models.
+        text: The first sentence.
+        examples: Further sentences to choose from.
+        race: Sentences of growing length with their translations, which all models translate.
+    """
+
+    models: Sequence[str]
+    names: Sequence[str]
+    text: str
+    examples: Sequence[str] = ()
+    race: Sequence[tuple[str, str]] = ()
+
+
+def explanation_page(records: Sequence[str], title: str, live: LiveModels | None = None) -> str:
+    """Return an HTML document that shows the records, each of them JSON, one for each model.
+
+    `live`: the page also translates other sentences.
+    """
     script = viewer_script()
     policy = "; ".join(
         [
@@ -35,22 +59,43 @@ def explanation_page(records: Sequence[str], title: str) -> str:
             f"script-src '{_hash(script)}'",
             f"style-src '{_hash(_STYLE)}'",  # the viewer adopts its own styles by script
             "img-src data:",
+            *([] if live is None else ["worker-src blob:"]),  # the engine runs in a worker
             "base-uri 'none'",
             "form-action 'none'",
         ]
     )
-    data = "".join(
-        f'<script type="application/json">{record.translate(_ESCAPES)}</script>\n'
-        for record in records
-    )
+    viewer = f"<regard-view>\n{_json_scripts(records)}</regard-view>"
+    if live is not None:
+        viewer = f"<regard-live>\n{_live_scripts(live)}{viewer}</regard-live>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
         f'<body><main><h1 dir="auto">{escape(title)}</h1>\n'
-        f"<regard-view>\n{data}</regard-view></main>\n"
+        f"{viewer}</main>\n"
         f'<script type="module">{script}</script></body></html>\n'
+    )
+
+
+def _json_scripts(texts: Sequence[str], kind: str = "application/json") -> str:
+    return "".join(
+        f'<script type="{kind}">{text.translate(_ESCAPES)}</script>\n' for text in texts
+    )
+
+
+def _live_scripts(live: LiveModels) -> str:
+    """The engine, the models, and the settings of the editor."""
+    settings = {
+        "text": live.text,
+        "names": live.names,
+        "examples": live.examples,
+        "race": live.race,
+    }
+    return (
+        _json_scripts([json.dumps(settings, ensure_ascii=False)])
+        + _json_scripts(live.models, "application/vnd.regard.model+json")
+        + f'<script type="text/plain">{_script("engine.js")}</script>\n'
     )
 
 
@@ -65,7 +110,11 @@ def notebook_frame(page: str, height: int = 720) -> str:
 
 def viewer_script() -> str:
     """The script of the custom element `<regard-view>`, built from `web/`."""
-    return resources.files("regard.explain").joinpath("view.js").read_text(encoding="utf-8")
+    return _script("view.js")
+
+
+def _script(name: str) -> str:
+    return resources.files("regard.explain").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(content: str) -> str:

@@ -38,7 +38,7 @@ from regard.explain.forward_trace import (
     word_matrix,
 )
 from regard.explain.interventions import Intervention, interventions_to_record
-from regard.explain.page import explanation_page, notebook_frame
+from regard.explain.page import LiveModels, explanation_page, notebook_frame
 from regard.explain.pictures.figure import Figure
 from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import attention_heatmap
@@ -285,8 +285,11 @@ class Explanation:
         }
 
 
-def side_by_side(explanations: Sequence[Explanation]) -> str:
-    """Return a page that compares the explanations of up to four models for one source."""
+def side_by_side(explanations: Sequence[Explanation], live: LiveModels | None = None) -> str:
+    """Return a page that compares the explanations of up to four models for one source.
+
+    `live`: the models, so that the page translates other sentences too.
+    """
     if not 1 <= len(explanations) <= 4:
         raise ConfigError(
             f"explanations: a page shows one to four explanations, not {len(explanations)}"
@@ -294,7 +297,7 @@ def side_by_side(explanations: Sequence[Explanation]) -> str:
     title = " · ".join(dict.fromkeys(explanation.target.raw for explanation in explanations))
     if isinstance(source := explanations[0].source, TokenizedText):
         title = f"{source.raw} → {title}"
-    return explanation_page([explanation.to_json() for explanation in explanations], title)
+    return explanation_page([explanation.to_json() for explanation in explanations], title, live)
 
 
 # -- assemble an `Explanation` ---------------------------------------------------------------------

@@ -3,7 +3,7 @@ import type { Explanation } from "../record";
 import { fromPlain } from "./explanation";
 import type { Reply, Request } from "./worker";
 
-/** The engine of a page. A newer request for a model replaces an older one that still waits. */
+/** The engine of a page. */
 export class LiveEngine {
   readonly #worker: Worker;
   readonly #pending = new Map<number, (reply: Reply) => void>();
@@ -28,12 +28,12 @@ export class LiveEngine {
     this.#worker.postMessage({ models });
   }
 
-  /** The explanation of a request; it never comes if a newer request replaces this one. */
-  explain(request: Omit<Request, "number">): Promise<Explanation> {
+  /** The explanation of a request; null if a newer one for the same model and purpose replaces it. */
+  explain(request: Omit<Request, "number">): Promise<Explanation | null> {
     const number = this.#number++;
     return new Promise((resolve, reject) => {
       this.#pending.set(number, (reply) => {
-        if ("record" in reply) resolve(fromPlain(reply.record));
+        if ("record" in reply) resolve(reply.record && fromPlain(reply.record));
         else reject(new Error("error" in reply ? reply.error : "The engine did not answer."));
       });
       this.#worker.postMessage({ number, ...request });

@@ -74,7 +74,10 @@ export class Translator {
     return `beam search, beam size ${beamSize}, length penalty ${lengthPenalty}`;
   }
 
-  #translate(source: number[], options: Options): { written: string; pieces: Pieces; tree: Beam | null } {
+  #translate(
+    source: number[],
+    options: Options,
+  ): { written: string; pieces: Pieces; tree: Beam | null } {
     const { beamSize, lengthPenalty } = this.#search(options);
     const { changes = {} } = options;
     const encoded = this.model.encode(source);
@@ -182,4 +185,3 @@ function largest(numbers: Float32Array, count: number): number[] {
   }
   return best;
 }
-

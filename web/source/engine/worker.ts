@@ -3,13 +3,14 @@
 //   page → worker: { models } once, then { number, model, text, options }
 //   worker → page: { ready }, then { number, record } or { number, error }
 //
-// Of several requests that wait, only the last is answered: its text replaces those before.
+// Of several requests that wait for the same model and purpose, only the last is answered.
 import { type Options, type PlainRecord, Translator } from "./explanation";
 import { readModel } from "./model";
 
 export interface Request {
   number: number;
   model: number; // index
+  purpose: string;
   text: string;
   options: Options;
 }
@@ -17,6 +18,7 @@ export interface Request {
 export type Reply =
   | { ready: true }
   | { number: number; record: PlainRecord; milliseconds: number }
+  | { number: number; record: null } // a newer request replaces it
   | { number: number; error: string };
 
 const scope = self as unknown as {
@@ -25,7 +27,7 @@ const scope = self as unknown as {
 };
 
 let translators: Promise<Translator[]> = Promise.resolve([]);
-const waiting = new Map<number, Request>(); // the last request of each model
+const waiting = new Map<string, Request>(); // the last of each model and purpose
 
 scope.onmessage = async ({ data }: MessageEvent<{ models: string[] } | Request>) => {
   if ("models" in data) {
@@ -39,7 +41,10 @@ scope.onmessage = async ({ data }: MessageEvent<{ models: string[] } | Request>)
     return;
   }
   const idle = waiting.size === 0;
-  waiting.set(data.model, data);
+  const key = `${data.model} ${data.purpose}`;
+  const older = waiting.get(key);
+  if (older) scope.postMessage({ number: older.number, record: null });
+  waiting.set(key, data);
   if (idle) setTimeout(answer); // messages that have arrived already come first
 };
 

@@ -68,9 +68,11 @@ function attentionControls(
   change: Change,
 ): TemplateResult {
   const { edits } = session;
-  const heads = original.attentions.filter(isCross).flatMap((attention) =>
-    Array.from({ length: attention.heads }, (_, head) => ({ attention, head })),
-  );
+  const heads = original.attentions
+    .filter(isCross)
+    .flatMap((attention) =>
+      Array.from({ length: attention.heads }, (_, head) => ({ attention, head })),
+    );
   return html`<details>
     <summary>Change the attention</summary>
     <div class="controls">
@@ -121,7 +123,11 @@ function weightSliders(edits: Edits, original: Explanation, change: Change): Tem
   const drag = (at: number, value: number) => {
     const rest = 1 - weights[at];
     const scaled = weights.map((weight, i) =>
-      i === at ? value : rest > 0 ? (weight * (1 - value)) / rest : (1 - value) / (weights.length - 1),
+      i === at
+        ? value
+        : rest > 0
+          ? (weight * (1 - value)) / rest
+          : (1 - value) / (weights.length - 1),
     );
     change({ fixed: { word, weights: scaled } });
   };
@@ -147,7 +153,11 @@ function recordedWeights(record: Explanation, word: number): number[] {
   const attention = record.attentions.filter(isCross).at(-1) as Attention;
   const weights = record.numbers(attention.weights);
   const columns = sourceOf(record).pieces.length;
-  const shape = { heads: attention.heads, rows: weights.length / attention.heads / columns, columns };
+  const shape = {
+    heads: attention.heads,
+    rows: weights.length / attention.heads / columns,
+    columns,
+  };
   const head = { head: null, shift: 0 as const };
   return wordWeights({ ...shape, weights }, sourceOf(record), record.target, head)[word];
 }

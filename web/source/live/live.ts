@@ -32,7 +32,10 @@ export class RegardLive extends LitElement {
     super.connectedCallback();
     if (this.#session || this.#failure) return;
     const content = (type: string) =>
-      Array.from(this.querySelectorAll(`:scope > script[type="${type}"]`), (script) => script.textContent ?? "");
+      Array.from(
+        this.querySelectorAll(`:scope > script[type="${type}"]`),
+        (script) => script.textContent ?? "",
+      );
     const [settings] = content("application/json");
     const [program] = content("text/plain");
     this.#settings = { ...this.#settings, ...JSON.parse(settings ?? "{}") };
@@ -48,8 +51,11 @@ export class RegardLive extends LitElement {
     try {
       const engine = new LiveEngine(program, models);
       const { text, edits } = readAddress();
-      const session = new LiveSession(engine, models.length, text ?? this.#settings.text, (record, model) =>
-        this.#show(record, model),
+      const session = new LiveSession(
+        engine,
+        models.length,
+        text ?? this.#settings.text,
+        (record, model) => this.#show(record, model),
       );
       if (edits) session.edits = edits;
       await engine.ready;
@@ -87,7 +93,12 @@ export class RegardLive extends LitElement {
     if (!session) return html`<p class="soft">The model is being read.</p>`;
     return html`${
       this.#settings.race.length && session.models > 1
-        ? race(session.engine, this.#settings, (text) => this.#use(text), () => this.requestUpdate())
+        ? race(
+            session.engine,
+            this.#settings,
+            (text) => this.#use(text),
+            () => this.requestUpdate(),
+          )
         : nothing
     }
     <label class="source"><span class="soft">Type a sentence</span>
@@ -102,7 +113,8 @@ export class RegardLive extends LitElement {
 
   #examples(): TemplateResult {
     return html`<p class="examples">${this.#settings.examples.map(
-      (text) => html`<button data-testid="example" @click=${() => this.#use(text)}>${text}</button>`,
+      (text) =>
+        html`<button data-testid="example" @click=${() => this.#use(text)}>${text}</button>`,
     )}</p>`;
   }
 
@@ -110,7 +122,10 @@ export class RegardLive extends LitElement {
     const session = this.#session as LiveSession;
     const record = session.explanations[model];
     const original = session.originals[model];
-    const changed = !isUnchanged(session.edits) && original !== null && record?.target.text !== original.target.text;
+    const changed =
+      !isUnchanged(session.edits) &&
+      original !== null &&
+      record?.target.text !== original.target.text;
     return html`<p class="output" data-testid="live-output" data-model=${model}>
       ${session.models > 1 ? html`<span class="soft">${name}</span> ` : nothing}
       <span dir="auto" aria-live="polite">${record?.target.text ?? ""}</span>
@@ -136,7 +151,8 @@ export class RegardLive extends LitElement {
         this.requestUpdate();
       }, 2000);
     } catch {
-      if (this.#session) this.#session.error = "The browser does not allow copying. Copy the address of the page.";
+      if (this.#session)
+        this.#session.error = "The browser does not allow copying. Copy the address of the page.";
     }
     this.requestUpdate();
   }

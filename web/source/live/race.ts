@@ -47,7 +47,12 @@ export function race(
   </div>`;
 }
 
-function lane(name: string, lap: Lap | undefined, model: number, reference: string): TemplateResult {
+function lane(
+  name: string,
+  lap: Lap | undefined,
+  model: number,
+  reference: string,
+): TemplateResult {
   const words = lap?.text.split(/\s+/).filter(Boolean) ?? [];
   const count = lap?.right.filter(Boolean).length ?? 0;
   const total = reference.split(/\s+/).length;
@@ -69,8 +74,10 @@ function run(
 ): void {
   const name = key(source, model);
   if (state.laps.has(name)) return;
-  engine.explain({ model, text: source, options: {} }).then(({ target }) => {
-    state.laps.set(name, { text: target.text, right: rightWords(target.text, reference) });
+  engine.explain({ model, text: source, purpose: source, options: {} }).then((record) => {
+    if (!record) return;
+    const { text } = record.target;
+    state.laps.set(name, { text, right: rightWords(text, reference) });
     redraw();
   });
 }

@@ -1,6 +1,7 @@
 // A sentence that is translated by the models of the page, with the changes that the user made.
-import type { LiveEngine } from "../engine/client";
+
 import type { Changes, FixedWeights } from "../engine/changes";
+import type { LiveEngine } from "../engine/client";
 import type { Attention, Explanation, TokenizedText } from "../record";
 
 /** What the user has changed. Words count from 0. */
@@ -60,7 +61,9 @@ export class LiveSession {
     const text = this.text.trim();
     this.error = "";
     if (!text) return;
-    await Promise.all(Array.from({ length: this.models }, (_, model) => this.#translate(text, model)));
+    await Promise.all(
+      Array.from({ length: this.models }, (_, model) => this.#translate(text, model)),
+    );
   }
 
   async #translate(text: string, model: number): Promise<void> {
@@ -69,21 +72,27 @@ export class LiveSession {
       const original =
         plain && sourceOf(plain).text === text
           ? plain
-          : await this.engine.explain({ model, text, options: {} });
-      this.originals = this.originals.with(model, original);
+          : await this.engine.explain({ model, text, purpose: "original", options: {} });
+      if (!original) return; // the sentence has changed again
+      this.originals = replaced(this.originals, model, original);
       const changed = isUnchanged(this.edits)
         ? original
         : await this.engine.explain({
-            model,
+            ...{ model, purpose: "changed" },
             text: withoutWords(sourceOf(original), this.edits.removed),
             options: { changes: changesOf(this.edits, original) },
           });
-      this.explanations = this.explanations.with(model, changed);
+      if (!changed) return;
+      this.explanations = replaced(this.explanations, model, changed);
       this.onChange(changed, model);
     } catch (error) {
       this.error = error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+function replaced<T>(list: T[], index: number, value: T): T[] {
+  return list.map((old, i) => (i === index ? value : old));
 }
 
 export function sourceOf(explanation: Explanation): TokenizedText {
@@ -119,7 +128,8 @@ export function changesOf(edits: Edits, explanation: Explanation): Changes {
     temperature: edits.temperature,
   };
   if (edits.uniform) changes.uniform = cross.map(({ name }) => name);
-  if (edits.fixed && !edits.removed.length) changes.fixed = fixedWeights(edits.fixed, explanation, cross);
+  if (edits.fixed && !edits.removed.length)
+    changes.fixed = fixedWeights(edits.fixed, explanation, cross);
   return changes;
 }
 

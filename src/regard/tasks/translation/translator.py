@@ -23,7 +23,7 @@ from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.bundle.remote import fetch_bundle
 from regard.documents.formats.texts import XmlTags
 from regard.documents.sandbox import SandboxReader
-from regard.errors import CorpusError
+from regard.errors import ConfigError, CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.inference.engine import (
     EncodedPart,
@@ -78,6 +78,7 @@ from regard.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from regard.batch import Tokens
+    from regard.explain.live_model import Precision
     from regard.explain.record import Explanation
     from regard.models import EncoderDecoder
 
@@ -473,6 +474,31 @@ class Translator:
             self.target_tokenizer,
         )
         return explainer.explain(source, target, attention, head, gold)
+
+    def live_model(self, *, to: str | None = None, precision: Precision = "f16") -> str:
+        """Return the model in the format regard.live/1, which a page in a browser runs.
+
+        Args:
+            to: As for `translate`.
+            precision: Of the weights: "f16", "i8" (8 bits and a scale for each row) or "f32".
+
+        Raises:
+            ConfigError: The engine of a page cannot run the model, or it is too large.
+        """
+        from regard.explain.live_model import write_live_model
+
+        if not isinstance(self._model, BundleModel):
+            raise ConfigError("model: is not of a bundle, so its settings are not known. Save it.")
+        loaded = self._model.load()
+        return write_live_model(
+            loaded.model,
+            loaded.config.model.model_dump(mode="json"),
+            (self.for_target(to).tokenizer, self.target_tokenizer),
+            self.options,
+            identity=loaded.identity,
+            alignment_head=self.alignment_head,
+            precision=precision,
+        )
 
     @property
     def _annotator(self) -> Annotator:
