@@ -20,11 +20,14 @@ from regard.cli.prepare import show_stages
 from regard.cli.study import show_runs
 from regard.cores import available_cores
 from regard.data.ownership import DEMO, claim
+from regard.explain.page import LiveModels
 from regard.explain.record import side_by_side
 from regard.studies.demo import (
     ENTRIES,
     FULL,
     QUICK,
+    EXAMPLES,
+    RACE,
     SENTENCE,
     demo_runs,
     example_pairs,
@@ -155,9 +158,16 @@ def _print_accuracy(accuracies: Sequence[Accuracy], console: Console) -> None:
 
 def _write_page(models: dict[str, Translator], path: Path, console: Console) -> None:
     with console.status(f"Explaining: {SENTENCE}"):
-        page = side_by_side([translator.explain(SENTENCE) for translator in models.values()])
+        live = LiveModels(
+            [translator.live_model() for translator in models.values()],
+            list(models),
+            SENTENCE,
+            EXAMPLES,
+            RACE,
+        )
+        page = side_by_side([translator.explain(SENTENCE) for translator in models.values()], live)
     write_output(path, page)
-    console.print(f"{path}: both models step by step on one sentence", markup=False)
+    console.print(f"{path}: both models step by step, on any sentence", markup=False)
 
 
 def _print_next_steps(folder: Path, console: Console) -> None:

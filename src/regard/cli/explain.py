@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +14,11 @@ from regard.align.links import parse_links
 from regard.cli.options import To, UsageError
 from regard.cli.outputs import atomic_write, check_output, write_output
 from regard.errors import ConfigError
+from regard.explain.page import LiveModels
 from regard.explain.pictures.figure import check_png
 from regard.explain.record import side_by_side
 from regard.tasks.classification.document_classifier import DocumentClassifier
-from regard.tasks.loading import load
+from regard.tasks.loading import LoadedModel, load
 from regard.tasks.translation.translator import Translator
 
 if TYPE_CHECKING:
@@ -63,6 +65,14 @@ def explain(
         str | None,
         typer.Option(metavar="LINKS", help="Reference word links to compare with: 0-0 1-2."),
     ] = None,
+    live: Annotated[
+        bool | None,
+        typer.Option(
+            "--live/--no-live",
+            help="Put the models into the page, which then translates other sentences too. "
+            "Default: if they are translation models of at most 16 MB.",
+        ),
+    ] = None,
 ) -> None:
     """Show attention, probabilities and search of a model for one input, in one file.
 
@@ -86,14 +96,29 @@ def explain(
     links = None
     if gold is not None:
         links = parse_links(gold, "--gold")
-    explanations = [_explain(model, text, target, to, attention, head, links) for model in models]
+    given = target is not None or gold is not None or attention is not None or head is not None
+    if live and (out is None or out.suffix != ".html"):
+        raise UsageError("--live needs a page; add -o FILE.html.")
+    if live and given:
+        raise UsageError(
+            "--live: the page translates with its own search. Leave out --target, --gold, "
+            "--attention and --head."
+        )
+    loaded = [load(model) for model in models]
+    explanations = [
+        _explain(name, model, text, target, to, attention, head, links)
+        for name, model in zip(models, loaded, strict=True)
+    ]
     if out is None:
         console = Console()
         console.print(explanations[0].target.raw, markup=False, highlight=False)
         console.print(explanations[0])
         return
-    if len(explanations) > 1:
-        write_output(out, side_by_side(explanations))
+    if out.suffix == ".html":
+        recorded = live is False or given
+        names = [explanation.identity.name for explanation in explanations]
+        embedded = None if recorded else _live_models(loaded, names, text, to, required=bool(live))
+        write_output(out, side_by_side(explanations, embedded))
     else:
         with atomic_write(out) as temporary:
             explanations[0].save(temporary)
@@ -101,8 +126,27 @@ def explain(
         webbrowser.open(out.resolve().as_uri())
 
 
+def _live_models(
+    loaded: Sequence[LoadedModel], names: Sequence[str], text: str, to: str | None, *, required: bool
+) -> LiveModels | None:
+    """Return the models for the page; None, with a note, if the page cannot run one of them."""
+    translators = [model for model in loaded if isinstance(model, Translator)]
+    try:
+        if len(translators) < len(loaded):
+            raise ConfigError("--live: a page runs translation models only. Leave it out.")
+        models = [translator.live_model(to=to) for translator in translators]
+    except ConfigError as error:
+        if required:
+            raise
+        if translators:
+            typer.echo(f"The page shows this sentence only. {error}.", err=True)
+        return None
+    return LiveModels(models, names, text)
+
+
 def _explain(
-    model: str,
+    name: str,
+    loaded: LoadedModel,
     text: str,
     target: str | None,
     to: str | None,
@@ -110,15 +154,14 @@ def _explain(
     head: int | None,
     gold: Links | None,
 ) -> Explanation:
-    loaded = load(model)
     if isinstance(loaded, DocumentClassifier):
         raise ConfigError(
-            f"{model}: is a document classifier, which has no step-by-step explanation. "
+            f"{name}: is a document classifier, which has no step-by-step explanation. "
             "Use `regard classify --html FILE`."
         )
     if isinstance(loaded, Translator):
         return loaded.explain(text, target, to=to, attention=attention, head=head, gold=gold)
     for option, value in (("--gold", gold), ("--to", to)):
         if value is not None:
-            raise ConfigError(f"{option}: {model} is not a translation model. Leave out {option}.")
+            raise ConfigError(f"{option}: {name} is not a translation model. Leave out {option}.")
     return loaded.explain(text, target, attention=attention, head=head)

@@ -218,6 +218,19 @@ def _suffix(day: int) -> str:
 
 SENTENCE = "the small black cat follows two white horses and a big dog watches the red car"
 """The sentence that the demo explains."""
+CLAUSES_OF_RACE = (
+    ("the small black cat", "le petit chat noir"),
+    ("follows two white horses", "suit deux chevaux blancs"),
+    ("and a big dog watches the red car", "et un grand chien regarde la voiture rouge"),
+    ("but these pretty hens look for a green hat", "mais ces jolies poules cherchent un chapeau vert"),
+    ("when the grey wolf finds three small mice", "quand le loup gris trouve trois petites souris"),
+)
+RACE = tuple(
+    (" ".join(pair[0] for pair in pairs), " ".join(pair[1] for pair in pairs))
+    for pairs in (CLAUSES_OF_RACE[: end + 1] for end in range(len(CLAUSES_OF_RACE)))
+)
+"""Sentences of growing length and their translations, for the race of both models."""
+EXAMPLES = (SENTENCE, "these pretty mice look for a green hat", "the 3rd of May 1998")
 
 PRESET = "translate-rnn-tiny"
 ENTRIES = (

@@ -42,11 +42,12 @@ export function wordWeights(
 
 /** Each target word with the source word of its highest weight, if that reaches the threshold. */
 export function alignWords(weights: number[][], head: AlignmentHead): Link[] {
-  return weights.flatMap((row, target): Link[] => {
+  const links = weights.flatMap((row, target): Link[] => {
     const end = row.length - 1;
     const candidates = head.null ? row : row.slice(0, -1);
     if (!candidates.length) return [];
     const source = candidates.indexOf(Math.max(...candidates));
     return source === end || row[source] < head.threshold ? [] : [[source, target]];
   });
+  return links.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 }
