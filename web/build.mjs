@@ -28,5 +28,5 @@ async function bundle(entry, target, limit) {
   console.log(`${target}: ${text.length} bytes, ${size} gzipped`);
 }
 
-await bundle("source/main.ts", "explain/view.js", 60 * 1024); // a part of every saved explanation
+await bundle("source/main.ts", "explain/view.js", 75 * 1024); // a part of every saved explanation
 await bundle("source/page/main.ts", "serve/page.js", 25 * 1024);
