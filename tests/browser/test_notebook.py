@@ -41,9 +41,10 @@ def test_explanations_in_an_exported_notebook_work_offline(new_viewer, exported)
     for i in range(MANY):
         frames.nth(i).scroll_into_view_if_needed()
         inside = viewer.page.frame_locator("iframe").nth(i)
-        tab = inside.locator('[data-testid="tab-text"]')
+        tab = inside.locator('[data-testid="tab-stage"]')
         tab.wait_for()
         assert tab.get_attribute("aria-selected") == "true"
-        tab.press("ArrowRight")
+        tab.press("End")
+        inside.locator('[data-testid="tab-matrix"]').click()
         inside.locator('[data-testid="view-matrix"] [data-testid="cell"]').first.wait_for()
     assert not [error for error in viewer.errors if "regard" in error]

@@ -118,6 +118,7 @@ def test_every_step_shows_the_exact_numbers_of_the_model(new_viewer, pages, reco
     )
     norms = np.linalg.norm(contents, axis=-1)
     viewer = new_viewer(reduced_motion="reduce").open(pages[name], "trace")
+    viewer.at("pieces").click()
     for t, step in enumerate(record["steps"]):
         viewer.at("word", side="rows", unit=t).focus()
         close(values(viewer, numbers("score")), scores[t], RECOMPUTED)
@@ -161,6 +162,7 @@ def test_temperature_recomputes_the_weights(new_viewer, pages, records) -> None:
     record = records["transformer"]
     scores = record["arrays"][record["head_trace"]["scores"]].astype(float)
     viewer = new_viewer().open(pages["transformer"], "trace")
+    viewer.at("pieces").click()
     viewer.at("word", side="rows", unit=1).focus()
     viewer.at("temperature").fill("1")
     hot = np.exp((scores[1] - scores[1].max()) / 2)
@@ -181,6 +183,7 @@ def test_other_heads_show_their_recorded_weights(new_viewer, pages, records, nam
             viewer.show("heads")
             viewer.at("tile", attention=other["name"], head=head).click()
             viewer.show("trace")
+            viewer.at("pieces").click()
             viewer.at("word", side="rows", unit=1).focus()
             wanted = expected.weights(record, other, head)[1]
             # scores have half precision outside the head trace

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
-VIEWS = ("text", "matrix", "trace", "heads", "beam", "interventions")
+VIEWS = ("stage", "text", "matrix", "trace", "heads", "beam", "interventions")
 
 READY = """() => new Promise((done) => {
   if (performance.getEntriesByName("regard-ready").length) done();
@@ -30,6 +30,7 @@ class Viewer:
         self.page: Page = self.context.new_page()
         self.requests: list[str] = []
         self.errors: list[str] = []
+        self.options = True
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.errors.append(f"error: {error}"))
@@ -44,17 +45,29 @@ class Viewer:
         self.errors.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def open(self, path: Path, view: str = "") -> Viewer:
-        """Load the page at `path` and show `view`."""
+    def open(
+        self, path: Path, view: str = "", *, options: bool = True, query: str = ""
+    ) -> Viewer:
+        """Load the page at `path` and show `view`; `options`: with its options open."""
         self.page.goto("about:blank")
         self.requests.clear()
-        self.page.goto(path.as_uri() + (f"#{view}" if view else ""))
+        self.page.goto(path.as_uri() + query + (f"#{view}" if view else ""))
         self.page.evaluate(READY)
+        self.options = options
+        self._open_options()
         return self
+
+    def _open_options(self) -> None:
+        """Open the options of the view, which stay open in all views."""
+        closed = self.page.locator("[data-testid=options]:not([open])")
+        if self.options and closed.count():
+            closed.evaluate("(details) => { details.open = true }")
+            self.page.locator("[data-testid=options][open]").wait_for()
 
     def show(self, view: str) -> Viewer:
         self.page.evaluate("(view) => { location.hash = view }", view)
         self.page.wait_for_selector(f'[data-testid="view-{view}"]')
+        self._open_options()
         return self
 
     @property

@@ -1,7 +1,7 @@
 // Bar charts of one step: score, weight and contribution of each position, and the output.
 import { scaleLinear } from "d3-scale";
 import { css, html, type TemplateResult } from "lit";
-import { shownPiece } from "./chart";
+import { pieceInWord } from "./chart";
 import { number, token } from "./describe";
 import type { Explanation } from "./record";
 import type { ViewState } from "./state";
@@ -69,7 +69,7 @@ export function outputBars(record: Explanation, step: number): TemplateResult {
     <colgroup><col class="name"></colgroup>
     <tbody>${rows.map(
       ([piece, logp]) => html`<tr class=${piece === target ? "target-row" : ""} data-piece=${piece}>
-        <th scope="row">${token(shownPiece(piece))}${piece === target ? html` <span class="soft small">output</span>` : ""}</th>
+        <th scope="row">${token(pieceInWord(piece))}${piece === target ? html` <span class="soft small">output</span>` : ""}</th>
         <td data-testid="probability">${bar(0, 100 * Math.exp(logp), Math.exp(logp))}</td></tr>`,
     )}</tbody></table>`;
 }
@@ -82,7 +82,7 @@ function bar(from: number, to: number, value: number): TemplateResult {
 export const style = css`
   .outcome { max-width: 44rem; }
   .tall { max-height: 34rem; }
-  .bars { border-collapse: collapse; width: 100%; table-layout: fixed; font-size: 0.875rem; }
+  .bars { border-collapse: collapse; width: 100%; table-layout: fixed; font-size: var(--small); }
   .bars thead th {
     text-align: start; font-weight: 500; color: var(--soft); padding: 0 0.5rem 0.25rem;
     position: sticky; top: 0; background: var(--paper); z-index: 1;
@@ -105,16 +105,19 @@ export const style = css`
   .bars tr.here button { border-color: var(--accent); background: var(--accent-soft); }
   .bars button[data-special] { color: var(--soft); }
   .bars td .number {
-    font-size: 0.8125rem; float: inline-end; width: 3.4rem; text-align: end; line-height: 1.1rem;
+    font-size: var(--small); float: inline-end; width: 3.4rem; text-align: end; line-height: 1.1rem;
   }
   .bar {
     display: inline-block; width: calc(100% - 3.6rem); height: 0.7rem; vertical-align: middle;
   }
   .bar i {
-    display: block; height: 100%; min-width: 1px; background: var(--bar); border-radius: 2px;
+    display: block; height: 100%; min-width: 1px; background: var(--hue, var(--soft)); border-radius: 2px;
     transition: width 0.35s ease, margin 0.35s ease;
   }
-  .target-row .bar i { background: var(--mark); }
+  .bars [data-testid="weight"] { --hue: var(--weight); }
+  .bars [data-testid="contribution"] { --hue: var(--value); }
+  .outcome .bar i { background: color-mix(in srgb, var(--output) 40%, var(--paper)); }
+  .outcome .target-row .bar i { background: var(--output); }
   @media (forced-colors: active) { .bar i { background: CanvasText; forced-color-adjust: none; } }
   @media (max-width: 36rem) { .bars .name { width: 6rem; } .bars td { padding-inline: 0.2rem; } }
 `;

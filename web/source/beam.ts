@@ -1,18 +1,18 @@
 // The beam search view: a tree of kept, pruned and finished candidates.
 import { type HierarchyNode, type HierarchyPointNode, hierarchy } from "d3-hierarchy";
 import { css, html, nothing, svg, type TemplateResult } from "lit";
-import { shownPiece } from "./chart";
+import { pieceInWord } from "./chart";
 import { number, token } from "./describe";
 import { placeholder } from "./placeholder";
 import type { Beam } from "./record";
 import type { ViewState } from "./state";
 
-const WIDTH = 112; // of a node, in pixels
-const NARROW = 76; // on a phone
+const WIDTH = 128; // of a node, in pixels
+const NARROW = 100; // on a phone
 const PHONE = 600; // largest width of the element that counts as a phone's
 const GAP = 20; // from one step to the next
-const DOWN = 34; // from one hypothesis to the next
-const HEIGHT = 24;
+const DOWN = 58; // from one hypothesis to the next
+const HEIGHT = 46;
 const START = -1; // the node before the first token
 
 interface Item {
@@ -47,11 +47,21 @@ export function beamTree(state: ViewState): TemplateResult {
       <p class="note">Beam size ${beam.beam_size}. Score = log-probability / length<sup>α</sup> with the length
         penalty α = ${beam.length_penalty}, which keeps the search from preferring short outputs.</p>
     </div>
-    ${nodeDetail(state, beam, selected)} ${tree(state, beam, placed, selected, width)}
-    <p class="legend small soft"><span><i class="node best key-node"></i> best path</span>
+    ${stepButtons(state, beam, selected)} ${nodeDetail(state, beam, selected)} ${tree(state, beam, placed, selected, width)}
+    <p class="legend small soft"><span>in a node: probability, and total log-probability</span> <span><i class="node best key-node"></i> best path</span>
       <span><i class="node key-node"></i> kept</span>
       <span><i class="node finished key-node"></i> finished</span>
       ${selection.pruned ? html`<span><i class="node pruned key-node"></i> pruned</span>` : html`<span>+3: number of pruned candidates</span>`}</p>`;
+}
+
+/** A button for each step of the best path, which scrolls to it. */
+function stepButtons({ change }: ViewState, beam: Beam, selected: number): TemplateResult {
+  return html`<div class="pair wrap" role="group" aria-label="steps of the best path">
+    ${beam.best.map(
+      (node, step) => html`<button data-testid="beam-step" aria-pressed=${node === selected}
+        title=${pieceInWord(beam.pieces[node])}
+        @click=${() => change({ node }, `[data-node="${node}"]`)}>${step + 1}</button>`,
+    )}</div>`;
 }
 
 /**
@@ -118,13 +128,18 @@ function tree(
           const { node, hidden } = each.data;
           const start = node === START;
           const status = start ? "kept" : beam.status[node];
-          const label = shownPiece(start ? "<s>" : beam.pieces[node]);
+          const label = pieceInWord(start ? "<s>" : beam.pieces[node]);
           const p = start ? 1 : Math.exp(beam.logps[node]);
           return html`<div role="treeitem" class="node ${status} ${isBest(each) ? "best" : ""}" data-testid="node"
             data-node=${node} data-status=${status} data-best=${isBest(each)} tabindex=${node === selected ? 0 : -1}
             aria-selected=${node === selected} aria-level=${each.depth + 1} title=${label}
             @click=${() => select(node)} .style=${`left:${each.y}px;top:${middle(each) - HEIGHT / 2}px;width:${nodeWidth}px`}>
-            <bdi dir="auto">${label}</bdi>${start ? nothing : html`<small>${number(p)}</small>`}
+            <bdi dir="auto">${label}</bdi>${
+              start
+                ? nothing
+                : html`<small title="probability">${number(p)}</small
+            ><small class="total" title="total log-probability">${number(beam.totals[node])}</small>`
+            }
             ${hidden ? html`<span class="pruned-count">+${hidden}<span class="hidden"> pruned</span></span>` : nothing}
             <span class="hidden">${start ? "" : status}${isBest(each) ? ", on the best path" : ""}</span></div>`;
         })}
@@ -185,24 +200,26 @@ export const style = css`
   .beam path { fill: none; stroke: var(--line); stroke-width: 1.5; }
   .beam path.best { stroke: var(--accent); stroke-width: 3; }
   .node {
-    position: absolute; height: 24px; display: flex; gap: 0.3rem; align-items: center;
-    padding: 0 0.4rem;
+    position: absolute; height: 46px; display: grid; grid-template-columns: auto 1fr; align-items: center;
+    column-gap: 0.3rem; padding: 0 0.4rem; line-height: 1.2;
     border: 1px solid var(--line); border-radius: 5px; background: var(--paper);
-    font-size: 0.8125rem; cursor: pointer;
+    font-size: var(--small); cursor: pointer;
   }
   .node bdi {
-    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; min-width: 0;
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; grid-column: 1 / 3; min-width: 0;
   }
   .node .number { font-weight: 400; }
-  .node small { color: var(--soft); font-size: 0.6875rem; }
+  .node small { color: var(--soft); font-size: var(--tiny); }
   .node.best { border-color: var(--accent); background: var(--accent-soft); }
+  .node .total { text-align: end; }
   .node.best small { color: var(--ink); }
+  .key-node { min-height: 0; }
   .node.finished { border-radius: 12px; border-width: 2px; border-color: var(--soft); }
   .node.finished.best { border-color: var(--accent); }
   .node.pruned { border-style: dashed; color: var(--soft); }
   .node[aria-selected="true"] { box-shadow: 0 0 0 2px var(--accent); }
   .pruned-count {
-    position: absolute; right: 2px; top: -11px; font-size: 10px; line-height: 10px;
+    position: absolute; right: 2px; top: -11px; font-size: var(--tiny); line-height: 1;
     color: var(--soft);
   }
   .key-node { position: static; width: 1.5rem; height: 0.9rem; cursor: default; }

@@ -36,6 +36,12 @@ export function shownPiece(piece: string): string {
   return SPECIAL[piece] ?? visible(piece.replaceAll("▁", SPACE));
 }
 
+/** A piece without the mark of the space before it, or with `‑` if it continues a word. */
+export function pieceInWord(piece: string): string {
+  if (piece.startsWith("▁") && piece.length > 1) return shownPiece(piece.slice(1));
+  return /^[\p{L}\p{N}]/u.test(piece) ? `‑${shownPiece(piece)}` : shownPiece(piece);
+}
+
 /** Replaces labels of invisible characters by code points. */
 function visible(label: string): string {
   if (/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(label)) return label;

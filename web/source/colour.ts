@@ -1,34 +1,31 @@
 // Colours of weights and of signed numbers. The luminance of weights is monotone, so that they are
 // readable for colour-blind readers and in greyscale print.
-import { scaleDiverging, scaleLinear, scaleSequential } from "d3-scale";
-import { interpolateCividis, interpolatePuOr } from "d3-scale-chromatic";
+import { scaleLinear } from "d3-scale";
+import { DARK, LIGHT, WEIGHTS } from "./tokens";
 
 type Rgb = [red: number, green: number, blue: number];
-
-/** From 0 to 1, for cells. */
-export const cividis = scaleSequential(interpolateCividis).clamp(true);
+export type Quantity = "query" | "key" | "value" | "weight" | "context" | "output";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// For words on the page: the background at 0, the contrasting end of cividis at 1.
-const inks = [
-  scaleLinear<string>().domain([0, 1]).range(["#ffffff", "#00306f"]).clamp(true),
-  scaleLinear<string>().domain([0, 1]).range(["#14181e", "#f2dc4a"]).clamp(true),
-];
+const ramp = (colours: string[]) =>
+  scaleLinear<string>().domain([0, 0.5, 1]).range(colours).clamp(true);
+const ramps = { light: ramp(WEIGHTS.light), dark: ramp(WEIGHTS.dark) };
 
-export function ink(weight: number): string {
-  return inks[dark.matches ? 1 : 0](weight);
+/** The scale of all attention weights: the more weight, the more it differs from the page. */
+export function weightScale(): (weight: number) => string {
+  return dark.matches ? ramps.dark : ramps.light;
 }
 
-/** Orange below zero, purple above; zero is close to the background. */
-export function signed(reach: number): (value: number) => string {
-  if (dark.matches)
-    return scaleLinear<string>()
-      .domain([-(reach || 1), 0, reach || 1])
-      .range(["#f5a54a", "#232a33", "#b8a1f5"])
-      .clamp(true);
-  return scaleDiverging((share) => interpolatePuOr(1 - share))
+/** The scale of weights on white paper, for saved pictures. */
+export const printedScale: (weight: number) => string = ramps.light;
+
+/** Negative numbers are grey, positive ones have the hue of the quantity; zero is the page. */
+export function signed(reach: number, quantity: Quantity): (value: number) => string {
+  const colours = dark.matches ? DARK : LIGHT;
+  return scaleLinear<string>()
     .domain([-(reach || 1), 0, reach || 1])
+    .range([colours.negative, colours.paper, colours[quantity]])
     .clamp(true);
 }
 
@@ -40,9 +37,14 @@ export function textOn(colour: string): string {
 /** The style of a word with this weight; none below 0.005. */
 export function tint(weight: number): string {
   if (!(weight >= 0.005)) return "";
-  const colour = ink(weight);
+  const colour = weightScale()(weight);
   // The page's text colour has the best contrast on pale colours.
-  return `background:${colour};color:${weight < 0.3 ? "var(--ink)" : textOn(colour)}`;
+  return `background:${colour};color:${weight < 0.2 ? "var(--ink)" : textOn(colour)}`;
+}
+
+/** The colours of a legend, from 0 to 1. */
+export function legendRamp(scale = weightScale()): string {
+  return `background:linear-gradient(90deg,${Array.from({ length: 17 }, (_, i) => scale(i / 16)).join()})`;
 }
 
 export function parse(colour: string): Rgb {

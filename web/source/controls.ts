@@ -2,15 +2,21 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Head, Units } from "./chart";
 import { attentionName, CAUTION, KINDS, reason, STEPS } from "./describe";
+import { advanced, toggled } from "./playback";
 import type { Attention } from "./record";
 import { defaultSelection, findAttention, type Selection, type ViewState } from "./state";
 
-/** One line of help for the alignment step. */
-const STEP_HELP =
-  "At output: the weights of the step that predicts the word. At next input: the weights of the " +
-  "next step, whose input is the word.";
+/** What the weights of a word are, by alignment step. */
+const STEP_HELP = [
+  "The weights of a word are those of the step that predicts it.",
+  "The weights of a word are those of the step that reads it, after the step that predicts it.",
+];
 
-export function controls(state: ViewState, more: unknown = nothing): TemplateResult {
+export function controls(
+  state: ViewState,
+  more: unknown = nothing,
+  withUnits = true,
+): TemplateResult {
   const { record, selection, change } = state;
   const attention = findAttention(record, selection.attention);
   const select = (part: Partial<Selection>) => change({ ...part, userSelected: true });
@@ -41,7 +47,7 @@ export function controls(state: ViewState, more: unknown = nothing): TemplateRes
     </label>
     ${
       attention?.kind === "cross"
-        ? html`<label title=${STEP_HELP}>alignment step
+        ? html`<label title=${STEP_HELP.join(" ")}>alignment step
             <select data-testid="shift"
               @change=${(event: Event) => select({ shift: Number(selectedValue(event)) })}>
               ${STEPS.map(
@@ -52,7 +58,7 @@ export function controls(state: ViewState, more: unknown = nothing): TemplateRes
           </label>`
         : nothing
     }
-    ${unitsPair(state)} ${more}
+    ${withUnits ? unitsPair(state) : nothing} ${more}
     ${
       selection.userSelected
         ? html`<button data-testid="reset" @click=${() => change(defaultSelection(record), '[data-testid="attention"]')}>
@@ -62,13 +68,49 @@ export function controls(state: ViewState, more: unknown = nothing): TemplateRes
   </div>`;
 }
 
-function unitsPair({ selection, change }: ViewState): TemplateResult {
+export function unitsPair({ selection, change }: ViewState): TemplateResult {
   const button = (units: Units) => html`<button data-testid=${units}
     aria-pressed=${selection.units === units} @click=${() => change({ units })}>${units}</button>`;
   return html`<div class="field" role="group" aria-label="words or pieces">
     <span aria-hidden="true">units</span>
     <span class="pair">${button("words")}${button("pieces")}</span>
   </div>`;
+}
+
+const SPEEDS: [number, string][] = [
+  [0.5, "½×"],
+  [1, "1×"],
+  [2, "2×"],
+];
+
+/** Back, play and forward, and the speed. */
+export function playButtons({ records, selection, change }: ViewState): TemplateResult {
+  const go = (by: number) => change({ playing: false, ...advanced(selection, records, by) });
+  const { playing, speed } = selection;
+  return html`<span class="pair transport">
+      <button data-testid="back" aria-label="back" @click=${() => go(-1)}>←</button>
+      <button data-testid="play" class="primary" aria-pressed=${playing}
+        @click=${() => change(toggled(selection, records))}>${playing ? "❚❚ Pause" : "▶ Play"}</button>
+      <button data-testid="forward" aria-label="forward" @click=${() => go(1)}>→</button>
+    </span>
+    <span class="pair" role="group" aria-label="speed" data-testid="speed">${SPEEDS.map(
+      ([value, name]) => html`<button aria-pressed=${value === speed} data-speed=${value}
+        @click=${() => change({ speed: value })}>${name}</button>`,
+    )}</span>`;
+}
+
+/** A disclosure for what most readers do not need: which attention is shown. */
+export function options(state: ViewState, content: unknown): TemplateResult {
+  const { record, selection, change } = state;
+  const attention = findAttention(record, selection.attention);
+  const onToggle = (event: Event) => {
+    const { open } = event.target as HTMLDetailsElement;
+    if (open !== selection.options) change({ options: open });
+  };
+  return html`<details class="options" data-testid="options" .open=${selection.options}
+    @toggle=${onToggle}><summary>${
+      attention ? `${attentionName(record, attention, selection)}; ${selection.units}` : "Details"
+    }</summary><div class="options-body">${content}</div></details>`;
 }
 
 /** Which attention is shown, why, and how to read it. */
@@ -78,7 +120,7 @@ export function caption({ record, selection }: ViewState): TemplateResult {
   const why = reason(record, selection);
   return html`<p class="note" data-testid="caption">
     <strong>${attentionName(record, attention, selection)}</strong>${why ? html`; ${why}` : nothing}.
-    ${attention.kind === "cross" ? STEP_HELP : nothing} ${CAUTION}
+    ${attention.kind === "cross" ? STEP_HELP[selection.shift] : nothing} ${CAUTION}
   </p>`;
 }
 

@@ -14,7 +14,7 @@ export const KINDS: Record<Kind, string> = {
 };
 
 /** The alignment steps, by shift. */
-export const STEPS = ["at output", "at next input (shifted by one)"];
+export const STEPS = ["at output", "at next input"];
 
 /** A number to three decimals, with its full value in `data-value`. */
 export function number(value: number): TemplateResult {
@@ -55,7 +55,7 @@ export function reason(record: Explanation, selection: Selection): TemplateResul
     attention === selection.attention && head === selection.head && shift === selection.shift;
   if (agreement === undefined || !isDefault) return selection.userSelected ? "selected by you" : "";
   if (!agreement) return "the alignment head of the model bundle";
-  return html`the alignment head: its links agree best with a dictionary (F1 ${number(agreement)})`;
+  return html`the alignment head: its links agree best with the word aligner (F1 ${number(agreement)})`;
 }
 
 /** «rennt attends most to runs 0.710, then to dog 0.120». */
@@ -75,10 +75,13 @@ export function describeRow(chart: Chart, row: number): TemplateResult {
 
 /** «runs gets the highest weight from rennt 0.710, then from läuft 0.120». */
 export function describeColumn(chart: Chart, column: number): TemplateResult {
+  const name = token(chart.columns.units[column].label);
   const weights = chart.rows.units.map((_, r) => chart.row(r)[column] || 0);
   const label = (row: number) => token(chart.rows.units[row].label);
   const [first, second] = descending(weights);
-  return html`${token(chart.columns.units[column].label)} gets the highest weight from ${label(first)}
+  if (!(weights[first] >= 0.005))
+    return html`No word attends to ${name}: all its weights are below ${number(0.005)}`;
+  return html`${name} gets the highest weight from ${label(first)}
   ${number(weights[first])}${
     second === undefined || weights[second] < 0.005
       ? ""

@@ -93,7 +93,7 @@ export const style = css`
   math {
     font-size: 1.15rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden;
   }
-  .terms { border-collapse: collapse; font-size: 0.875rem; max-width: 100%; }
+  .terms { border-collapse: collapse; font-size: var(--small); max-width: 100%; }
   .terms caption { text-align: start; padding-bottom: 0.3rem; color: var(--ink); }
   .terms th, .terms td {
     text-align: end; padding: 0.12rem 0.5rem; border-top: 1px solid var(--line); font-weight: 400;

@@ -1,6 +1,6 @@
 // The matrix: colours on a canvas, and over it accessible cells that can have the focus.
 import { css, html, type TemplateResult } from "lit";
-import { cividis, textOn } from "./colour";
+import { textOn, weightScale } from "./colour";
 import { rounded } from "./describe";
 import { focusedCell, type Grid, LABEL, SUM } from "./layout";
 import { linkOutlines } from "./links";
@@ -15,6 +15,7 @@ const MANY = 2500; // with more cells only those of the focused row are in the d
 export function renderGrid(state: ViewState, grid: Grid): TemplateResult {
   const { chart, rows, columns, cell, at } = grid;
   const [row, column] = focusedCell(state, grid);
+  const scale = weightScale();
   const values = rows.flatMap((_, r) => columns.map((_, c) => at(r, c)));
   const sums = columns.map((_, c) => rows.reduce((sum, _, r) => sum + (at(r, c) || 0), 0));
   const complete = rows.length * columns.length <= MANY;
@@ -43,7 +44,7 @@ export function renderGrid(state: ViewState, grid: Grid): TemplateResult {
     const text = cell >= NUMBERED && value >= 0.005 ? rounded(value) : "";
     return html`<span role="gridcell" data-testid="cell" data-row=${r} data-column=${c}
       data-value=${value} aria-colindex=${c + 2} tabindex=${r === row && c === column ? 0 : -1}
-      aria-label=${cellName(grid, r, c)} .style=${text ? `color:${textOn(cividis(value))}` : ""}
+      aria-label=${cellName(grid, r, c)} .style=${text ? `color:${textOn(scale(value))}` : ""}
       >${text}</span>`;
   };
   const heads = columns.map((unit, c) => {
@@ -73,7 +74,7 @@ export function renderGrid(state: ViewState, grid: Grid): TemplateResult {
   return html`<div class="scroll matrix ${complete ? "" : "boxed"}" .style=${tracks} data-testid="matrix">
     <div class="sheet">
       <div class="cells" aria-hidden="true" @pointermove=${onPointer} @click=${onPointer}>
-        <canvas data-testid="cells" ${cells(columns.length, values, cividis)}></canvas>
+        <canvas data-testid="cells" ${cells(columns.length, values, scale)}></canvas>
         ${linkOutlines(state, grid, state.record.links, "link")}
         ${linkOutlines(state, grid, state.record.gold ?? [], "gold")}
         <i class="cursor" .style=${`left:${column * cell}px;top:${row * cell}px`}></i>
@@ -141,15 +142,15 @@ export const style = css`
   }
   .line > * { min-width: 0; overflow: hidden; position: relative; }
   .line > [data-row] {
-    display: grid; place-items: center; font-size: 0.72rem; line-height: 1; pointer-events: none;
+    display: grid; place-items: center; font-size: var(--tiny); line-height: 1; pointer-events: none;
     scroll-margin: var(--head) var(--sum) 0 var(--label);
   }
-  .line > [data-row]:focus-visible { outline-offset: -2px; outline-color: #fff; }
+  .line > [data-row]:focus-visible { outline-offset: -2px; }
   .heads { height: var(--head); position: sticky; top: 0; z-index: 3; background: var(--paper); }
   .top {
     writing-mode: vertical-rl; text-orientation: sideways; transform: rotate(180deg);
     display: flex; align-items: center; padding: 0.35rem 0;
-    font-size: min(0.875rem, calc(var(--cell) * 0.75));
+    font-size: min(var(--small), calc(var(--cell) * 0.75));
     line-height: 1;
   }
   .top bdi, .side bdi {
@@ -160,37 +161,38 @@ export const style = css`
     display: flex; align-items: center; justify-content: end; padding-inline: 0.25rem 0.6rem;
     position: sticky !important;
     left: 0; z-index: 2; background: var(--paper);
-    font-size: min(0.875rem, calc(var(--cell) * 0.75)); line-height: 1.2;
+    font-size: min(var(--small), calc(var(--cell) * 0.75)); line-height: 1.2;
   }
   .line .here { font-weight: 700; color: var(--accent); }
-  .line [data-special] { color: var(--soft); font-size: min(0.75rem, calc(var(--cell) * 0.7)); }
+  .line [data-special] { color: var(--soft); font-size: min(var(--small), calc(var(--cell) * 0.75)); }
   .corner {
     display: flex; flex-direction: column; justify-content: end; align-items: end;
     padding: 0.35rem 0.6rem;
-    font-size: 0.75rem; color: var(--soft); position: sticky !important; left: 0; z-index: 4;
+    font-size: var(--tiny); color: var(--soft); position: sticky !important; left: 0; z-index: 4;
     background: var(--paper);
   }
   .sum {
     display: flex; align-items: end; padding-inline-start: 0.6rem;
-    font-size: min(0.75rem, calc(var(--cell) * 0.8)); color: var(--soft); line-height: 1.2;
+    font-size: min(var(--small), calc(var(--cell) * 0.75)); color: var(--soft); line-height: 1.2;
   }
   .line:not(.heads) .sum { align-items: center; }
   .foot { height: 3.2rem; padding-top: 2px; }
-  .foot .side { font-size: 0.75rem; color: var(--soft); align-items: start; line-height: 1.5rem; }
+  .foot .side { font-size: var(--tiny); color: var(--soft); align-items: start; line-height: 1.5rem; }
   .foot [role="gridcell"] {
     display: flex; flex-direction: column; align-items: center; justify-content: space-between;
   }
   .foot i { width: 70%; max-height: 1.5rem; background: var(--line); border-radius: 0 0 2px 2px; }
-  .foot b { font-size: 0.72rem; font-weight: 500; color: var(--soft); line-height: 1.4; }
+  .foot b { font-size: var(--tiny); font-weight: 500; color: var(--soft); line-height: 1.4; }
   .cells {
     position: absolute; left: var(--label); top: var(--head); z-index: 0; overflow: hidden;
     width: calc(var(--columns) * var(--cell)); border-radius: 3px;
   }
   .cells canvas { width: 100%; height: auto; }
   .cells::after {
-    content: ""; position: absolute; inset: 0; pointer-events: none; opacity: 0.12;
-    background: linear-gradient(#fff 1px, transparent 1px) 0 -1px / 100% var(--cell),
-      linear-gradient(90deg, #fff 1px, transparent 1px) -1px 0 / var(--cell) 100%;
+    content: ""; position: absolute; inset: 0; pointer-events: none; opacity: 0.6;
+    box-shadow: inset 0 0 0 1px var(--line);
+    background: linear-gradient(var(--line) 1px, transparent 1px) 0 -1px / 100% var(--cell),
+      linear-gradient(90deg, var(--line) 1px, transparent 1px) -1px 0 / var(--cell) 100%;
   }
   .cells i { position: absolute; pointer-events: none; }
   .cells .cursor {

@@ -1,14 +1,16 @@
 // Layers × heads: a thumbnail of every head, to sort and to select.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { type Head, ofHead } from "./chart";
-import { cividis } from "./colour";
+import { weightScale } from "./colour";
 import { caption, headsOf } from "./controls";
 import { KINDS, number } from "./describe";
+import { renderGrid } from "./grid";
+import { layout } from "./layout";
 import { columnsOf, type Measure, measures } from "./measures";
 import { drawing, pixels } from "./pixels";
 import { noAttention } from "./placeholder";
 import type { Attention, Explanation, Kind } from "./record";
-import type { ViewState } from "./state";
+import { selectedChart, type ViewState } from "./state";
 
 export function heads(state: ViewState): TemplateResult {
   const { record, selection, change } = state;
@@ -24,6 +26,7 @@ export function heads(state: ViewState): TemplateResult {
       ${measure ? html`<p class="note">${measure.title}, ${measure.explain}</p>` : nothing}
     </div>
     ${Object.keys(KINDS).map((kind) => group(state, kind as Kind, measure))}
+    ${labelled(state)}
     <div class="controls">
       ${[
         record.source?.kind === "image"
@@ -37,6 +40,12 @@ export function heads(state: ViewState): TemplateResult {
       )}
     </div>
     ${caption(state)}`;
+}
+
+/** The selected head with its words. */
+function labelled(state: ViewState): TemplateResult {
+  const chart = selectedChart(state);
+  return chart ? renderGrid(state, layout(state, chart)) : html``;
 }
 
 interface Tile {
@@ -102,11 +111,11 @@ function draw(
   attention: Attention,
   head: Head,
 ): void {
-  const key = `${record.model.sha256} ${record.target.text} ${attention.name} ${head}`;
+  const key = `${weightScale()(0)} ${record.model.sha256} ${record.target.text} ${attention.name} ${head}`;
   if (drawn.get(canvas) === key) return;
   drawn.set(canvas, key);
   const weights = ofHead(record.numbers(attention.weights), attention.heads, head);
-  pixels(canvas, columnsOf(record, attention), weights, cividis, 1);
+  pixels(canvas, columnsOf(record, attention), weights, weightScale(), 1);
 }
 
 export const style = css`
@@ -116,7 +125,7 @@ export const style = css`
   .tile {
     display: grid; gap: 0.15rem; padding: 0.4rem; justify-items: center; border-color: transparent;
   }
-  .tile canvas { width: 5rem; height: 5rem; border-radius: 3px; }
+  .tile canvas { width: 8rem; height: 8rem; border: 1px solid var(--line); border-radius: 3px; }
   .tile[aria-pressed="true"] { font-weight: 650; }
-  @media (max-width: 36rem) { .layer { width: 100%; } .tile canvas { width: 4rem; height: 4rem; } }
+  @media (max-width: 36rem) { .layer { width: 100%; } .tile canvas { width: 6rem; height: 6rem; } }
 `;

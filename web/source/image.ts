@@ -1,7 +1,8 @@
 // The image view: the image, lit by the attention weights of each word.
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { Chart } from "./chart";
-import { caption, controls } from "./controls";
+import { parse, weightScale } from "./colour";
+import { caption, controls, options } from "./controls";
 import { number, rounded, token } from "./describe";
 import { entropy, highest, variation } from "./math";
 import { drawing } from "./pixels";
@@ -10,8 +11,9 @@ import type { ImageSource } from "./record";
 import { sentence } from "./sentence";
 import { findAttention, selectedCell, selectedChart, type ViewState } from "./state";
 
+const WEIGHT_HUE = 0.5; // the weight whose colour the tint has
 const STILL = 0.05; // less mean movement between words counts as static attention
-const SHADE = 0.78; // opacity of the mask at weight 0
+const TINT = 0.6; // opacity of the tint at the highest weight
 
 export function imageView(state: ViewState): TemplateResult {
   const { record, selection, change } = state;
@@ -25,9 +27,8 @@ export function imageView(state: ViewState): TemplateResult {
     change({ by: "row", row: chart.rows.units[unit].positions[0] ?? 0, column: -1 }, focus);
   const grid = html`<label class="inline"><input type="checkbox" data-testid="grid" .checked=${selection.grid}
     @change=${() => change({ grid: !selection.grid })}> grid of weights</label>`;
-  return html`${controls(state, grid)}
-    <div class="captioned">
-      ${litImage(image, chart.row(row), selection.grid)}
+  return html`<div class="captioned">
+      ${attendedImage(image, chart.row(row), selection.grid)}
       <div class="beside">
         ${sentence({
           axis: chart.rows,
@@ -51,20 +52,21 @@ export function imageView(state: ViewState): TemplateResult {
           unit,
           r,
         ) => html`<button class="frame" data-testid="frame" aria-pressed=${r === row} @click=${() => select(r)}>
-          ${litImage(image, chart.row(r), false)}<span><bdi dir="auto">${unit.label}</bdi></span>
+          ${attendedImage(image, chart.row(r), false)}<span><bdi dir="auto">${unit.label}</bdi></span>
           <span class="small soft">${number(entropy(chart.row(r)))} bits</span></button>`,
       )}
-    </div>`;
+    </div>
+    ${options(state, controls(state, grid))}`;
 }
 
-/** The image under a mask that is scaled by the highest weight of the word. */
-function litImage(image: ImageSource, weights: Float32Array, grid: boolean): TemplateResult {
+/** The image under a tint that is scaled by the highest weight of the word. */
+function attendedImage(image: ImageSource, weights: Float32Array, grid: boolean): TemplateResult {
   const largest = weights[highest(weights)];
   const { rows, columns } = image;
   const shape = `aspect-ratio:${image.width}/${image.height}`;
   const source = image.image.startsWith("data:image/") ? image.image : "";
-  return html`<figure class="lit" .style=${shape}><img src=${source} alt="source image">
-    <canvas aria-hidden="true" ${drawing((canvas) => shade(canvas, columns, weights, largest))}></canvas>
+  return html`<figure class="attended" .style=${shape}><img src=${source} alt="source image">
+    <canvas aria-hidden="true" ${drawing((canvas) => tinted(canvas, columns, weights, largest))}></canvas>
     ${
       grid
         ? html`<div class="regions" .style=${`grid-template:repeat(${rows},1fr)/repeat(${columns},1fr)`}>
@@ -77,7 +79,7 @@ function litImage(image: ImageSource, weights: Float32Array, grid: boolean): Tem
     }</figure>`;
 }
 
-function shade(
+function tinted(
   canvas: HTMLCanvasElement,
   columns: number,
   weights: Float32Array,
@@ -88,8 +90,9 @@ function shade(
   const context = canvas.getContext("2d");
   if (!context) return;
   const image = context.createImageData(canvas.width, canvas.height);
+  const colour = parse(weightScale()(WEIGHT_HUE));
   weights.forEach((weight, s) => {
-    image.data[4 * s + 3] = 255 * SHADE * (1 - weight / (largest || 1));
+    image.data.set([...colour, 255 * TINT * (weight / (largest || 1))], 4 * s);
   });
   context.putImageData(image, 0, 0);
 }
@@ -123,12 +126,12 @@ export const style = css`
     align-items: start;
   }
   .beside { display: grid; gap: 1rem; }
-  .lit { position: relative; overflow: hidden; border-radius: 4px; width: 100%; }
-  .lit img, .lit canvas, .regions { position: absolute; inset: 0; width: 100%; height: 100%; }
-  .lit canvas { image-rendering: auto; }
+  .attended { position: relative; overflow: hidden; border-radius: 4px; width: 100%; }
+  .attended img, .attended canvas, .regions { position: absolute; inset: 0; width: 100%; height: 100%; }
+  .attended canvas { image-rendering: auto; }
   .regions { display: grid; }
   .regions span {
-    display: grid; place-items: center; font-size: 0.625rem; color: #fff;
+    display: grid; place-items: center; font-size: var(--tiny); color: #fff;
     text-shadow: 0 0 2px #000, 0 0 2px #000; outline: 1px solid #ffffff55;
   }
   .film { display: flex; flex-wrap: wrap; gap: 0.75rem; }

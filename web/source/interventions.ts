@@ -1,6 +1,6 @@
 // Interventions: the probabilities of the same target under a changed model or source.
 import { css, html, nothing, type TemplateResult } from "lit";
-import { shownPiece, textAxis } from "./chart";
+import { pieceInWord, textAxis } from "./chart";
 import { tint } from "./colour";
 import { number, rounded, token } from "./describe";
 import { descending } from "./math";
@@ -117,8 +117,8 @@ function summary(record: Explanation, interventions: Interventions, index: numbe
   const piece = record.target.pieces[first];
   const loss = losses(record, interventions)[index];
   return html`<p class="summary" data-testid="summary">
-    ${token(shownPiece(piece))} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
-      instead === piece ? "" : html`; the model prefers ${token(shownPiece(instead))}`
+    ${token(pieceInWord(piece))} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
+      instead === piece ? "" : html`; the model prefers ${token(pieceInWord(instead))}`
     }. <span class="soft">The target ${loss > 0 ? "loses" : "gains"} ${number(Math.abs(loss))} nats.</span></p>`;
 }
 
@@ -133,14 +133,14 @@ function table(record: Explanation, interventions: Interventions, index: number)
       ({ before, after, token: instead, tokenP }, t) => {
         const piece = record.target.pieces[t];
         return html`<tr>
-        <th scope="row">${token(shownPiece(piece))}</th>
+        <th scope="row">${token(pieceInWord(piece))}</th>
         <td data-testid="before">${number(before)}</td>
         <td class="slope">${slope(before, after)}</td>
         <td data-testid="after">${number(after)}</td>
         <td data-testid="prediction">${
           instead === piece
             ? html`<span class="soft">unchanged</span>`
-            : html`${token(shownPiece(instead))} ${number(tokenP)}`
+            : html`${token(pieceInWord(instead))} ${number(tokenP)}`
         }</td></tr>`;
       },
     )}</tbody></table></div>`;
@@ -158,12 +158,12 @@ function slope(before: number, after: number): TemplateResult {
 
 export const style = css`
   .wrap { flex-wrap: wrap; }
-  .moves { border-collapse: collapse; width: 100%; max-width: 52rem; font-size: 0.9375rem; }
+  .moves { border-collapse: collapse; width: 100%; max-width: 52rem; font-size: var(--small); }
   .moves th, .moves td {
     padding: 0.2rem 0.6rem; text-align: start; border-top: 1px solid var(--line);
     white-space: nowrap;
   }
-  .moves thead th { border: 0; font-weight: 500; color: var(--soft); font-size: 0.875rem; }
+  .moves thead th { border: 0; font-weight: 500; color: var(--soft); font-size: var(--small); }
   .moves tbody th {
     font-weight: 400; padding-inline-start: 0; max-width: 12rem; overflow: hidden;
     text-overflow: ellipsis;
@@ -174,11 +174,10 @@ export const style = css`
     background: linear-gradient(var(--line), var(--line)) center / 100% 1px no-repeat;
   }
   .track i { position: absolute; top: 50%; }
-  .change { height: 4px; margin-top: -2px; background: var(--bar); }
-  .change.down, .disc.down { background: var(--mark); }
+  .change { height: 4px; margin-top: -2px; background: var(--output); }
   .change.none, .disc.none { background: var(--soft); }
   .ring, .disc { width: 11px; height: 11px; margin: -5.5px; border-radius: 50%; }
   .ring { border: 2px solid var(--soft); background: var(--paper); }
-  .disc { background: var(--bar); }
+  .disc { background: var(--output); }
   @media (forced-colors: active) { .change, .disc { background: CanvasText !important; forced-color-adjust: none; } }
 `;

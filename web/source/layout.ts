@@ -4,7 +4,7 @@ import { selectedCell, type ViewState } from "./state";
 
 export const LABEL = 128; // pixels for row labels
 export const SUM = 56; // pixels for row sums
-const SMALLEST = 15; // labels of 11 pixels fit
+const SMALLEST = 19; // labels of 14 pixels fit
 const LARGEST = 44;
 
 /** A chart with or without its special tokens. */

@@ -30,14 +30,14 @@ export function linkOutlines(state: ViewState, grid: Grid, links: Link[], name: 
 }
 
 export const style = css`
-  .gold { box-shadow: inset 0 0 0 1px #000, inset 0 0 0 3px #ff9d3b, inset 0 0 0 4px #000; }
+  .gold { box-shadow: inset 0 0 0 2px var(--ink), inset 0 0 0 3px var(--paper); }
   .link::after {
     content: ""; position: absolute; top: 3px; right: 3px; width: 6px; height: 6px;
     border-radius: 50%;
     background: #fff; border: 1px solid #000;
   }
   .key {
-    position: relative; width: 1.1rem; height: 1.1rem; background: #40516f; border-radius: 2px;
+    position: relative; width: 1.1rem; height: 1.1rem; background: color-mix(in srgb, var(--weight) 40%, var(--paper)); border-radius: 2px;
   }
   .key i { position: absolute; inset: 0; }
 `;

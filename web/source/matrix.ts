@@ -1,8 +1,8 @@
 // The matrix view: a row for each query, a column for each position attended to.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Chart } from "./chart";
-import { cividis } from "./colour";
-import { caption, controls } from "./controls";
+import { legendRamp } from "./colour";
+import { caption, controls, options } from "./controls";
 import { describeRow, number, token } from "./describe";
 import { renderGrid } from "./grid";
 import { focusedCell, type Grid, layout } from "./layout";
@@ -18,8 +18,8 @@ export function matrix(state: ViewState): TemplateResult {
   const specialTokens = html`<label class="inline"><input type="checkbox" data-testid="special-tokens"
     .checked=${state.selection.specialTokens}
     @change=${() => state.change({ specialTokens: !state.selection.specialTokens })}> special tokens</label>`;
-  return html`${controls(state, [specialTokens, saveButtons(grid)])} ${renderGrid(state, grid)} ${summary(state, grid)}
-    ${hiddenTokens(state, chart)} ${legend(state)} ${caption(state)}`;
+  return html`${summary(state, grid)} ${renderGrid(state, grid)} ${hiddenTokens(state, chart)}
+    ${legend(state)} ${options(state, controls(state, [specialTokens, saveButtons(grid)]))} ${caption(state)}`;
 }
 
 function summary(state: ViewState, grid: Grid): TemplateResult {
@@ -51,9 +51,8 @@ function hiddenTokens({ selection }: ViewState, chart: Chart) {
 }
 
 function legend({ record }: ViewState): TemplateResult {
-  const steps = Array.from({ length: 17 }, (_, i) => cividis(i / 16));
   return html`<p class="legend small soft">
-    <span>0 <i class="ramp" .style=${`background:linear-gradient(90deg,${steps.join()})`}></i> 1</span>
+    <span>0 <i class="ramp" .style=${legendRamp()}></i> 1</span>
     ${record.links.length ? html`<span><i class="key"><i class="link"></i></i> link of the alignment head</span>` : nothing}
     ${record.gold ? html`<span><i class="key"><i class="gold"></i></i> gold link</span>` : nothing}
     <span>Page Up: highest of the row; Page Down: highest of the column</span>

@@ -1,6 +1,6 @@
 // One sentence for each stage of a decoding step.
 import { html, type TemplateResult } from "lit";
-import { shownPiece } from "./chart";
+import { pieceInWord } from "./chart";
 import { number, token } from "./describe";
 import { descending, highest } from "./math";
 import type { Explanation } from "./record";
@@ -24,11 +24,12 @@ export function narrate(record: Explanation, step: HeadStep, stage: number): Tem
   const { weights, detail, units } = step;
   const target = record.target.pieces[step.step];
   const name = (s: number) => token(units[s].label);
-  const output = token(shownPiece(target));
+  const output = token(pieceInWord(target));
+  const read = token(pieceInWord(record.target.pieces[step.step - 1] ?? "<s>"));
   const sentences = [
     () =>
-      html`Step ${step.step + 1} of ${record.steps.length}: to predict ${output}, the decoder
-      computes a query${detail?.terms ? html` of ${detail.terms.query.length} numbers` : ""}.`,
+      html`Step ${step.step + 1} of ${record.steps.length}: the decoder has read ${read}. To predict
+      ${output}, it computes a query${detail?.terms ? html` of ${detail.terms.query.length} numbers` : ""}.`,
     () => {
       if (!step.scores) return html`This is a combination of several heads, which has no scores.`;
       const visible = step.scores.filter((score) => score > Number.NEGATIVE_INFINITY).length;
@@ -62,10 +63,10 @@ export function narrateOutput(record: Explanation, step: number): TemplateResult
   const target = record.target.pieces[step];
   const { top, logp } = record.steps[step];
   const other = top.find(([piece]) => piece !== target);
-  return html`The model outputs ${token(shownPiece(target))} with <i>p</i> =
+  return html`The model outputs ${token(pieceInWord(target))} with <i>p</i> =
     ${number(Math.exp(logp))}${
       other
-        ? html`; the best alternative is ${token(shownPiece(other[0]))} ${number(Math.exp(other[1]))}`
+        ? html`; the best alternative is ${token(pieceInWord(other[0]))} ${number(Math.exp(other[1]))}`
         : ""
     }.`;
 }

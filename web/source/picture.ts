@@ -1,5 +1,5 @@
 // The matrix as a picture: an SVG text, and a PNG of it.
-import { cividis, textOn } from "./colour";
+import { printedScale, textOn } from "./colour";
 import { rounded } from "./describe";
 import type { Grid } from "./layout";
 
@@ -15,7 +15,7 @@ export function picture({ chart, rows, columns, at }: Grid): string {
     columns.map((_, c) => {
       const value = at(r, c);
       const [x, y] = [LABEL + c * CELL, LABEL + r * CELL];
-      const fill = Number.isNaN(value) ? "#fff" : cividis(value);
+      const fill = Number.isNaN(value) ? "#fff" : printedScale(value);
       const number =
         value >= 0.005
           ? `<text x="${x + CELL / 2}" y="${y + CELL / 2 + 4}" text-anchor="middle" font-size="11" fill="${textOn(fill)}">${rounded(value)}</text>`

@@ -48,7 +48,7 @@ export function sentence(props: Sentence): TemplateResult {
 }
 
 /** The words with the text between them, and the special tokens. */
-function running(axis: Axis, word: (unit: number) => TemplateResult): unknown[] {
+export function running(axis: Axis, word: (unit: number) => TemplateResult): unknown[] {
   const parts: unknown[] = [];
   let end = 0;
   axis.units.forEach(({ span, special }, unit) => {

@@ -3,6 +3,9 @@ import { type Chart, chart, type Head, type Units, unitAt } from "./chart";
 import { highest } from "./math";
 import type { Attention, Explanation } from "./record";
 
+/** What the dialog of the stage explains. */
+export type Detail = "query" | "weight" | "context" | "output";
+
 export interface Selection {
   view: string;
   record: number;
@@ -15,10 +18,13 @@ export interface Selection {
   row: number; // a query position
   column: number; // an attended position; −1: the one with the highest weight of the row
   by: "row" | "column"; // which of them the text view describes
-  stage: number; // of the step-by-step view
+  stage: number; // of the step: 0 query, 1 scores, 2 weights, 3 weight × value, 4 context, 5 output
+  started: boolean; // false: nothing was played, and the stage shows the whole target
+  detail: Detail | null; // the numbers that are open on the stage
   temperature: number;
   playing: boolean;
-  pace: number; // seconds for each stage
+  speed: number; // 2 is twice as fast
+  options: boolean; // whether layer, head and units can be selected
   sort: string; // measure that orders the heads
   node: number | null; // of the beam tree; null: the end of the best path
   pruned: boolean; // whether pruned candidates are shown
@@ -48,10 +54,13 @@ export function initialSelection(records: Explanation[], view: string): Selectio
     row: 0,
     column: -1,
     by: "row",
-    stage: 0,
+    stage: 5,
+    started: false,
+    detail: null,
     temperature: 1,
     playing: false,
-    pace: 2,
+    speed: 1,
+    options: false,
     sort: "layer",
     node: null,
     pruned: false,
@@ -59,7 +68,9 @@ export function initialSelection(records: Explanation[], view: string): Selectio
     grid: false,
   };
   const first = { ...selection, ...defaultSelection(records[0]) };
-  return { ...first, row: farthestRow(records[0], first) };
+  const row = farthestRow(records[0], first);
+  if (view !== "stage") return { ...first, stage: 0, row };
+  return { ...first, row: Math.min(row + first.shift, records[0].steps.length - 1) };
 }
 
 /** Of the longer words, the row whose highest weight is farthest from the diagonal. */
@@ -110,6 +121,13 @@ export function selectedChart({ record, selection }: ViewState): Chart | null {
   if (!attention) return null;
   const shift = attention.kind === "cross" ? selection.shift : 0;
   return cachedChart(record, attention, selection.head, shift, selection.units);
+}
+
+/** The word chart of a model's default cross-attention; null if it has none. */
+export function defaultChart(record: Explanation): Chart | null {
+  const { attention: name, head, shift } = defaultSelection(record);
+  const attention = findAttention(record, name);
+  return attention?.kind === "cross" ? cachedChart(record, attention, head, shift, "words") : null;
 }
 
 /** The selected row and column of a chart, as units. */

@@ -1,5 +1,5 @@
 // The numbers of one decoding step of one head, for the step-by-step view.
-import { axes, ofHead, type Unit } from "./chart";
+import { axes, ofHead, pieceInWord, type Unit } from "./chart";
 import { NORMALIZERS, weightedSum } from "./math";
 import type { Attention, Explanation, HeadTrace } from "./record";
 import { findAttention, type ViewState } from "./state";
@@ -18,6 +18,7 @@ export interface HeadStep {
 export interface HeadDetail {
   terms: Terms | null; // null: the score does not define its terms
   context: number[]; // Σ_s weight_s · value_s
+  values: Float32Array; // a row for each position
 }
 
 /** What a score sums over the dimensions of a head. */
@@ -42,7 +43,11 @@ export function headStep(state: ViewState): HeadStep | null {
   const trace = isTraced(state) ? record.head_trace : null;
   const attention = findAttention(record, trace?.attention ?? selection.attention);
   if (!attention || attention.kind === "encoder") return null;
-  const units = axes(record, attention, "pieces")[1].units;
+  const [, { units: pieces, name: side }] = axes(record, attention, "pieces");
+  const text = side === "source" && record.source?.kind === "text" ? record.source : null;
+  const label = (p: number) =>
+    text && selection.units === "words" ? pieceInWord(text.pieces[p]) : pieces[p].label;
+  const units = pieces.map((unit, p) => ({ ...unit, label: label(p) }));
   const step = Math.min(selection.row, record.steps.length - 1);
   const input = { record, attention, step, units, temperature: selection.temperature };
   return trace ? fromTrace(input, trace) : fromWeights(input, selection.head);
@@ -75,7 +80,7 @@ function fromTrace(input: Input, trace: HeadTrace): HeadStep {
           scale,
           energy: energy === null ? null : record.numbers(energy),
         };
-  const detail = { terms, context: weightedSum(weights, values) };
+  const detail = { terms, context: weightedSum(weights, values), values };
   return { attention, step, units, scores, recorded, weights, norms, detail };
 }
 

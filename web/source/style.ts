@@ -1,33 +1,29 @@
 // Styles that all views share: type, spacing, light and dark.
 import { css } from "lit";
+import { tokens } from "./tokens";
 
 export const shared = css`
+  ${tokens}
   :host {
     color-scheme: light dark;
-    --ink: #1c2430; --soft: #566170; --line: #dfe4ea; --paper: #ffffff; --card: #f6f8fa;
-    --accent: #1f5fa8; --accent-soft: #e3edf8; --bar: #35608f; --mark: #b65a00;
+    --small: 0.9375rem; --tiny: 0.875rem;
     display: block; background: var(--paper); color: var(--ink);
     font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif;
     font-variant-numeric: tabular-nums; text-align: start;
   }
-  @media (prefers-color-scheme: dark) {
-    :host {
-      --ink: #e6eaf0; --soft: #a3aebc; --line: #323b47; --paper: #14181e; --card: #1c222a;
-      --accent: #8ab8f0; --accent-soft: #223349; --bar: #8fb3dd; --mark: #f0a860;
-    }
-  }
+  @media (min-width: 75rem) { :host { --small: 1rem; } }
   * { box-sizing: border-box; }
   h2, h3, p, figure { margin: 0; }
   h2 { font-size: 1.05rem; font-weight: 650; overflow-wrap: anywhere; }
   h3 { font-size: 1rem; font-weight: 650; }
   a { color: var(--accent); }
   .soft { color: var(--soft); }
-  .small { font-size: 0.875rem; }
+  .small { font-size: var(--small); }
   .token { font-weight: 600; font-style: normal; overflow-wrap: anywhere; }
   .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
   .number:not(td *) { font-weight: 600; }
   header { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; align-items: baseline; }
-  header p { color: var(--soft); font-size: 0.875rem; overflow-wrap: anywhere; }
+  header p { color: var(--soft); font-size: var(--small); overflow-wrap: anywhere; }
   .hidden {
     position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
     white-space: nowrap;
@@ -47,12 +43,13 @@ export const shared = css`
   input[type="range"] { accent-color: var(--accent); vertical-align: middle; }
 
   [role="tablist"] {
-    display: flex; gap: 0.25rem 1.25rem; flex-wrap: wrap; margin: 1rem 0 1.5rem;
-    border-bottom: 1px solid var(--line);
+    display: flex; gap: 0.25rem 1.25rem; overflow-x: auto; overflow-y: hidden;
+    margin: 0.5rem 0 1.25rem; scrollbar-width: none;
+    box-shadow: inset 0 -1px var(--line);
   }
   [role="tab"] {
     border: 0; border-radius: 0; background: none; padding: 0.5rem 0; color: var(--soft);
-    border-bottom: 2px solid transparent; margin-bottom: -1px; white-space: nowrap;
+    border-bottom: 2px solid transparent; white-space: nowrap; flex: none;
   }
   [role="tab"][aria-selected="true"] {
     color: var(--ink); border-color: var(--accent); font-weight: 600;
@@ -60,26 +57,31 @@ export const shared = css`
   .panel { display: grid; gap: 1.25rem; min-width: 0; }
   .panel > * { min-width: 0; }
   .controls { display: flex; flex-wrap: wrap; gap: 0.6rem 1rem; align-items: end; }
-  .controls label, .field { display: grid; gap: 0.15rem; font-size: 0.8125rem; color: var(--soft); }
-  .controls label > *, .field button, .field input { font-size: 0.9375rem; color: var(--ink); }
+  .controls label, .field { display: grid; gap: 0.15rem; font-size: var(--small); color: var(--soft); }
+  .controls label > *, .field button, .field input { font-size: var(--small); color: var(--ink); }
   .controls label.inline {
     display: flex; align-items: center; gap: 0.4rem; min-height: 2rem; color: var(--ink);
-    font-size: 0.9375rem;
+    font-size: var(--small);
   }
   .pair { display: flex; }
   .pair button { border-radius: 0; margin-inline-start: -1px; }
   .pair button:first-child { border-start-start-radius: 6px; border-end-start-radius: 6px; }
   .pair button:last-child { border-start-end-radius: 6px; border-end-end-radius: 6px; }
 
+  .primary { background: var(--accent); color: var(--paper); border-color: var(--accent); min-width: 6.5rem; }
+  button.primary[aria-pressed="true"] { background: var(--paper); color: var(--accent); }
+  .options > summary { cursor: pointer; color: var(--soft); font-size: var(--small); width: fit-content; }
+  .options-body { display: grid; gap: 0.75rem; padding-top: 0.75rem; }
+
   .summary {
     font-size: 1.125rem; line-height: 1.5; max-width: 46rem; overflow: clip;
     overflow-clip-margin: 0.3rem;
   }
-  .note { color: var(--soft); font-size: 0.875rem; max-width: 46rem; overflow-wrap: anywhere; }
+  .note { color: var(--soft); font-size: var(--small); max-width: 46rem; overflow-wrap: anywhere; }
   .note .number { color: var(--ink); }
   cite { font-style: normal; }
   .note strong { color: var(--ink); font-weight: 600; }
-  .provenance { margin-top: 2rem; font-size: 0.8125rem; }
+  .provenance { margin-top: 2rem; font-size: var(--small); }
   .placeholder {
     border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; max-width: 46rem;
     background: var(--card);

@@ -1,8 +1,8 @@
 // The text view: source and target; selecting a word shows its weights to or from the other text.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { type Axis, type Chart, textAxis, type Unit } from "./chart";
-import { ink, tint } from "./colour";
-import { caption, controls } from "./controls";
+import { legendRamp, tint } from "./colour";
+import { caption, controls, options } from "./controls";
 import { describeColumn, describeRow, number, rounded } from "./describe";
 import { noAttention } from "./placeholder";
 import type { Explanation } from "./record";
@@ -25,8 +25,7 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
   const selectColumn = (unit: number, focus?: string) =>
     change({ by: "column", column: above.units[unit].positions[0] ?? 0 }, focus);
   const weight = (r: number, c: number) => chart.row(r)[c];
-  return html`${controls(state)}
-    <p class="note" data-testid="help">Point at a word to see which words of the other text it attends
+  return html`<p class="note" data-testid="help">Point at a word to see which words of the other text it attends
       to, or which attend to it. The darker a word, the higher its attention weight.</p>
     <div class="texts">
       ${sentence({
@@ -63,7 +62,7 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
           : nothing
       }
     </p>
-    ${legend(below.name === "target")} ${caption(state)}`;
+    ${legend(below.name === "target")} ${options(state, controls(state))} ${caption(state)}`;
 }
 
 /** For a model without attention: the texts, and the source vector. */
@@ -90,7 +89,7 @@ function withoutAttention(record: Explanation): TemplateResult {
             })
           : nothing
       }
-      ${record.summary === null ? nothing : vectorStrip(record.numbers(record.summary), "source vector")}
+      ${record.summary === null ? nothing : vectorStrip(record.numbers(record.summary), "fixed vector", "context")}
       ${sentence({
         ...plain,
         axis: target,
@@ -115,9 +114,8 @@ function underline(record: Explanation, axis: Axis, r: number): string {
 }
 
 function legend(underlined: boolean): TemplateResult {
-  const steps = Array.from({ length: 9 }, (_, i) => ink(i / 8));
   return html`<p class="legend small soft">
-    <span>0 <i class="ramp" .style=${`background:linear-gradient(90deg,${steps.join()})`}></i> 1,
+    <span>0 <i class="ramp" .style=${legendRamp()}></i> 1,
       attention weight</span>
     ${underlined ? html`<span>underline: <u class="sure">likely</u> <u class="unsure">unlikely</u></span>` : nothing}
   </p>`;
@@ -127,10 +125,10 @@ export const style = css`
   .texts { display: grid; gap: 1.75rem; }
   .texts > * { min-width: 0; }
   .texts [data-side="rows"] .word:not([data-special]) {
-    text-decoration: underline var(--mark); text-underline-offset: 0.28em;
+    text-decoration: underline var(--output); text-underline-offset: 0.28em;
     text-decoration-skip-ink: none;
   }
-  .sure, .unsure { text-decoration-color: var(--mark); text-underline-offset: 0.25em; }
+  .sure, .unsure { text-decoration-color: var(--output); text-underline-offset: 0.25em; }
   .sure { text-decoration-thickness: 1px; }
   .unsure { text-decoration-thickness: 4px; }
 `;

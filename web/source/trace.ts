@@ -1,23 +1,22 @@
 // Step by step: how one head and the output of one step are computed, with all numbers.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { outputBars, positionBars } from "./bars";
-import { textAxis } from "./chart";
-import { attentionName, number } from "./describe";
+import { textAxis, unitAt } from "./chart";
+import { tint } from "./colour";
+import { playButtons, unitsPair } from "./controls";
+import { attentionName, number, rounded } from "./describe";
 import { normalizerFormula, scoreFormula, scoreTable } from "./formula";
 import { highest, NORMALIZERS } from "./math";
 import { contextShares, narrate, stagesOf } from "./narration";
-import type { Explanation } from "./record";
 import { sentence } from "./sentence";
-import { defaultSelection, type Selection, type ViewState } from "./state";
+import { defaultSelection, type ViewState } from "./state";
 import { stateSteps } from "./states";
 import { type HeadStep, headStep, isTraced } from "./step";
 import { vectorStrip } from "./vector";
 
-const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
-
 export function trace(state: ViewState): TemplateResult {
   if (!state.record.attentions.length)
-    return html`<div class="trace" @keydown=${(event: KeyboardEvent) => onKey(event, state)}>
+    return html`<div class="trace">
       ${steps(state, state.selection.row)} ${transport(state)} ${stateSteps(state)}</div>`;
   const current = headStep(state);
   if (!current)
@@ -27,15 +26,15 @@ export function trace(state: ViewState): TemplateResult {
   const { detail, attention, weights, units } = current;
   const position = column < 0 ? highest(weights) : Math.min(column, units.length - 1);
   const classes = (index: number) => `stage ${index === stage ? "now" : ""}`;
-  return html`<div class="trace" @keydown=${(event: KeyboardEvent) => onKey(event, state)}>
-    ${steps(state, current.step)} ${transport(state)}
+  return html`<div class="trace">
+    ${sourceWords(state, current, position)} ${steps(state, current.step)} ${transport(state)}
     <p class="summary" role="status" aria-live="polite" data-testid="summary"
       >${narrate(state.record, current, stage)}</p>
     ${headCaption(state, current)}
     <section class=${classes(0)} data-testid="stage-0"><h3>1. Query</h3>
       ${
         detail?.terms
-          ? vectorStrip(detail.terms.query, "query q, from the decoder state")
+          ? vectorStrip(detail.terms.query, "query q, from the decoder state", "query")
           : detail
             ? html`<p class="note" data-testid="no-terms">The score of this attention is not shown as
                 a sum of terms. The record has its values.</p>`
@@ -63,7 +62,7 @@ export function trace(state: ViewState): TemplateResult {
       </div>
     </div>
     <section class=${classes(4)} data-testid="stage-4"><h3>5. Context</h3>
-      ${detail ? vectorStrip(detail.context, "context, Σ weight · value") : notRecorded(state, "the context")}
+      ${detail ? vectorStrip(detail.context, "context, Σ weight · value", "context") : notRecorded(state, "the context")}
     </section>
     <section class=${classes(5)} data-testid="stage-5"><h3>6. Output</h3>
       ${outputBars(state.record, current.step)}
@@ -77,73 +76,54 @@ export function trace(state: ViewState): TemplateResult {
   </div>`;
 }
 
-function steps({ record, change }: ViewState, step: number): TemplateResult {
-  const axis = textAxis("target", record.target, "pieces");
+/** The source, tinted by the weights of the step. */
+function sourceWords(state: ViewState, { weights }: HeadStep, position: number) {
+  const { record, selection, change } = state;
+  if (record.source?.kind !== "text") return nothing;
+  const axis = textAxis("source", record.source, selection.units);
+  const attended = axis.units.reduce((count, { positions }) => count + positions.length, 0);
+  if (attended !== weights.length) return nothing; // self-attention
+  const weight = (unit: number) =>
+    axis.units[unit].positions.reduce((sum, s) => sum + weights[s], 0);
   return sentence({
     axis,
-    side: "rows",
-    name: "target pieces",
-    pieces: true,
+    side: "columns",
+    name: "source",
+    pieces: selection.units === "pieces",
     hover: false,
-    current: step,
+    current: unitAt(axis, position),
     selected: true,
-    value: () => null,
-    style: () => "",
-    label: (t) => `step ${t + 1}, ${axis.units[t].label}`,
-    select: (t, focus) => change({ row: t, column: -1, playing: false }, focus),
+    value: weight,
+    style: (unit) => (selection.stage < 2 ? "" : tint(weight(unit))),
+    label: (unit) => `${axis.units[unit].label}, ${rounded(weight(unit))}`,
+    select: (unit, focus) => change({ column: axis.units[unit].positions[0] }, focus),
   });
 }
 
-function transport({ record, selection, change }: ViewState): TemplateResult {
-  const go = (by: number) => change({ ...advanced(selection, record, by), playing: false });
+function steps({ record, selection, change }: ViewState, step: number): TemplateResult {
+  const axis = textAxis("target", record.target, selection.units);
+  return sentence({
+    axis,
+    side: "rows",
+    name: "target",
+    pieces: selection.units === "pieces",
+    hover: false,
+    current: unitAt(axis, step),
+    selected: true,
+    value: () => null,
+    style: () => "",
+    label: (t) => `step ${axis.units[t].positions[0] + 1}, ${axis.units[t].label}`,
+    select: (t, focus) =>
+      change({ row: axis.units[t].positions[0], column: -1, playing: false }, focus),
+  });
+}
+
+function transport(state: ViewState): TemplateResult {
+  const { record, selection } = state;
   return html`<div class="controls">
-    <span class="pair">
-      <button data-testid="back" @click=${() => go(-1)}>← Back</button>
-      <button data-testid="play" aria-pressed=${selection.playing} ?disabled=${reducedMotion.matches}
-        @click=${() => change({ playing: !selection.playing })}>${selection.playing ? "Pause" : "Play"}</button>
-      <button data-testid="forward" @click=${() => go(1)}>Forward →</button>
-    </span>
-    <label>speed <select data-testid="speed"
-      @change=${(event: Event) => change({ pace: Number((event.target as HTMLSelectElement).value) })}>
-      ${[
-        [4, "slow"],
-        [2, "normal"],
-        [1, "fast"],
-      ].map(
-        ([pace, name]) =>
-          html`<option value=${pace} ?selected=${pace === selection.pace}>${name}</option>`,
-      )}
-    </select></label>
-    <span class="soft small" data-testid="stage">stage ${selection.stage + 1} of ${stagesOf(record)}${
-      reducedMotion.matches ? "; playback is off because your system prefers reduced motion" : ""
-    }</span>
+    ${playButtons(state)} ${unitsPair(state)}
+    <span class="soft small" data-testid="stage">stage ${selection.stage + 1} of ${stagesOf(record)}</span>
   </div>`;
-}
-
-/** One stage forward or back, across steps; it stops at both ends. */
-export function advanced(
-  selection: Selection,
-  record: Explanation,
-  by: number,
-): Partial<Selection> {
-  const stages = stagesOf(record);
-  const stage = selection.stage + by;
-  if (stage >= 0 && stage < stages) return { stage };
-  const row = selection.row + by;
-  if (row < 0 || row >= record.steps.length) return { playing: false };
-  return { row, column: -1, stage: by > 0 ? 0 : stages - 1 };
-}
-
-function onKey(event: KeyboardEvent, { record, selection, change }: ViewState): void {
-  const control = (event.target as HTMLElement).closest("button, select, input, [role=button]");
-  // Controls keep the keys that they use themselves; words use only the arrows.
-  const ownKeys = event.key === " " ? "button, select, input" : "select, input, [role=button]";
-  if (control?.matches(ownKeys)) return;
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (event.key === " " && !reducedMotion.matches) change({ playing: !selection.playing });
-  else if (by) change({ ...advanced(selection, record, by), playing: false });
-  else return;
-  event.preventDefault();
 }
 
 function headCaption(state: ViewState, current: HeadStep): TemplateResult {
@@ -175,7 +155,7 @@ function tracedHeadButton({ record, change }: ViewState) {
 }
 
 function notRecorded({ selection }: ViewState, what: string): TemplateResult {
-  const head = typeof selection.head === "number" ? selection.head : 0; // the command counts from 0
+  const head = typeof selection.head === "number" ? selection.head + 1 : 1;
   return html`<p class="note">The record does not have ${what} of this head. To record it:
     <code>regard explain … --attention ${selection.attention} --head ${head}</code></p>`;
 }

@@ -1,5 +1,6 @@
 // <regard-view>: the frame around the views, their tabs, and the selection.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { placeArcs } from "./arcs";
 import { style as barsStyle } from "./bars";
 import { style as beamStyle, beamTree } from "./beam";
 import { compare, style as compareStyle } from "./compare";
@@ -10,13 +11,21 @@ import { style as imageStyle, imageView } from "./image";
 import { style as interventionsStyle, interventionsView } from "./interventions";
 import { style as linksStyle } from "./links";
 import { matrix } from "./matrix";
+import { advanced, isPlayable, jumped, pace, toggled } from "./playback";
 import { decode, type Explanation } from "./record";
 import { style as sentenceStyle } from "./sentence";
-import { defaultSelection, initialSelection, type Selection, type ViewState } from "./state";
+import { fitsStage, stage, style as stageStyle } from "./stage";
+import {
+  defaultSelection,
+  findAttention,
+  initialSelection,
+  type Selection,
+  type ViewState,
+} from "./state";
 import { style as statesStyle } from "./states";
 import { shared } from "./style";
 import { style as textStyle, textView } from "./text";
-import { advanced, trace, style as traceStyle } from "./trace";
+import { trace, style as traceStyle } from "./trace";
 
 interface View {
   id: string;
@@ -26,9 +35,23 @@ interface View {
 }
 
 const always = () => true;
+/** Whether the address asks for a presentation: `?present`, or `#stage/1&present`. */
+function isPresented(): boolean {
+  return /[?&]present\b/.test(location.search) || /(#|&)present\b/.test(location.hash);
+}
+
+/** Whether an element uses a key itself. */
+function keepsKey(element: Element, key: string, byPointer: boolean): boolean {
+  if (element.matches("select, textarea, [contenteditable], input:not([type=checkbox])"))
+    return true;
+  const pressable = "button:not([role=tab]), summary, a, input, [role=button]:not(.word)";
+  return key === " " && !byPointer && element.matches(pressable);
+}
+
 const hasImage = (record: Explanation) => record.source?.kind === "image";
 
 const VIEWS: View[] = [
+  { id: "stage", title: "Stage", render: stage, fits: fitsStage },
   { id: "image", title: "Image", render: imageView, fits: (records) => hasImage(records[0]) },
   { id: "text", title: "Text", render: textView, fits: (records) => !hasImage(records[0]) },
   { id: "matrix", title: "Matrix", render: matrix, fits: always },
@@ -49,6 +72,7 @@ export class RegardView extends LitElement {
     barsStyle,
     formulaStyle,
     traceStyle,
+    stageStyle,
     statesStyle,
     headsStyle,
     beamStyle,
@@ -62,7 +86,9 @@ export class RegardView extends LitElement {
   #error = "";
   #called = false; // whether a script has called show
   #focus = "";
-  #timer = 0; // of step-by-step playback
+  #timer = 0; // of playback
+  #since = 0; // when the current stage began, in milliseconds
+  #byPointer = false; // whether a pointer moved the focus, so that Space plays on buttons too
   #width = 960;
   #resize = new ResizeObserver(([entry]) => {
     this.#width = entry.contentRect.width;
@@ -77,6 +103,10 @@ export class RegardView extends LitElement {
     this.#resize.observe(this);
     this.#scheme.addEventListener("change", this.#redraw);
     window.addEventListener("hashchange", this.#followHash);
+    window.addEventListener("resize", this.#redraw);
+    window.addEventListener("keydown", this.#onStepKey, true);
+    window.addEventListener("pointerdown", this.#onPointer, true);
+    this.toggleAttribute("present", isPresented());
     const scripts = this.querySelectorAll(':scope > script[type="application/json"]');
     if (scripts.length || !this.#called)
       this.show(Array.from(scripts, (script) => script.textContent ?? ""));
@@ -88,6 +118,9 @@ export class RegardView extends LitElement {
     this.#resize.disconnect();
     this.#scheme.removeEventListener("change", this.#redraw);
     window.removeEventListener("hashchange", this.#followHash);
+    window.removeEventListener("resize", this.#redraw);
+    window.removeEventListener("keydown", this.#onStepKey, true);
+    window.removeEventListener("pointerdown", this.#onPointer, true);
   }
 
   /** Shows records, each a JSON text. A script may call it before it adds the element to a page. */
@@ -98,10 +131,8 @@ export class RegardView extends LitElement {
       this.#records = await Promise.all(records.map(decode));
       if (!this.#records.length) throw new Error("The page has no record to show.");
       const fitting = VIEWS.filter((view) => view.fits(this.#records));
-      this.#selection = {
-        ...initialSelection(this.#records, fitting[0].id),
-        ...this.#fromAddress(),
-      };
+      this.#selection = initialSelection(this.#records, fitting[0].id);
+      this.#change(this.#fromAddress());
     } catch (error) {
       this.#error = error instanceof Error ? error.message : String(error);
     }
@@ -111,14 +142,31 @@ export class RegardView extends LitElement {
     this.dispatchEvent(new Event("regard-ready"));
   }
 
+  /**
+   * Replaces a record by another one of the same model, such as that of an edited sentence. The
+   * selection of view, attention and head stays.
+   */
   replace(record: Explanation, index = 0): void {
     this.#records = this.#records.map((each, i) => (i === index ? record : each));
-    this.#change({ row: 0, column: -1 });
+    const selection = this.#selection;
+    if (!selection) return;
+    const kept = findAttention(record, selection.attention) ? {} : defaultSelection(record);
+    const last = record.steps.length - 1;
+    this.#change({
+      ...(selection.record === index ? kept : {}),
+      row: Math.min(selection.row, last),
+      column: -1,
+      stage: isPlayable(selection.view) && !selection.playing ? 5 : selection.stage,
+      started: false,
+      playing: false,
+      node: null,
+      intervention: 0,
+    });
   }
 
   /** The selection in the address, if this is the only viewer of the page: `#matrix`, `#trace/3`. */
   #fromAddress(): Partial<Selection> {
-    const [name, step] = this.#ownsAddress() ? location.hash.slice(1).split("/") : [];
+    const [name, step] = this.#ownsAddress() ? location.hash.slice(1).split(/[/&]/) : [];
     const view = VIEWS.find((each) => each.id === name && each.fits(this.#records));
     if (!view) return {};
     const row = Number(step) - 1;
@@ -126,7 +174,11 @@ export class RegardView extends LitElement {
   }
 
   #ownsAddress(): boolean {
-    return location.protocol !== "about:" && document.querySelectorAll("regard-view").length === 1;
+    return location.protocol !== "about:" && this.#isAlone();
+  }
+
+  #isAlone(): boolean {
+    return document.querySelectorAll("regard-view").length === 1;
   }
 
   #change(part: Partial<Selection>, focus = ""): void {
@@ -134,27 +186,110 @@ export class RegardView extends LitElement {
     const record = part.record;
     const defaults =
       record === undefined ? {} : { ...defaultSelection(this.#records[record]), stage: 0 };
-    this.#selection = { ...this.#selection, ...defaults, ...part };
+    const moved = this.#inView(this.#selection, part);
+    if (part.playing) this.#since = performance.now();
+    this.#selection = { ...this.#selection, ...defaults, ...moved, ...part };
     this.#focus = focus;
     const { view, row } = this.#selection;
-    const address = view === "trace" ? `#trace/${row + 1}` : `#${view}`;
-    if ((part.view || view === "trace") && this.#ownsAddress() && location.hash !== address)
+    const step = isPlayable(view) ? `#${view}/${row + 1}` : `#${view}`;
+    const address = isPresented() && location.hash ? `${step}&present` : step;
+    if (
+      (part.view || (isPlayable(view) && part.row !== undefined)) &&
+      this.#ownsAddress() &&
+      location.hash !== address
+    )
       history.replaceState(null, "", address);
     this.requestUpdate();
   }
 
+  /**
+   * What another view changes: with a shift, the weights of a word are those of the next step, so
+   * the step of a word is not its row.
+   */
+  #inView(selection: Selection, part: Partial<Selection>): Partial<Selection> {
+    const { view } = part;
+    if (!view || view === selection.view) return {};
+    const fresh = selection.started ? {} : { stage: view === "stage" ? 5 : 0 };
+    const by = Number(isPlayable(view)) - Number(isPlayable(selection.view));
+    const last = this.#records[selection.record].steps.length - 1;
+    const row = Math.max(0, Math.min(last, selection.row + by * selection.shift));
+    return { ...fresh, row };
+  }
+
+  /** Plays the stages on time: a late timer skips stages. */
+  #schedule(selection: Selection): void {
+    const duration = 1000 * pace(selection, this.#records);
+    const advance = () => {
+      const by = Math.max(1, Math.floor((performance.now() - this.#since) / duration));
+      this.#since += by * duration;
+      this.#change(advanced(selection, this.#records, by));
+    };
+    this.#timer = window.setTimeout(advance, this.#since + duration - performance.now());
+  }
+
+  readonly #onPointer = () => {
+    this.#byPointer = true;
+  };
+
+  /** ← → Space PageUp PageDown, wherever the focus is: in the viewer, and if alone on the page. */
+  readonly #onStepKey = (event: KeyboardEvent) => {
+    if (event.key === "Tab") this.#byPointer = false;
+    const selection = this.#selection;
+    if (!selection || !isPlayable(selection.view)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const path = event.composedPath();
+    if (!path.includes(this) && !this.#isAlone()) return;
+    if (path[0] instanceof Element && keepsKey(path[0], event.key, this.#byPointer)) return;
+    if (selection.detail && !event.key.startsWith("Arrow")) return; // the keys of its dialog
+    const moves: Record<string, () => Partial<Selection>> = {
+      ArrowRight: () => advanced(selection, this.#records, 1),
+      ArrowLeft: () => advanced(selection, this.#records, -1),
+      PageDown: () => jumped(selection, this.#records, 1),
+      PageUp: () => jumped(selection, this.#records, -1),
+      " ": () => toggled(selection, this.#records),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#change({ playing: false, ...move() });
+  };
+
   protected override updated(_: PropertyValues): void {
     clearTimeout(this.#timer);
     const selection = this.#selection;
-    if (selection?.playing) {
-      const record = this.#records[selection.record];
-      const advance = () => this.#change(advanced(selection, record, 1));
-      this.#timer = window.setTimeout(advance, selection.pace * 1000);
-    }
+    if (selection?.playing) this.#schedule(selection);
+    if (selection) this.#fit(selection);
     if (!this.#focus) return;
     const element = this.renderRoot.querySelector<HTMLElement>(this.#focus);
     this.#focus = "";
     element?.focus();
+  }
+
+  /** Scrolls to what is current, sizes the stage to the window, and opens its dialog. */
+  #fit({ view, playing, detail }: Selection): void {
+    const list = this.renderRoot.querySelector<HTMLElement>(".tall");
+    const row = list?.querySelector<HTMLElement>(".here");
+    if (list && row) {
+      const middle = row.offsetTop - list.clientHeight / 2;
+      if (Math.abs(middle - list.scrollTop) > list.clientHeight / 2 - 2 * row.offsetHeight)
+        list.scrollTop = middle;
+    }
+    if (view === "trace" && playing)
+      this.renderRoot
+        .querySelector(".stage.now, .positions.now")
+        ?.scrollIntoView({ block: "nearest" });
+    this.renderRoot
+      .querySelector("[role=tab][aria-selected=true]")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const dialog = this.renderRoot.querySelector("dialog");
+    if (dialog && detail && !dialog.open) dialog.showModal();
+    const panel = this.renderRoot.querySelector<HTMLElement>(".panel");
+    if (view === "stage" && panel) {
+      const top = panel.getBoundingClientRect().top + window.scrollY;
+      panel.style.setProperty("--above", `${top < window.innerHeight / 2 ? Math.ceil(top) : 0}px`);
+      placeArcs(panel);
+    }
   }
 
   protected override render(): TemplateResult {
@@ -173,6 +308,7 @@ export class RegardView extends LitElement {
     const views = VIEWS.filter((view) => view.fits(records));
     const view = views.find((each) => each.id === selection.view) ?? views[0];
     return html`${this.#header(state)}
+      <slot name="editor"></slot>
       <div role="tablist" aria-label="views" @keydown=${(event: KeyboardEvent) => this.#onKey(event, views)}>
         ${views.map(
           (each) => html`<button role="tab" id=${`tab-${each.id}`} data-testid=${`tab-${each.id}`}
@@ -182,7 +318,7 @@ export class RegardView extends LitElement {
       </div>
       <section class="panel" role="tabpanel" id="panel" data-testid=${`view-${view.id}`}
         aria-labelledby=${`tab-${view.id}`}>${view.render(state)}</section>
-      ${this.#footer(record)}`;
+      ${view.id === "stage" ? nothing : this.#footer(record)}`;
   }
 
   #header({ records, record, selection }: ViewState): TemplateResult {
@@ -197,20 +333,16 @@ export class RegardView extends LitElement {
                 ${each.model.name}</option>`,
             )}</select></label>`
         : html`<h2>${model.name}</h2>`;
+    return html`<header>${title}
+      ${created.search === "given" ? html`<p>the user gave the target</p>` : nothing}</header>`;
+  }
+
+  #footer({ model, created }: Explanation): TemplateResult {
     const facts = [
       model.description,
       created.search,
       created.engine && `engine ${created.engine}`,
       created.precision,
-    ];
-    return html`<header>${title}
-      <p>${facts.filter(Boolean).join(" · ")}${
-        created.search === "given" ? " (the user gave the target)" : nothing
-      }</p></header>`;
-  }
-
-  #footer({ model, created }: Explanation): TemplateResult {
-    const facts = [
       `${model.parameters.toLocaleString("en")} parameters`,
       `weights ${model.sha256.slice(0, 12)}`,
       created.regard && `regard ${created.regard}`,
@@ -226,6 +358,8 @@ export class RegardView extends LitElement {
     const to = {
       ArrowRight: at === last ? 0 : at + 1,
       ArrowLeft: at <= 0 ? last : at - 1,
+      ArrowDown: at === last ? 0 : at + 1,
+      ArrowUp: at <= 0 ? last : at - 1,
       Home: 0,
       End: last,
     }[event.key];

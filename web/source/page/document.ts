@@ -19,7 +19,7 @@ export class RegardDocument extends LitElement {
         margin-top: 1.25rem; padding: 1rem 1.5rem; border: 1px solid var(--line);
         border-radius: 12px; display: grid; gap: 0.6rem; justify-items: start;
       }
-      h2 { font-size: 0.9375rem; }
+      h2 { font-size: var(--small); }
       progress { width: 100%; accent-color: var(--accent); height: 0.5rem; }
       .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
       button { min-height: 2.75rem; }

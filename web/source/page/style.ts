@@ -10,7 +10,7 @@ export const style = css`
   h1 { font-size: 1.125rem; font-weight: 700; margin: 0; letter-spacing: -0.01em; }
   header { align-items: center; padding: 1.25rem 0.25rem; gap: 1rem; }
   header p { margin-inline-end: auto; }
-  header a { font-size: 0.875rem; }
+  header a { font-size: var(--small); }
   svg {
     width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 1.6;
     stroke-linecap: round; stroke-linejoin: round; vertical-align: middle;
@@ -35,9 +35,9 @@ export const style = css`
     display: flex; align-items: center; gap: 0.25rem; min-height: 3.25rem;
     padding: 0.25rem 0.75rem 0.25rem 1.5rem;
   }
-  .head h2 { font-size: 0.875rem; font-weight: 600; color: var(--soft); margin-inline-end: auto; }
+  .head h2 { font-size: var(--small); font-weight: 600; color: var(--soft); margin-inline-end: auto; }
   .foot > :first-child { margin-inline-end: auto; }
-  .foot button, .head button { min-height: 2.75rem; font-size: 0.9375rem; }
+  .foot button, .head button { min-height: 2.75rem; font-size: var(--small); }
   .icon { min-width: 2.75rem; padding: 0; }
   .progress { margin-inline-end: 0.75rem; animation: appear 0.2s 0.3s backwards; }
   @keyframes appear { from { opacity: 0; } }
@@ -100,7 +100,7 @@ export const style = css`
     border-radius: var(--radius); background: var(--paper); box-shadow: 0 8px 28px rgb(0 0 0 / 16%);
   }
   .alternatives:focus { outline: none; }
-  .alternatives h3 { font-size: 0.875rem; padding-inline-end: 2.5rem; overflow-wrap: anywhere; }
+  .alternatives h3 { font-size: var(--small); padding-inline-end: 2.5rem; overflow-wrap: anywhere; }
   .alternatives h3.soft { font-weight: 600; }
   .alternatives h3 > .soft { font-weight: 400; }
   .alternatives .close { position: absolute; top: 0.25rem; right: 0.25rem; }
@@ -125,7 +125,7 @@ export const style = css`
     margin-top: 1.25rem; padding: 1rem 1.5rem; border: 1px solid var(--line);
     border-inline-start: 3px solid var(--mark); border-radius: 6px; display: grid; gap: 0.4rem;
   }
-  .warnings h2 { font-size: 0.9375rem; }
+  .warnings h2 { font-size: var(--small); }
   .warnings ul { margin: 0; padding: 0; list-style: none; display: grid; gap: 0.25rem; }
   footer { padding: 1.25rem 0.25rem 0; }
 

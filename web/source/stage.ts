@@ -1,0 +1,108 @@
+// The stage: a sentence is translated word by word, on one screen.
+import { html, nothing, type TemplateResult } from "lit";
+import { shownPiece } from "./chart";
+import { controls, options, playButtons, unitsPair } from "./controls";
+import { number, token } from "./describe";
+import { lane } from "./lane";
+import { highest } from "./math";
+import { type Moment, moment } from "./moment";
+import { currentStep, pace, playback } from "./playback";
+import type { Explanation } from "./record";
+import { style as detailStyle, stageDetail } from "./stage_detail";
+import { style as stageStyle } from "./stage_style";
+import type { ViewState } from "./state";
+
+/** Whether all records have a source text, which their decoder attends to or gets as a vector. */
+export function fitsStage(records: Explanation[]): boolean {
+  return records.every(
+    ({ source, attentions, summary }) =>
+      source?.kind === "text" &&
+      (attentions.length ? attentions.some(({ kind }) => kind === "cross") : summary !== null),
+  );
+}
+
+export function stage(state: ViewState): TemplateResult {
+  const { records, selection } = state;
+  const all = playback(records, selection);
+  const { step, stage } = currentStep(all, selection);
+  const moments = records.map((record) => moment(record, selection, step));
+  const shown = { ...state, selection: { ...selection, stage: all.stages[stage] } };
+  const beat = Math.min(0.9, pace(selection, records) || 0.5);
+  const [first] = moments;
+  return html`<div class="stagecraft" .style=${`--beat:${beat}s`} data-testid="stage-view"
+      data-phase=${PHASES[shown.selection.stage].id} data-step=${step}>
+    <div class="lanes" data-count=${records.length}>
+      ${moments.map((each) => lane(shown, each))}
+    </div>
+    <p class="telling" role="status" aria-live=${selection.playing ? "off" : "polite"}
+      data-testid="summary">${tell(records.length > 1 ? moments : [first], step, shown.selection.stage)}</p>
+    <div class="bar-of-controls">
+      ${playButtons(state)} ${phaseButtons(shown, all.stages)} ${unitsPair(state)}
+      ${options(state, optionsOf(state, first))}
+    </div>
+    ${selection.detail ? stageDetail(shown, moments[selection.record]) : nothing}
+  </div>`;
+}
+
+/** The phases of a step, by stage. */
+const PHASES: Record<number, { id: string; title: string }> = {
+  0: { id: "query", title: "Query" },
+  2: { id: "weights", title: "Weights" },
+  4: { id: "context", title: "Context" },
+  5: { id: "output", title: "Output" },
+};
+
+function phaseButtons({ selection, change, record }: ViewState, stages: number[]): TemplateResult {
+  const title = (stage: number) =>
+    stage === 0 && !record.attentions.length ? "State" : PHASES[stage].title;
+  return html`<span class="phases" role="group" aria-label="phases of a step">${stages.map(
+    (stage) => html`<button class=${PHASES[stage].id} data-testid="phase" data-stage=${stage}
+      aria-pressed=${stage === selection.stage}
+      @click=${() => change({ stage, playing: false, started: true })}>${title(stage)}</button>`,
+  )}</span>`;
+}
+
+function optionsOf(state: ViewState, { record, bottleneck }: Moment): unknown {
+  return html`${record.attentions.length ? controls(state, nothing, false) : nothing}
+    <p class="note">${
+      bottleneck
+        ? "This decoder has the source as one vector of fixed size."
+        : "The width of an arc is its attention weight. The width of a part of the context is weight × ‖value‖."
+    } ${record.model.description}</p>`;
+}
+
+/** One sentence for each phase. */
+function tell(moments: Moment[], step: number, stage: number): TemplateResult {
+  if (moments.length > 1) return tellTogether(moments);
+  const [{ record, units, weights, shares, source, candidates, bottleneck }] = moments;
+  const read = token(units[step - 1]?.label ?? shownPiece("<s>"));
+  const name = (s: number) => token(source.units[s].label);
+  if (stage === 0 && bottleneck)
+    return html`The decoder has read ${read}. It looks at nothing but one vector, the same at every step.`;
+  if (stage === 0)
+    return html`The decoder has read ${read} and asks with its query: what is needed next?`;
+  if (stage === 5) {
+    const best = candidates.find(({ output }) => output);
+    return html`It writes ${token(units[Math.min(step, units.length - 1)].label)} with probability
+      ${number(best?.p ?? 0)}.`;
+  }
+  if (bottleneck)
+    return html`The whole sentence comes through ${
+      record.attentions.length ? "the last state of the encoder" : "the last state"
+    }, whatever the word.`;
+  const best = highest(stage === 2 ? weights : shares);
+  return stage === 2
+    ? html`The query fits ${name(best)} best: weight ${number(weights[best])}.`
+    : html`The values are added up by their weights: ${number(shares[best])} of the context is from ${name(best)}.`;
+}
+
+function tellTogether(moments: Moment[]): TemplateResult {
+  return html`${moments.map(({ record, bottleneck, units, step }, i) => {
+    const word = units[step];
+    return html`${i ? "; " : ""}${record.model.name} ${
+      word ? html`writes ${token(word.label)}` : "has ended"
+    }${bottleneck ? " from one vector" : ""}`;
+  })}.`;
+}
+
+export const style = [stageStyle, detailStyle];
