@@ -1,6 +1,12 @@
-// Defines <regard-view> and <regard-live>.
+// Defines <regard-view>, and <regard-live> and <regard-race> of pages with models.
 import { RegardLive } from "./live/live";
+import { RegardRace } from "./live/race";
 import { RegardView } from "./view";
 
-if (!customElements.get("regard-view")) customElements.define("regard-view", RegardView);
-if (!customElements.get("regard-live")) customElements.define("regard-live", RegardLive);
+const elements = [
+  ["regard-view", RegardView],
+  ["regard-live", RegardLive],
+  ["regard-race", RegardRace],
+] as const;
+for (const [name, element] of elements)
+  if (!customElements.get(name)) customElements.define(name, element);

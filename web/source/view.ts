@@ -164,6 +164,11 @@ export class RegardView extends LitElement {
     });
   }
 
+  /** What is shown, one record for each model. */
+  get records(): readonly Explanation[] {
+    return this.#records;
+  }
+
   /** The selection in the address, if this is the only viewer of the page: `#matrix`, `#trace/3`. */
   #fromAddress(): Partial<Selection> {
     const [name, step] = this.#ownsAddress() ? location.hash.slice(1).split(/[/&]/) : [];
@@ -192,7 +197,8 @@ export class RegardView extends LitElement {
     this.#focus = focus;
     const { view, row } = this.#selection;
     const step = isPlayable(view) ? `#${view}/${row + 1}` : `#${view}`;
-    const address = isPresented() && location.hash ? `${step}&present` : step;
+    const [, ...others] = location.hash.split("&"); // such as the text of an edited sentence
+    const address = [step, ...others].join("&");
     if (
       (part.view || (isPlayable(view) && part.row !== undefined)) &&
       this.#ownsAddress() &&

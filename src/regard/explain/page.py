@@ -64,9 +64,9 @@ def explanation_page(records: Sequence[str], title: str, live: LiveModels | None
             "form-action 'none'",
         ]
     )
-    viewer = f"<regard-view>\n{_json_scripts(records)}</regard-view>"
-    if live is not None:
-        viewer = f"<regard-live>\n{_live_scripts(live)}{viewer}</regard-live>"
+    editor = "" if live is None else _editor(live)
+    race = "" if live is None or not live.race else _race(live)
+    viewer = f"{race}<regard-view>\n{_json_scripts(records)}{editor}</regard-view>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -84,19 +84,20 @@ def _json_scripts(texts: Sequence[str], kind: str = "application/json") -> str:
     )
 
 
-def _live_scripts(live: LiveModels) -> str:
-    """The engine, the models, and the settings of the editor."""
-    settings = {
-        "text": live.text,
-        "names": live.names,
-        "examples": live.examples,
-        "race": live.race,
-    }
-    return (
+def _editor(live: LiveModels) -> str:
+    """The element that translates what its reader types, with its settings, models and engine."""
+    settings = {"text": live.text, "names": live.names, "examples": live.examples}
+    scripts = (
         _json_scripts([json.dumps(settings, ensure_ascii=False)])
         + _json_scripts(live.models, "application/vnd.regard.model+json")
-        + f'<script type="text/plain">{_script("engine.js")}</script>\n'
+        + f'<script type="text/plain">{_script("engine.js")}</script>'
     )
+    return f'<regard-live slot="editor">\n{scripts}</regard-live>\n'
+
+
+def _race(live: LiveModels) -> str:
+    settings = {"names": live.names, "sentences": live.race}
+    return f"<regard-race>\n{_json_scripts([json.dumps(settings, ensure_ascii=False)])}</regard-race>\n"
 
 
 def notebook_frame(page: str, height: int = 720) -> str:

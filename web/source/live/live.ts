@@ -7,7 +7,6 @@ import { shared } from "../style";
 import type { RegardView } from "../view";
 import { readAddress, writeAddress } from "./address";
 import { controls, style as controlsStyle } from "./controls";
-import { race, style as raceStyle } from "./race";
 import { isUnchanged, LiveSession } from "./session";
 
 /** What the page says about its models. */
@@ -15,52 +14,72 @@ interface Settings {
   text: string; // the first sentence
   names: string[]; // of the models
   examples: string[];
-  race: [source: string, reference: string][]; // sentences of growing length; none: no race
 }
 
 const MOST = 400; // characters of a sentence
 
 export class RegardLive extends LitElement {
-  static override styles = [shared, controlsStyle, raceStyle, style()];
+  static override styles = [shared, controlsStyle, style()];
+
+  /** The engine with all models, when they are read. */
+  engine: Promise<LiveEngine> | null = null;
 
   #session: LiveSession | null = null;
-  #settings: Settings = { text: "", names: [], examples: [], race: [] };
+  #settings: Settings = { text: "", names: [], examples: [] };
   #failure = "";
   #copied = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.#session || this.#failure) return;
-    const content = (type: string) =>
+    const contents = (type: string) =>
       Array.from(
         this.querySelectorAll(`:scope > script[type="${type}"]`),
         (script) => script.textContent ?? "",
       );
-    const [settings] = content("application/json");
-    const [program] = content("text/plain");
+    const [settings] = contents("application/json");
+    const [program] = contents("text/plain");
     this.#settings = { ...this.#settings, ...JSON.parse(settings ?? "{}") };
-    this.#start(program, content("application/vnd.regard.model+json"));
+    const models = contents("application/vnd.regard.model+json");
+    const engine = new LiveEngine(program, models);
+    this.engine = engine.ready.then(() => engine);
+    this.#start(this.engine, models.length);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#session?.engine.close();
+    this.engine?.then(
+      (engine) => engine.close(),
+      () => {},
+    );
   }
 
-  async #start(program: string, models: string[]): Promise<void> {
+  /** Translates another sentence. */
+  use(text: string): void {
+    this.#session?.setText(text);
+    this.requestUpdate();
+    this.#view?.scrollIntoView({ block: "start", behavior: "smooth" });
+  }
+
+  get #view(): RegardView | null {
+    return this.closest("regard-view");
+  }
+
+  async #start(ready: Promise<LiveEngine>, models: number): Promise<void> {
     try {
-      const engine = new LiveEngine(program, models);
+      const engine = await ready;
+      const view = this.#view;
+      if (view && !view.records.length)
+        await new Promise((resolve) =>
+          view.addEventListener("regard-ready", resolve, { once: true }),
+        );
       const { text, edits } = readAddress();
-      const session = new LiveSession(
-        engine,
-        models.length,
-        text ?? this.#settings.text,
-        (record, model) => this.#show(record, model),
-      );
+      const show = (record: Explanation, model: number) => this.#show(record, model);
+      const session = new LiveSession(engine, models, text ?? this.#settings.text, show);
       if (edits) session.edits = edits;
-      await engine.ready;
       this.#session = session;
-      await session.translate();
+      if (text !== null || edits) await session.translate();
+      else session.begin(view?.records ?? []);
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
     }
@@ -71,7 +90,7 @@ export class RegardLive extends LitElement {
   }
 
   #show(record: Explanation, model: number): void {
-    this.querySelector<RegardView>("regard-view")?.replace(record, model);
+    this.#view?.replace(record, model);
     this.requestUpdate();
   }
 
@@ -80,62 +99,45 @@ export class RegardLive extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<section aria-label="sentence">${this.#failure ? this.#problem(this.#failure) : this.#editor()}</section>
-      <slot></slot>`;
-  }
-
-  #problem(text: string): TemplateResult {
-    return html`<p class="placeholder" role="alert">${text}</p>`;
-  }
-
-  #editor(): TemplateResult {
     const session = this.#session;
+    if (this.#failure) return problem(this.#failure);
     if (!session) return html`<p class="soft">The model is being read.</p>`;
-    return html`${
-      this.#settings.race.length && session.models > 1
-        ? race(
-            session.engine,
-            this.#settings,
-            (text) => this.#use(text),
-            () => this.requestUpdate(),
-          )
-        : nothing
-    }
-    <label class="source"><span class="soft">Type a sentence</span>
-      <textarea rows="1" maxlength=${MOST} dir="auto" spellcheck="false" data-testid="live-source"
-        .value=${session.text} @input=${this.#onInput}></textarea></label>
-    ${this.#settings.examples.length ? this.#examples() : nothing}
-    <div class="outputs">${this.#settings.names.map((name, i) => this.#output(name, i))}</div>
-    ${session.error ? this.#problem(session.error) : nothing}
-    ${controls(session, () => this.requestUpdate())}
-    <p><button data-testid="share" @click=${this.#copy}>${this.#copied ? "Copied" : "Copy a link to this"}</button></p>`;
+    return html`<section aria-label="the sentence and its changes">
+      <div class="line">
+        <textarea rows="1" maxlength=${MOST} dir="auto" spellcheck="false" data-testid="live-source"
+          aria-label="sentence to translate" placeholder="Type a sentence" .value=${session.text}
+          @input=${this.#onInput}></textarea>
+        ${this.#settings.examples.length ? this.#examples() : nothing}
+        <button data-testid="share" @click=${this.#copy}>${this.#copied ? "Copied" : "Copy link"}</button>
+      </div>
+      ${session.error ? problem(session.error) : nothing}
+      ${controls(session, () => this.requestUpdate())}
+      ${this.#settings.names.map((name, model) => this.#output(session, name, model))}
+    </section>`;
   }
 
   #examples(): TemplateResult {
-    return html`<p class="examples">${this.#settings.examples.map(
-      (text) =>
-        html`<button data-testid="example" @click=${() => this.#use(text)}>${text}</button>`,
-    )}</p>`;
+    const choose = (event: Event) => {
+      const menu = event.target as HTMLSelectElement;
+      this.use(menu.value);
+      menu.selectedIndex = 0;
+    };
+    return html`<select aria-label="Examples" data-testid="examples" @change=${choose}>
+      <option value="" disabled selected>Examples</option>
+      ${this.#settings.examples.map((text) => html`<option value=${text}>${text}</option>`)}</select>`;
   }
 
-  #output(name: string, model: number): TemplateResult {
-    const session = this.#session as LiveSession;
-    const record = session.explanations[model];
-    const original = session.originals[model];
-    const changed =
-      !isUnchanged(session.edits) &&
-      original !== null &&
-      record?.target.text !== original.target.text;
-    return html`<p class="output" data-testid="live-output" data-model=${model}>
-      ${session.models > 1 ? html`<span class="soft">${name}</span> ` : nothing}
-      <span dir="auto" aria-live="polite">${record?.target.text ?? ""}</span>
-      ${changed ? html`<br><span class="soft small">without changes: <span dir="auto">${original.target.text}</span></span>` : nothing}
+  /** The translation for screen readers, and where it was changed also what it was before. */
+  #output(session: LiveSession, name: string, model: number): TemplateResult {
+    const text = session.explanations[model]?.target.text ?? "";
+    const before = session.originals[model]?.target.text ?? "";
+    const changed = !isUnchanged(session.edits) && text !== before;
+    const label = session.models > 1 ? `${name}: ` : "";
+    return html`<p class="output" data-testid="live-output" data-model=${model} data-changed=${changed}>
+      <span class=${changed ? "" : "hidden"} aria-live="polite">${label}<span dir="auto"
+        data-testid="live-translation">${text}</span></span>
+      ${changed ? html`<span class="soft">before: <span dir="auto">${before}</span></span>` : nothing}
     </p>`;
-  }
-
-  #use(text: string): void {
-    this.#session?.setText(text);
-    this.requestUpdate();
   }
 
   #onInput(event: Event): void {
@@ -158,19 +160,20 @@ export class RegardLive extends LitElement {
   }
 }
 
+function problem(text: string): TemplateResult {
+  return html`<p class="placeholder" role="alert">${text}</p>`;
+}
+
 function style() {
   return css`
-    section { display: grid; gap: 0.75rem; margin-bottom: 1.25rem; }
-    .source { display: grid; gap: 0.25rem; }
+    section { display: grid; gap: 0.5rem; margin: 0.5rem 0; }
+    .line { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: start; }
     textarea {
-      font: inherit; font-size: 1.35rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line);
-      border-radius: 8px; background: var(--paper); color: var(--ink); resize: vertical;
-      field-sizing: content; width: 100%;
+      font: inherit; font-size: 1.2rem; padding: 0.3rem 0.6rem; border: 1px solid var(--line);
+      border-radius: 8px; background: var(--paper); color: var(--ink); resize: none;
+      field-sizing: content; flex: 1; min-width: min(20rem, 100%);
     }
-    .outputs { display: grid; gap: 0.25rem; }
-    .output { font-size: 1.35rem; min-height: 2rem; }
-    .output .soft { font-size: 0.9375rem; }
-    .examples { display: flex; flex-wrap: wrap; gap: 0.35rem; }
-    .examples button { font-size: 0.9375rem; }
+    .line select { max-width: 8rem; }
+    .output { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: 1.1rem; }
   `;
 }

@@ -44,6 +44,12 @@ export class LiveSession {
     this.explanations = this.originals = Array(models).fill(null);
   }
 
+  /** Takes the records of the page as the translations of its sentence. */
+  begin(records: readonly Explanation[]): void {
+    this.originals = [...records];
+    this.explanations = [...records];
+  }
+
   setText(text: string): void {
     if (text === this.text) return;
     this.text = text;
