@@ -164,6 +164,12 @@ export class RegardView extends LitElement {
     });
   }
 
+  /** Replaces a record by the same with more in it. */
+  extend(record: Explanation, index: number): void {
+    this.#records = this.#records.map((each, i) => (i === index ? record : each));
+    this.requestUpdate();
+  }
+
   /** What is shown, one record for each model. */
   get records(): readonly Explanation[] {
     return this.#records;

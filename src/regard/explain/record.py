@@ -297,6 +297,8 @@ def side_by_side(explanations: Sequence[Explanation], live: LiveModels | None = 
     title = " · ".join(dict.fromkeys(explanation.target.raw for explanation in explanations))
     if isinstance(source := explanations[0].source, TokenizedText):
         title = f"{source.raw} → {title}"
+    if live is not None:  # the sentence changes
+        title = " and ".join(live.names)
     return explanation_page([explanation.to_json() for explanation in explanations], title, live)
 
 

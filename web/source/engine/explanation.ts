@@ -3,6 +3,7 @@
 import type { Beam, Explanation, Link, TokenizedText, TokenStep } from "../record";
 import { alignWords, wordWeights } from "./alignment";
 import type { Changes, HeadName } from "./changes";
+import { interventions } from "./interventions";
 import { concatenate } from "./linear";
 import type { LiveModel } from "./model";
 import { beam, EOS, greedy } from "./search";
@@ -19,6 +20,7 @@ export interface Options {
   lengthPenalty?: number; // by default the model's
   changes?: Changes;
   target?: string; // is forced, in place of the model's translation
+  interventions?: boolean; // whether their effects are recorded
   head?: HeadName; // whose numbers are recorded in full; by default the head that aligns words
 }
 
@@ -59,7 +61,27 @@ export class Translator {
         : { written: options.target, pieces: this.#target.encode(options.target), tree: null };
     const traced = trace(this.model, sourceIds, pieces.ids, options.changes, options.head);
     const [from, to] = [tokenizedText(text, source), tokenizedText(written, pieces)];
-    return this.#record(from, to, [...pieces.ids, EOS], traced, tree, this.#describe(options));
+    const record = this.#record(
+      from,
+      to,
+      [...pieces.ids, EOS],
+      traced,
+      tree,
+      this.#describe(options),
+    );
+    if (options.interventions) this.#intervene(record, source.ids, pieces.ids);
+    return record;
+  }
+
+  #intervene({ header, arrays }: PlainRecord, source: number[], target: number[]): void {
+    const words = (header.source as TokenizedText).word_pieces;
+    const { logps, tokenLogps, tokens, ...rows } = interventions(this.model, source, words, target);
+    header.interventions = {
+      ...rows,
+      tokens: tokens.map((row) => row.map((id) => this.#target.piece(id))),
+      logps: arrays.push(logps) - 1,
+      token_logps: arrays.push(tokenLogps) - 1,
+    };
   }
 
   #search({ beamSize, lengthPenalty }: Options): { beamSize: number; lengthPenalty: number } {

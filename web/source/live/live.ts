@@ -74,12 +74,10 @@ export class RegardLive extends LitElement {
           view.addEventListener("regard-ready", resolve, { once: true }),
         );
       const { text, edits } = readAddress();
-      const show = (record: Explanation, model: number) => this.#show(record, model);
-      const session = new LiveSession(engine, models, text ?? this.#settings.text, show);
+      const session = new LiveSession(engine, models, text ?? this.#settings.text, this);
       if (edits) session.edits = edits;
       this.#session = session;
-      if (text !== null || edits) await session.translate();
-      else session.begin(view?.records ?? []);
+      await session.translate();
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
     }
@@ -89,8 +87,17 @@ export class RegardLive extends LitElement {
     this.dispatchEvent(new Event("regard-live"));
   }
 
-  #show(record: Explanation, model: number): void {
+  /** Shows a new translation. */
+  replace(record: Explanation, model: number): void {
     this.#view?.replace(record, model);
+    this.requestUpdate();
+  }
+
+  extend(record: Explanation, model: number): void {
+    this.#view?.extend(record, model);
+  }
+
+  fail(): void {
     this.requestUpdate();
   }
 

@@ -27,27 +27,30 @@ export function isUnchanged(edits: Edits): boolean {
   return JSON.stringify(edits) === JSON.stringify(UNCHANGED);
 }
 
+const IDLE = 500; // milliseconds without a change after which interventions are computed
+
+/** How a session shows what it has computed. */
+export interface Display {
+  replace(record: Explanation, model: number): void;
+  extend(record: Explanation, model: number): void; // the same record with more in it
+  fail(): void; // the session has an error
+}
+
 /** The sentence of a page and its translation by each model. */
 export class LiveSession {
   edits = UNCHANGED;
   explanations: (Explanation | null)[] = [];
   originals: (Explanation | null)[] = []; // without changes
   error = "";
-  milliseconds = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly engine: LiveEngine,
     readonly models: number,
     public text: string,
-    readonly onChange: (record: Explanation, model: number) => void,
+    readonly display: Display,
   ) {
     this.explanations = this.originals = Array(models).fill(null);
-  }
-
-  /** Takes the records of the page as the translations of its sentence. */
-  begin(records: readonly Explanation[]): void {
-    this.originals = [...records];
-    this.explanations = [...records];
   }
 
   setText(text: string): void {
@@ -66,18 +69,19 @@ export class LiveSession {
   async translate(): Promise<void> {
     const text = this.text.trim();
     this.error = "";
+    clearTimeout(this.#timer);
     if (!text) return;
-    await Promise.all(
-      Array.from({ length: this.models }, (_, model) => this.#translate(text, model)),
-    );
+    this.#timer = setTimeout(() => this.#intervene(), IDLE);
+    const models = Array.from({ length: this.models }, (_, model) => model);
+    await Promise.all(models.map((model) => this.#translate(text, model)));
   }
 
   async #translate(text: string, model: number): Promise<void> {
     try {
-      const plain = this.originals[model];
+      const known = this.originals[model];
       const original =
-        plain && sourceOf(plain).text === text
-          ? plain
+        known && sourceOf(known).text === text
+          ? known
           : await this.engine.explain({ model, text, purpose: "original", options: {} });
       if (!original) return; // the sentence has changed again
       this.originals = replaced(this.originals, model, original);
@@ -90,10 +94,30 @@ export class LiveSession {
           });
       if (!changed) return;
       this.explanations = replaced(this.explanations, model, changed);
-      this.onChange(changed, model);
+      this.display.replace(changed, model);
     } catch (error) {
       this.error = error instanceof Error ? error.message : String(error);
+      this.display.fail();
     }
+  }
+
+  /** Adds interventions to the translations without changes. */
+  async #intervene(): Promise<void> {
+    if (!isUnchanged(this.edits)) return;
+    const text = this.text.trim();
+    const models = Array.from({ length: this.models }, (_, model) => model);
+    await Promise.all(
+      models.map(async (model) => {
+        const options = { interventions: true };
+        const request = { model, text, purpose: "interventions", options };
+        const record = await this.engine.explain(request).catch(() => null);
+        const shown = this.explanations[model];
+        if (!record || shown !== this.originals[model] || this.text.trim() !== text) return;
+        this.explanations = replaced(this.explanations, model, record);
+        this.originals = replaced(this.originals, model, record);
+        this.display.extend(record, model);
+      }),
+    );
   }
 }
 
