@@ -3,12 +3,12 @@
     python -m benchmarks.live [--quick]
 
 Every translation preset is built with random weights that make its attention and its outputs vary;
-large presets keep their structure with smaller dimensions. The model is written as `regard.live/1`
-in half precision, and the engine runs it in Node.js on one core. The benchmark forces translations
-and compares the log-probabilities of the whole vocabulary and all attention weights with those of
-PyTorch, once with the same rounded weights, once with the original ones; and it compares greedy and
-beam translations with those of the rounded weights. With --quick, two models learn to reverse
-digits as well, so that not only random weights are compared. The last line is a JSON object.
+large presets keep their structure with smaller dimensions. Two models also learn to reverse digits.
+A model is written as `regard.live/1` in half precision, and the engine runs it in Node.js on one
+core. The benchmark forces translations and compares the log-probabilities of the whole vocabulary
+and all attention weights with those of PyTorch, with the same rounded weights and with the original
+ones; and it compares greedy and beam translations with those of the rounded weights. --quick times
+fewer translations and trains for fewer steps. The last line is a JSON object.
 
 Equal translations: a sentence whose two best candidates differ by less than the rounding of single
 precision may be translated differently, and counts as different.
@@ -45,6 +45,7 @@ LARGEST = 96  # the greatest dimension of a model that is compared
 VOCABULARY = 300
 FORCED = 8  # sentences whose numbers are compared
 BEAM = 5
+SEARCHES = ("greedy", "beam")
 NEAR = 1e-3  # aim of differences
 LINES = ["the quick brown fox jumps over the lazy dog", "a big black cat sleeps on a mat"]
 
@@ -74,7 +75,8 @@ def main() -> int:
     results: dict[str, Parity] = {}
     with NodeEngine() as engine:
         print(f"{'preset':22} {'logits':>9} {'weights':>9} {'unrounded':>9}  greedy  beam {BEAM}")
-        for name, (run, model) in compared_models(options.preset).items():
+        steps = 300 if options.quick else 2000
+        for name, (run, model) in compared_models(options.preset, steps).items():
             results[name] = compare(engine, run, model, tokenizer, options.sentences)
             parity = results[name]
             print(
@@ -83,7 +85,7 @@ def main() -> int:
                 flush=True,
             )
         runs = 5 if options.quick else 25
-        demo = time_preset(engine, demo_run(), "f16", 2000, tokenizer, runs)
+        demo = time_preset(engine, demo_run(), "f16", 450, tokenizer, runs)
         tiny = time_preset(engine, load_config("translate-tiny"), "i8", 8000, tokenizer, runs)
     count = len(results) * options.sentences
     figures = [
@@ -110,7 +112,7 @@ def difference_figures(results: Mapping[str, Parity]) -> list[Figure]:
 # -- models ----------------------------------------------------------------------------------------
 
 
-def compared_models(names: Sequence[str] | None) -> dict[str, tuple[RunConfig, Any]]:
+def compared_models(names: Sequence[str] | None, steps: int) -> dict[str, tuple[RunConfig, Any]]:
     """Every translation preset with random weights, and two models that learned to reverse."""
     models: dict[str, tuple[RunConfig, Any]] = {}
     for name in names or presets():
@@ -121,7 +123,6 @@ def compared_models(names: Sequence[str] | None) -> dict[str, tuple[RunConfig, A
     if names is None:
         for name in ("bahdanau", "transformer"):
             run = smaller(load_config(name), name)
-            steps = 400
             models[f"{name}, trained"] = (run, train_toy(run, "reverse", steps=steps))
     return models
 
@@ -144,7 +145,7 @@ def smaller(run: RunConfig, name: str) -> RunConfig:
 
 def demo_run() -> RunConfig:
     """A model as large as those of `regard demo`."""
-    sizes = ["model.embedding_dim=96", "model.encoder.dim=96", "model.decoder.dim=96"]
+    sizes = ["model.embedding_dim=64", "model.encoder.dim=96", "model.decoder.dim=96"]
     return change_config(load_config("bahdanau"), sizes, "demo")
 
 
@@ -156,7 +157,7 @@ def random_model(run: RunConfig, vocabulary: int) -> Any:
         for name, weight in model.named_parameters():
             if weight.dim() == 1 and "norm" not in name:
                 weight.normal_(std=0.2)
-            elif ".score." in name or "predict" in name:
+            elif weight.dim() == 2 and (".score." in name or "predict" in name):
                 weight.mul_(2)
         model.readout.weight.mul_(2)
         model.readout.bias[EOS] += 1

@@ -82,6 +82,9 @@ class NodeEngine:
             text=True,
             encoding="utf-8",
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._answers = self._process.stdin, self._process.stdout
 
     def __enter__(self) -> NodeEngine:
         return self
@@ -92,10 +95,9 @@ class NodeEngine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        self._requests.close()
         self._process.wait()
-        self._process.stdout.close()
+        self._answers.close()
 
     def load(self, text: str) -> float:
         """Load a model `regard.live/1`; return the milliseconds that it took."""
@@ -137,10 +139,9 @@ class NodeEngine:
         return list(self._ask("time", source=source, runs=runs, maxLength=max_length))
 
     def _ask(self, request: str, **fields: object) -> Any:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"do": request, **fields}) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        self._requests.write(json.dumps({"do": request, **fields}) + "\n")
+        self._requests.flush()
+        line = self._answers.readline()
         if not line:
             raise RuntimeError("the engine has stopped; its error is above")
         answer = json.loads(line)

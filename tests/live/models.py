@@ -34,7 +34,7 @@ def random_model(run: RunConfig, seed: int = 0) -> Any:
         for name, weight in model.named_parameters():
             if weight.dim() == 1 and "norm" not in name:
                 weight.normal_(std=0.2)  # biases are zero at first
-            elif ".score." in name or "predict" in name:
+            elif weight.dim() == 2 and (".score." in name or "predict" in name):
                 weight.mul_(3)
         model.readout.weight.mul_(3)
     return model.eval()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import pytest
 import torch
@@ -11,8 +13,10 @@ from torch import Tensor
 from benchmarks.node_engine import EngineTrace, NodeEngine, rounded
 from regard.batch import pad
 from regard.config.run import RunConfig
+from regard.errors import ConfigError
 from regard.explain.beam_tree import build_beam_tree
 from regard.explain.forward_trace import ForwardTrace, trace_forward
+from regard.explain.live_model import Precision
 from regard.hypothesis import Hypothesis
 from regard.inference.engine import SearchOptions, max_target_length
 from regard.inference.torch_engine import TorchEngine
@@ -30,14 +34,15 @@ from tests.live.models import (
 )
 from tests.tiny_models import TRANSLATORS, tiny_run
 
-EXACT = 5e-5  # of single precision, in another order of summation
+EXACT = 2e-5  # of single precision, in another order of summation
 
 
 def largest_difference(some: Tensor, same: Tensor) -> float:
-    """The largest difference; infinite numbers must be equal."""
+    """The largest difference, relative to numbers above 1; infinite numbers must be equal."""
     assert some.shape == same.shape
     assert torch.equal(some.isinf(), same.isinf())
-    return float((some - same).masked_fill(some.isinf(), 0.0).abs().max()) if some.numel() else 0.0
+    some, same = (x.masked_fill(same.isinf(), 0.0) for x in (some, same))
+    return float((some - same).abs().max() / same.abs().max().clamp(min=1.0))
 
 
 @torch.inference_mode()
@@ -93,14 +98,12 @@ def test_all_numbers_of_a_forced_decoding(engine: NodeEngine, preset: str) -> No
         encoded = model.encoder(pad([SOURCE]))
     assert largest_difference(traced.encoder_states, encoded.states[0]) < EXACT
     assert largest_difference(traced.summary, encoded.summary[0]) < EXACT
-    for record in traced.attentions.values():  # the weights are not trivial
-        assert record.weights.isfinite().all()
 
 
 @pytest.mark.parametrize("preset", ["bahdanau", "translate-tiny"])
 @pytest.mark.parametrize("precision", ["f16", "i8"])
 def test_smaller_weights_are_those_of_the_rounded_model(
-    engine: NodeEngine, preset: str, precision: str
+    engine: NodeEngine, preset: str, precision: Precision
 ) -> None:
     model = preset_model(preset)
     engine.load(live_text(model, tiny_run(preset), precision))
@@ -140,7 +143,7 @@ def test_the_tree_of_a_beam_search(
         assert_same_tree(answer, tree.to_record(tokenizer().piece), hypotheses[0])
 
 
-def assert_same_tree(answer: dict, expected: dict, best: Hypothesis) -> None:
+def assert_same_tree(answer: dict[str, Any], expected: dict[str, Any], best: Hypothesis) -> None:
     found = answer["tree"]
     for name in ("beam_size", "length_penalty", "parents", "pieces", "status", "best"):
         assert (
@@ -157,27 +160,36 @@ def assert_same_tree(answer: dict, expected: dict, best: Hypothesis) -> None:
 # -- every setting ---------------------------------------------------------------------------------
 
 
-def sentence_models() -> list[str]:
-    return [name for name in MODELS if name.startswith("encoder-decoder")]
+KINDS = [
+    name
+    for name in MODELS
+    if name.startswith("encoder-decoder") and "image" not in name and "grid" not in name
+]
 
 
-def buildable(name: str) -> Iterator[RunConfig]:
-    """Pairwise combinations of the settings of models that read sentences."""
-    return (run for run in runs(name) if run.model.reads == "sentences")
-
-
-@pytest.mark.parametrize("name", sentence_models())
-def test_pairwise_combinations_of_all_settings(engine: NodeEngine, name: str) -> None:
+def check_settings(engine: NodeEngine, runs_of_kind: Iterator[RunConfig]) -> None:
+    """Compare a model of each run that reads sentences and whose dimensions fit."""
     tested = 0
-    for run in buildable(name):
+    for run in runs_of_kind:
+        if run.model.reads != "sentences":
+            continue
         try:
             model = random_model(run)
-        except Exception as error:  # the dimensions of its parts do not fit
-            assert "ConfigError" in type(error).__name__
+        except ConfigError:
             continue
         engine.load(live_text(model, run))
         difference = compare(model, engine.trace(SOURCE, TARGET), forward_trace(model))
         assert difference < EXACT, run.model
         tested += 1
-    if name not in ("encoder-decoder, image encoder", "encoder-decoder, grid encoder"):
-        assert tested > 5
+    assert tested
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_some_combinations_of_all_settings(engine: NodeEngine, name: str) -> None:
+    check_settings(engine, islice(runs(name), 2, None, 6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+def test_pairwise_combinations_of_all_settings(engine: NodeEngine, name: str) -> None:
+    check_settings(engine, runs(name))

@@ -209,10 +209,10 @@ class ChangedModel:
     def step(
         self, last: Int[Tensor, " N"], state: tuple[int, Any]
     ) -> tuple[Float[Tensor, "N V"], tuple[int, Any]]:
-        number, before = state
+        number, decoder_state = state
         with changed_attention(self.model, self.changes, step=number, positions=1):
-            logits, after = self.model.step(last, before)
-        return logits, (number + 1, after)
+            logits, decoder_state = self.model.step(last, decoder_state)
+        return logits, (number + 1, decoder_state)
 
 
 @torch.inference_mode()

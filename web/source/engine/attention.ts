@@ -83,8 +83,6 @@ export class Attention implements Pick<AttentionDescription, "name" | "kind" | "
     const n = memory.keys.length;
     const projected = this.score.query(query);
     const centre = this.span.centre(query, t, n);
-    const visible = memory.keys.map((_, s) => this.span.sees(centre, s, n));
-    const prior = memory.keys.map((_, s) => this.span.prior(centre, s));
     const width = memory.values[0].length / this.heads;
     const contexts = new Float32Array(this.heads * width);
     const call: AttentionCall = {
@@ -92,11 +90,14 @@ export class Attention implements Pick<AttentionDescription, "name" | "kind" | "
       ...{ scores: [], weights: [] },
     };
     for (let head = 0; head < this.heads; head++) {
-      const scores = Float32Array.from(memory.keys, (key, s) =>
-        visible[s] ? this.score.compare(projected, key, head) : Number.NEGATIVE_INFINITY,
+      const scores = new Float32Array(n).fill(Number.NEGATIVE_INFINITY);
+      for (let s = 0; s < n; s++)
+        if (this.span.sees(centre, s, n))
+          scores[s] = this.score.compare(projected, memory.keys[s], head);
+      const weights = new Float32Array(
+        changedWeights(changes, this, head, t, scores, this.normalize),
       );
-      const normalized = changedWeights(changes, this, head, t, scores, this.normalize);
-      const weights = Float32Array.from(normalized, (weight, s) => weight * prior[s]);
+      for (let s = 0; s < n; s++) weights[s] *= this.span.prior(centre, s);
       addWeighted(contexts, weights, memory.values, head * width, (head + 1) * width);
       call.scores.push(scores);
       call.weights.push(weights);

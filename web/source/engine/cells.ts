@@ -27,9 +27,12 @@ function lstm(gates: Vector, hidden: Vector, [h, c]: Parts): Parts {
   const dim = h.length;
   const [nextHidden, nextCell] = [new Float32Array(dim), new Float32Array(dim)];
   for (let k = 0; k < dim; k++) {
-    const [i, f, g, o] = [0, 1, 2, 3].map((gate) => gates[gate * dim + k] + hidden[gate * dim + k]);
-    nextCell[k] = sigmoid(f) * c[k] + sigmoid(i) * Math.tanh(g);
-    nextHidden[k] = sigmoid(o) * Math.tanh(nextCell[k]);
+    const i = sigmoid(gates[k] + hidden[k]);
+    const f = sigmoid(gates[dim + k] + hidden[dim + k]);
+    const g = Math.tanh(gates[2 * dim + k] + hidden[2 * dim + k]);
+    const o = sigmoid(gates[3 * dim + k] + hidden[3 * dim + k]);
+    nextCell[k] = f * c[k] + i * g;
+    nextHidden[k] = o * Math.tanh(nextCell[k]);
   }
   return [nextHidden, nextCell];
 }
