@@ -57,7 +57,7 @@ def explain(
         ),
     ] = None,
     head: Annotated[
-        int | None, typer.Option(min=0, max=1 << 16, help="The head of that layer, counted from 0.")
+        int | None, typer.Option(min=1, max=1 << 16, help="The head of that layer, counted from 1.")
     ] = None,
     gold: Annotated[
         str | None,
@@ -86,7 +86,8 @@ def explain(
     links = None
     if gold is not None:
         links = parse_links(gold, "--gold")
-    explanations = [_explain(model, text, target, to, attention, head, links) for model in models]
+    index = None if head is None else head - 1
+    explanations = [_explain(model, text, target, to, attention, index, links) for model in models]
     if out is None:
         console = Console()
         console.print(explanations[0].target.raw, markup=False, highlight=False)
