@@ -178,8 +178,9 @@ def test_steps_of_a_sentence_are_shown(new_page, server) -> None:
     type_text(page, TEXT)
     assert f"{server.url}/view.js" not in loaded
     at(page, "show-steps").click()
-    expect(at(page, "view-trace")).to_be_visible()
+    expect(at(page, "view-stage")).to_be_visible()
     assert f"{server.url}/view.js" in loaded
+    at(page, "tab-trace").click()
     expect(at(page, "stage")).to_contain_text("1 of")
     at(page, "forward").click()
     expect(at(page, "stage")).to_contain_text("2 of")
@@ -226,7 +227,7 @@ def test_everything_works_by_keyboard(new_page, server) -> None:
     page.keyboard.press("Tab")
     expect(at(page, "show-steps")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(at(page, "view-trace")).to_be_visible()
+    expect(at(page, "view-stage")).to_be_visible()
     assert "the user gave the target" in page.locator("regard-view header").inner_text()
     page.keyboard.press("Escape")
     expect(at(page, "show-steps")).to_be_focused()

@@ -66,7 +66,7 @@ function stepButtons({ change }: ViewState, beam: Beam, selected: number): Templ
 
 /**
  * A tree from left to right. The best path is the first line; other siblings are ordered by total
- * log-probability. A node is beside its first child, so no part of the sheet is blank.
+ * log-probability. A node is beside its first child, and a branch on the first line that is free.
  */
 function layout(beam: Beam, showPruned: boolean, across: number): Placed[] {
   const items = [START, ...beam.parents.keys()].map(
@@ -81,14 +81,20 @@ function layout(beam: Beam, showPruned: boolean, across: number): Placed[] {
   const rank = ({ node }: Item) => (best.has(node) ? Number.POSITIVE_INFINITY : beam.totals[node]);
   for (const { children } of items) children.sort((a, b) => (rank(a) < rank(b) ? 1 : -1));
   const root = hierarchy(items[0]);
-  let lines = 0;
-  const place = (each: HierarchyNode<Item>): void => {
-    const line = lines;
-    each.children?.forEach(place);
-    if (!each.children) lines++;
-    Object.assign(each, { x: line * DOWN, y: each.depth * across });
+  const ends: number[] = []; // of each line: the leftmost step that is taken
+  const place = (first: HierarchyNode<Item>, from: number): void => {
+    const chain = [first];
+    for (let next = first.children?.[0]; next; next = next.children?.[0]) chain.push(next);
+    let line = from;
+    const last = chain[chain.length - 1].depth;
+    while ((ends[line] ?? Number.POSITIVE_INFINITY) <= last) line++;
+    ends[line] = first.depth;
+    for (const each of chain) Object.assign(each, { x: line * DOWN, y: each.depth * across });
+    // From right to left, so that a short branch is close to its parent.
+    for (const each of chain.reverse())
+      for (const branch of each.children?.slice(1) ?? []) place(branch, line + 1);
   };
-  place(root);
+  place(root, 0);
   return root.descendants() as Placed[];
 }
 

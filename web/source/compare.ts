@@ -3,6 +3,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import { type Chart, textAxis, unitAt } from "./chart";
 import { signed, tint, weightScale } from "./colour";
 import { attentionName, describeColumn, rounded } from "./describe";
+import { commonWords } from "./math";
 import { hasBottleneck } from "./moment";
 import { cells } from "./pixels";
 import { placeholder } from "./placeholder";
@@ -81,27 +82,6 @@ function only(record: Explanation, records: Explanation[]): Set<number> {
   const others = records.filter((each) => each !== record).map(words);
   const shared = new Set(others.flatMap((other) => commonWords(own, other)));
   return new Set(others.length ? own.flatMap((_, i) => (shared.has(i) ? [] : [i])) : []);
-}
-
-/** The indices in `some` of a longest common subsequence with `others`. */
-export function commonWords(some: string[], others: string[]): number[] {
-  const lengths = Array.from({ length: some.length + 1 }, () =>
-    new Array<number>(others.length + 1).fill(0),
-  );
-  for (let i = some.length - 1; i >= 0; i--)
-    for (let j = others.length - 1; j >= 0; j--)
-      lengths[i][j] =
-        some[i] === others[j]
-          ? lengths[i + 1][j + 1] + 1
-          : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
-  const common: number[] = [];
-  for (let i = 0, j = 0; i < some.length && j < others.length; )
-    if (some[i] === others[j]) {
-      common.push(i++);
-      j++;
-    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++;
-    else j++;
-  return common;
 }
 
 function model(

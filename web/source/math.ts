@@ -97,3 +97,24 @@ export function f1(some: Set<string>, others: Set<string>): number {
   const both = [...some].filter((link) => others.has(link)).length;
   return (2 * both) / Math.max(1, some.size + others.size);
 }
+
+/** The indices in `some` of a longest common subsequence with `others`. */
+export function commonWords(some: string[], others: string[]): number[] {
+  const lengths = Array.from({ length: some.length + 1 }, () =>
+    new Array<number>(others.length + 1).fill(0),
+  );
+  for (let i = some.length - 1; i >= 0; i--)
+    for (let j = others.length - 1; j >= 0; j--)
+      lengths[i][j] =
+        some[i] === others[j]
+          ? lengths[i + 1][j + 1] + 1
+          : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+  const common: number[] = [];
+  for (let i = 0, j = 0; i < some.length && j < others.length; )
+    if (some[i] === others[j]) {
+      common.push(i++);
+      j++;
+    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++;
+    else j++;
+  return common;
+}

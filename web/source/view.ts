@@ -144,9 +144,10 @@ export class RegardView extends LitElement {
 
   /**
    * Replaces a record by another one of the same model, such as that of an edited sentence. The
-   * selection of view, attention and head stays.
+   * selection of view, attention and head stays. The record may be a JSON text.
    */
-  replace(record: Explanation, index = 0): void {
+  async replace(replacement: Explanation | string, index = 0): Promise<void> {
+    const record = typeof replacement === "string" ? await decode(replacement) : replacement;
     this.#records = this.#records.map((each, i) => (i === index ? record : each));
     const selection = this.#selection;
     if (!selection) return;

@@ -60,3 +60,9 @@ test("F1 of two sets of links", () => {
   assert.equal(math.f1(new Set(["0-0", "1-1"]), new Set(["0-0"])), 2 / 3);
   assert.equal(math.f1(new Set(), new Set()), 0);
 });
+
+test("common words are a longest common subsequence", () => {
+  const some = "la voiture rouge est ici".split(" ");
+  assert.deepEqual(math.commonWords(some, "la rouge voiture est là".split(" ")), [0, 2, 3]);
+  assert.deepEqual(math.commonWords(some, []), []);
+});

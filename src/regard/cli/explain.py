@@ -59,7 +59,7 @@ def explain(
         ),
     ] = None,
     head: Annotated[
-        int | None, typer.Option(min=0, max=1 << 16, help="The head of that layer, counted from 0.")
+        int | None, typer.Option(min=1, max=1 << 16, help="The head of that layer, counted from 1.")
     ] = None,
     gold: Annotated[
         str | None,
@@ -104,9 +104,10 @@ def explain(
             "--live: the page translates with its own search. Leave out --target, --gold, "
             "--attention and --head."
         )
+    index = None if head is None else head - 1
     loaded = [load(model) for model in models]
     explanations = [
-        _explain(name, model, text, target, to, attention, head, links)
+        _explain(name, model, text, target, to, attention, index, links)
         for name, model in zip(models, loaded, strict=True)
     ]
     if out is None:

@@ -308,7 +308,8 @@ def _head_trace(model: Model, recording: AttentionRecording, name: str, head: in
     heads = memory.keys.size(1)
     if not 0 <= head < heads:
         raise ConfigError(
-            f"head: {name} has {heads} heads, numbered from 0. {head} is not one of them"
+            f"head: {name} has the heads 1 to {heads} (in Python from 0). Head {head + 1} "
+            "does not exist"
         )
     weights = recording[name][0, head]
     values = memory.values[0, head].to(weights.dtype)

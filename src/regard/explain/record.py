@@ -107,8 +107,8 @@ class Explanation:
             raise ConfigError(f"attention: no attention is named {name}. Recorded: {names}.")
         if head is not None and not 0 <= head < records[name].heads:
             raise ConfigError(
-                f"head: {name} has {records[name].heads} heads, numbered from 0. "
-                f"{head} is not one of them."
+                f"head: {name} has the heads 1 to {records[name].heads} (in Python from 0). "
+                f"Head {head + 1} does not exist."
             )
         return records[name]
 

@@ -159,7 +159,7 @@ def test_any_decoder_head_can_be_traced(translators) -> None:
     assert (trace.attention, trace.head) == (name, 1)
     with pytest.raises(ConfigError, match=f"^attention: .*'encoder'.*{name}"):
         translator.explain(SOURCE, attention="encoder")
-    with pytest.raises(ConfigError, match=f"^head: {name} has 2 heads.* 2 "):
+    with pytest.raises(ConfigError, match=f"^head: {name} has the heads 1 to 2 .* Head 3 "):
         translator.explain(SOURCE, attention=name, head=2)
 
 
@@ -199,7 +199,7 @@ def test_a_name_or_head_that_is_missing_is_refused_with_those_there_are(
         getattr(explanation, draw)("foo", 0)
     assert all(name in str(refusal.value) for name in names)
     for head in (-1, 9):
-        with pytest.raises(ConfigError, match=f"numbered from 0. {head} is not one of them"):
+        with pytest.raises(ConfigError, match=f"in Python from 0.. Head {head + 1} does not exist"):
             getattr(explanation, draw)(names[-1], head)
 
 

@@ -45,8 +45,9 @@ export class RegardSteps extends LitElement {
       ]);
       if (signal.aborted) return;
       // The viewer begins with the view in the address.
-      history.replaceState(null, "", location.hash.split("/")[0] || "#trace/1");
+      history.replaceState(null, "", location.hash.split("/")[0] || "#stage");
       const view = document.createElement("regard-view") as RegardView;
+      view.style.setProperty("--below", "4.75rem"); // of the stage: the dialog below the viewer
       view.show([record]);
       this.replaceChildren(view);
       this.#say("");
