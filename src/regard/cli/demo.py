@@ -159,7 +159,7 @@ def _print_accuracy(accuracies: Sequence[Accuracy], console: Console) -> None:
 def _write_page(models: dict[str, Translator], path: Path, console: Console) -> None:
     with console.status(f"Explaining: {SENTENCE}"):
         live = LiveModels(
-            [translator.live_model() for translator in models.values()],
+            [translator.live_model(precision="i8") for translator in models.values()],
             list(models),
             SENTENCE,
             EXAMPLES,

@@ -34,7 +34,7 @@ export class RegardRace extends LitElement {
     if (!this.#sentences.length) return html``;
     const [source, reference] = this.#sentences[this.#at];
     for (const model of this.#names.keys()) this.#translate(model, source, reference);
-    return html`<section aria-labelledby="title" data-testid="race">
+    return html`<section aria-labelledby="title" data-testid="length-race">
       <h2 id="title">One vector against attention</h2>
       <label class="length"><span>Length: <strong>${countWords(source)} words</strong></span>
         <input type="range" min="0" max=${this.#sentences.length - 1} step="1"
