@@ -112,6 +112,11 @@ def _explain(text: str) -> Iterator[OddRequest]:
     yield from _json("/v1/explain", source="A dog.", target=text[:100])
 
 
+def _intervene(text: str) -> Iterator[OddRequest]:
+    yield from _json("/v1/intervene", source=text[:100], changes={"hidden": [0]})
+    yield from _json("/v1/intervene", source="A dog.", changes={"uniform": [text[:40]]})
+
+
 def _reload(text: str) -> Iterator[OddRequest]:
     yield from _json("/v1/reload", models=[text])
 
@@ -250,6 +255,7 @@ ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
     "/v1/documents": _documents,
     "/v1/align": _align,
     "/v1/explain": _explain,
+    "/v1/intervene": _intervene,
     "/v1/reload": _reload,
     "/translate": _libretranslate,
     "/detect": _detect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from regard.inference.engine import SamplingOptions
 from regard.tasks.translation.result import TranslationResult
+from regard.explain.changes import Changes, FixedWeights, HeadName
 from regard.tasks.translation.translator import Translator
 from tests.running_server import RunningServer, running_server
 
@@ -128,6 +130,29 @@ def test_translations_are_explained(server: RunningServer, translator: Translato
     assert record["target"]["text"] == offline["target"]["text"]
     assert record.keys() == offline.keys()
     assert split.status_code == 422 and "one sentence" in split.json()["error"]
+
+
+def test_translations_with_changed_attention(
+    server: RunningServer, translator: Translator
+) -> None:
+    """The record is that of `Translator.explain`; a change that does not fit is refused."""
+    attention = translator.explain("A dog runs.").trace.attentions[-1]
+    fixed = FixedWeights(attention.name, 0, (1.0, *[0.0] * (attention.weights.size(2) - 1)))
+    for changes in (
+        Changes(hidden=(0, 1), temperature=0.5),
+        Changes(uniform=(attention.name,), off=(HeadName(attention.name, 0),)),
+        Changes(fixed=(fixed,)),
+    ):
+        body = {"source": "A dog runs.", "changes": asdict(changes)}
+        with server.client() as client:
+            answer = client.post("/v1/intervene", json=body)
+        assert answer.status_code == 200, answer.text
+        offline = json.loads(translator.explain("A dog runs.", changes=changes).to_json())
+        assert answer.json()["record"] == offline
+    wrong = {"source": "A dog runs.", "changes": {"uniform": ["no attention"]}}
+    with server.client() as client:
+        answer = client.post("/v1/intervene", json=wrong)
+    assert answer.status_code == 422 and "no attention is named" in answer.json()["error"]
 
 
 def test_models_health_and_metrics(server: RunningServer, translator: Translator) -> None:

@@ -93,7 +93,7 @@ def test_every_route_and_format_is_covered() -> None:
     assert set(FORMAT_NAMES) == DOCUMENTS.keys()
 
 
-SLOW = ("/v1/documents", "/v1/explain", "/v2/document", "/translate_file")
+SLOW = ("/v1/documents", "/v1/explain", "/v1/intervene", "/v2/document", "/translate_file")
 QUICK = ("high surrogate", "surrogates in a placeholder", "NUL", "combining in the wrong order")
 
 

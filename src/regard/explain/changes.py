@@ -95,13 +95,16 @@ class Changes:
 class ChangedNormalizer(Normalizer):
     """The normalizer of one attention under `changes`, for a call whose first query is at `step`.
 
+    Without `positions` all queries are of one hypothesis, and a call continues after the last one.
+
     Args:
         normalizer: That of the model.
         changes: Of the whole model.
         name: Of the attention.
         cross: Whether it attends to the source.
         step: Position of the first query.
-        positions: Number of positions of the queries; all hypotheses have the same ones.
+        positions: Number of positions of the queries; all hypotheses have the same ones. None: that
+            of the queries.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class ChangedNormalizer(Normalizer):
         *,
         cross: bool,
         step: int,
-        positions: int,
+        positions: int | None,
     ) -> None:
         super().__init__()
         self.normalizer = Uniform() if name in changes.uniform else normalizer
@@ -123,17 +126,20 @@ class ChangedNormalizer(Normalizer):
         self, scores: Float[Tensor, "B H KT S"], visible: Bool[Tensor, "#B 1 #KT S"] | None
     ) -> NormalizedWeights:
         changes = self.changes
+        positions = self.positions or scores.size(2)
         if self.cross:
             scores = scores / changes.temperature
             visible = self._hide(scores, visible)
         weights, sampled = self.normalizer(mask_scores(scores, visible), visible)
         for row in changes.fixed:
-            if row.attention == self.name and 0 <= row.step - self.step < self.positions:
-                weights = self._fix(weights, row)
+            if row.attention == self.name and 0 <= row.step - self.step < positions:
+                weights = self._fix(weights, row, positions)
         for off in changes.off:
             if off.attention == self.name:
                 weights = weights.clone()
                 weights[:, off.head] = 0.0
+        if self.positions is None:
+            self.step += positions
         return NormalizedWeights(weights, sampled)
 
     def _hide(
@@ -148,14 +154,16 @@ class ChangedNormalizer(Normalizer):
         remaining[..., -1] |= ~remaining.any(dim=-1)
         return remaining
 
-    def _fix(self, weights: Float[Tensor, "B H KT S"], row: FixedWeights) -> Tensor:
+    def _fix(
+        self, weights: Float[Tensor, "B H KT S"], row: FixedWeights, positions: int
+    ) -> Tensor:
         """Replace the weights of the queries at `row.step`."""
         if len(row.weights) != weights.size(-1):
             raise ConfigError(
                 f"changes.fixed: {row.attention} attends to {weights.size(-1)} positions at step "
                 f"{row.step}, not {len(row.weights)}. Give one weight for each"
             )
-        weights = weights.clone().unflatten(2, (-1, self.positions))  # B H K T S
+        weights = weights.clone().unflatten(2, (-1, positions))  # B H K T S
         heads = slice(None) if row.head is None else row.head
         weights[:, heads, :, row.step - self.step] = weights.new_tensor(row.weights)
         return weights.flatten(2, 3)
@@ -163,9 +171,16 @@ class ChangedNormalizer(Normalizer):
 
 @contextmanager
 def changed_attention(
-    model: EncoderDecoder[Tokens, Any], changes: Changes, *, step: int, positions: int
+    model: EncoderDecoder[Tokens, Any],
+    changes: Changes,
+    *,
+    step: int = 0,
+    positions: int | None = None,
 ) -> Iterator[None]:
-    """Apply `changes` to calls whose queries are at `positions` positions from `step` on."""
+    """Apply `changes` to calls whose queries are at `positions` positions from `step` on.
+
+    Without `positions` they are those of one hypothesis, in one call or several.
+    """
     cross = cross_attention_names(model)
     with replace_normalizers(
         {

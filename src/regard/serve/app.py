@@ -47,6 +47,7 @@ from regard.serve.schemas import (
     AlignResponse,
     ExplainRequest,
     ExplainResponse,
+    InterveneRequest,
     ModelInfo,
     ModelsResponse,
     ReloadRequest,
@@ -302,8 +303,18 @@ class Routes:
         )
 
     async def explain(self, request: Request) -> Response:
+        return await self._explain(request, ExplainRequest)
+
+    async def intervene(self, request: Request) -> Response:
+        return await self._explain(request, InterveneRequest)
+
+    async def _explain(
+        self, request: Request, kind: type[ExplainRequest] | type[InterveneRequest]
+    ) -> Response:
         key = authenticate(self.keyring, bearer_key(request))
-        body = await read_json(request, ExplainRequest, self.service.settings)
+        body: ExplainRequest | InterveneRequest = await read_json(
+            request, kind, self.service.settings
+        )
         self.charge(request, key, 100 * len(body.source), len(body.source))
         model, record = await unless_disconnected(request, self.service.explain(body))
         return json_response(
@@ -370,6 +381,7 @@ def app_routes(
         document_route(documents),
         Route("/v1/align", routes.align, methods=["POST"]),
         Route("/v1/explain", routes.explain, methods=["POST"]),
+        Route("/v1/intervene", routes.intervene, methods=["POST"]),
         Route("/v1/models", routes.models),
         Route("/v1/reload", routes.reload, methods=["POST"]),
         corrections_route(settings, keyring, corrections),

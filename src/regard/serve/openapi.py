@@ -20,6 +20,7 @@ from regard.serve.schemas import (
     ErrorResponse,
     ExplainRequest,
     ExplainResponse,
+    InterveneRequest,
     ModelsResponse,
     ReloadRequest,
     ReloadResponse,
@@ -91,6 +92,13 @@ OPERATIONS = (
     ),
     _Operation("post", "/v1/align", "Align the words of pairs", AlignRequest, AlignResponse),
     _Operation("post", "/v1/explain", "Explain a translation", ExplainRequest, ExplainResponse),
+    _Operation(
+        "post",
+        "/v1/intervene",
+        "Explain a translation with changed attention",
+        InterveneRequest,
+        ExplainResponse,
+    ),
     _Operation("get", "/v1/models", "List the models", None, ModelsResponse),
     _Operation("post", "/v1/reload", "Reload changed models", ReloadRequest, ReloadResponse),
     _Operation(

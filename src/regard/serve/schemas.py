@@ -231,6 +231,61 @@ class ExplainRequest(_Request):
     )
 
 
+Positions = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=1_000)]
+_Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class HeadChange(BaseModel):
+    """A head of an attention."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    attention: _Name = Field(description="Its name in the record of an explanation.")
+    head: Annotated[int, Field(ge=0)]
+
+
+class WeightChange(BaseModel):
+    """Weights of one attention at one step."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    attention: _Name = Field(description="Its name in the record of an explanation.")
+    step: Annotated[int, Field(ge=0)]
+    weights: Annotated[list[_Weight], Field(min_length=1, max_length=1_000)] = Field(
+        description="One for each position attended to."
+    )
+    head: Annotated[int, Field(ge=0)] | None = Field(default=None, description="null: all heads.")
+
+
+class AttentionChanges(BaseModel):
+    """Changes of a model's attention. Positions, steps and heads count from 0."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hidden: Positions = Field(
+        default=[], description="Pieces of the source that no attention to it sees."
+    )
+    fixed: Annotated[list[WeightChange], Field(max_length=1_000)] = Field(
+        default=[], description="Weights in place of the model's."
+    )
+    off: Annotated[list[HeadChange], Field(max_length=1_000)] = Field(
+        default=[], description="Heads without effect."
+    )
+    uniform: Annotated[list[_Name], Field(max_length=1_000)] = Field(
+        default=[], description="Attentions with equal weights at all visible positions."
+    )
+    temperature: Annotated[float, Field(gt=0, le=1_000)] = Field(
+        default=1.0, description="Divides the scores of attention to the source."
+    )
+
+
+class InterveneRequest(_Request):
+    """A sentence that is translated with changed attention."""
+
+    source: str
+    changes: AttentionChanges = AttentionChanges()
+
+
 class ExplainResponse(BaseModel):
     """The record that the viewer shows."""
 

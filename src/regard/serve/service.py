@@ -37,6 +37,7 @@ from regard.serve.schemas import (
     Alignment,
     AlignRequest,
     ExplainRequest,
+    InterveneRequest,
     TranslateRequest,
     Translation,
 )
@@ -309,8 +310,10 @@ class TranslationService:
         )
         return model, [Alignment.model_validate(alignment) for alignment in answer["alignments"]]
 
-    async def explain(self, request: ExplainRequest) -> tuple[ServedModel, dict[str, object]]:
-        """Record the computation of a translation."""
+    async def explain(
+        self, request: ExplainRequest | InterveneRequest
+    ) -> tuple[ServedModel, dict[str, object]]:
+        """Record the computation of a translation, which may have changed attention."""
         checked = await self.check(
             TranslateRequest(
                 texts=[request.source],
@@ -319,7 +322,12 @@ class TranslationService:
                 target_language=request.target_language,
             )
         )
-        check_texts("target", [request.target or ""], self.settings)
+        changes, target = None, None
+        if isinstance(request, InterveneRequest):
+            changes = request.changes.model_dump()
+        else:
+            target = request.target
+            check_texts("target", [target or ""], self.settings)
         if len(checked.texts[0]) != 1:
             raise RequestError("source: pass one sentence.")
         answer = await self._alone(
@@ -328,8 +336,9 @@ class TranslationService:
             checked.pieces,
             EXPLANATION * checked.cost,
             source=request.source,
-            target=request.target,
+            target=target,
             to=checked.to,
+            changes=changes,
         )
         return checked.model, answer["record"]
 

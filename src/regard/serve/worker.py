@@ -110,9 +110,21 @@ class Worker:
         return {"alignments": [_alignment_values(alignment) for alignment in alignments]}
 
     def do_explain(
-        self, slot: int, source: str, target: str | None, to: str | None
+        self,
+        slot: int,
+        source: str,
+        target: str | None,
+        to: str | None,
+        changes: Mapping[str, object] | None,
     ) -> dict[str, object]:
-        explanation = self.translators[slot].explain(source, target, to=to)
+        changed = None
+        if changes is not None:
+            from pydantic import TypeAdapter
+
+            from regard.explain.changes import Changes
+
+            changed = TypeAdapter(Changes).validate_python(changes)
+        explanation = self.translators[slot].explain(source, target, to=to, changes=changed)
         return {"record": json.loads(explanation.to_json())}
 
 

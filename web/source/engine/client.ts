@@ -3,8 +3,15 @@ import type { Explanation } from "../record";
 import { fromPlain } from "./explanation";
 import type { Reply, Request } from "./worker";
 
+/** What translates the sentences of an editor: a Worker of the page, or a server. */
+export interface Engine {
+  /** The explanation of a request; null if a newer one for the same model and purpose replaces it. */
+  explain(request: Omit<Request, "number">): Promise<Explanation | null>;
+  close(): void;
+}
+
 /** The engine of a page. */
-export class LiveEngine {
+export class LiveEngine implements Engine {
   readonly #worker: Worker;
   readonly #pending = new Map<number, (reply: Reply) => void>();
   #number = 0;
@@ -28,7 +35,6 @@ export class LiveEngine {
     this.#worker.postMessage({ models });
   }
 
-  /** The explanation of a request; null if a newer one for the same model and purpose replaces it. */
   explain(request: Omit<Request, "number">): Promise<Explanation | null> {
     const number = this.#number++;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 // <regard-live>: the editor above a viewer. The sentence is translated while one types, by the
 // engine in a Worker, and the viewer shows the new record.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { LiveEngine } from "../engine/client";
+import { type Engine, LiveEngine } from "../engine/client";
 import type { Explanation } from "../record";
 import { shared } from "../style";
 import type { RegardView } from "../view";
@@ -10,7 +10,7 @@ import { controls, style as controlsStyle } from "./controls";
 import { isUnchanged, LiveSession } from "./session";
 
 /** What the page says about its models. */
-interface Settings {
+export interface Settings {
   text: string; // the first sentence
   names: string[]; // of the models
   examples: string[];
@@ -22,7 +22,7 @@ export class RegardLive extends LitElement {
   static override styles = [shared, controlsStyle, style()];
 
   /** The engine with all models, when they are read. */
-  engine: Promise<LiveEngine> | null = null;
+  engine: Promise<Engine> | null = null;
 
   #session: LiveSession | null = null;
   #settings: Settings = { text: "", names: [], examples: [] };
@@ -31,7 +31,7 @@ export class RegardLive extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.#session || this.#failure) return;
+    if (this.engine) return;
     const contents = (type: string) =>
       Array.from(
         this.querySelectorAll(`:scope > script[type="${type}"]`),
@@ -39,11 +39,11 @@ export class RegardLive extends LitElement {
       );
     const [settings] = contents("application/json");
     const [program] = contents("text/plain");
-    this.#settings = { ...this.#settings, ...JSON.parse(settings ?? "{}") };
     const models = contents("application/vnd.regard.model+json");
     const engine = new LiveEngine(program, models);
     this.engine = engine.ready.then(() => engine);
-    this.#start(this.engine, models.length);
+    this.#settings = JSON.parse(settings ?? "{}");
+    this.#start(this.engine);
   }
 
   override disconnectedCallback(): void {
@@ -65,7 +65,14 @@ export class RegardLive extends LitElement {
     return this.closest("regard-view");
   }
 
-  async #start(ready: Promise<LiveEngine>, models: number): Promise<void> {
+  /** Uses an engine that is not in the page, before the element is added to it. */
+  connect(engine: Engine, settings: Settings): void {
+    this.engine = Promise.resolve(engine);
+    this.#settings = settings;
+    this.#start(this.engine);
+  }
+
+  async #start(ready: Promise<Engine>): Promise<void> {
     try {
       const engine = await ready;
       const view = this.#view;
@@ -74,10 +81,12 @@ export class RegardLive extends LitElement {
           view.addEventListener("regard-ready", resolve, { once: true }),
         );
       const { text, edits } = readAddress();
-      const session = new LiveSession(engine, models, text ?? this.#settings.text, this);
+      const { names, text: first } = this.#settings;
+      const session = new LiveSession(engine, names.length, text ?? first, this);
       if (edits) session.edits = edits;
       this.#session = session;
-      await session.translate();
+      if (engine instanceof LiveEngine || text !== null || edits) await session.translate();
+      else session.begin(view?.records ?? []);
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
     }

@@ -1,7 +1,7 @@
 // A sentence that is translated by the models of the page, with the changes that the user made.
 
 import type { Changes, FixedWeights } from "../engine/changes";
-import type { LiveEngine } from "../engine/client";
+import type { Engine } from "../engine/client";
 import type { Attention, Explanation, TokenizedText } from "../record";
 
 /** What the user has changed. Words count from 0. */
@@ -45,12 +45,18 @@ export class LiveSession {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    readonly engine: LiveEngine,
+    readonly engine: Engine,
     readonly models: number,
     public text: string,
     readonly display: Display,
   ) {
     this.explanations = this.originals = Array(models).fill(null);
+  }
+
+  /** Takes the records of the page as the translations of its sentence. */
+  begin(records: readonly Explanation[]): void {
+    this.originals = [...records];
+    this.explanations = [...records];
   }
 
   setText(text: string): void {
@@ -108,6 +114,7 @@ export class LiveSession {
     const models = Array.from({ length: this.models }, (_, model) => model);
     await Promise.all(
       models.map(async (model) => {
+        if (this.originals[model]?.interventions) return;
         const options = { interventions: true };
         const request = { model, text, purpose: "interventions", options };
         const record = await this.engine.explain(request).catch(() => null);

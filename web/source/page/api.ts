@@ -1,5 +1,7 @@
 // The server's interface, as docs/guides/serving.md describes it.
 
+import type { Changes } from "../engine/changes";
+
 export type Span = [start: number, end: number];
 
 export interface Alignment {
@@ -88,6 +90,17 @@ export async function explain(
 ): Promise<string> {
   const body = { ...selected(model), source, target };
   return JSON.stringify((await request<{ record: unknown }>("v1/explain", body, signal)).record);
+}
+
+/** The record of a translation with changed attention, as JSON. */
+export async function intervene(
+  model: Model,
+  source: string,
+  changes: Changes,
+  signal: AbortSignal,
+): Promise<string> {
+  const body = { ...selected(model), source, changes };
+  return JSON.stringify((await request<{ record: unknown }>("v1/intervene", body, signal)).record);
 }
 
 /** Translates a file; `progress` is called with the translated texts and all. */

@@ -1,9 +1,11 @@
 // <regard-steps>: a dialog with the viewer. It loads the viewer's script when it is first opened.
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import type { RegardLive } from "../live/live";
 import { shared } from "../style";
 import type { RegardView } from "../view";
 import { cross } from "./alternatives";
 import { explain, type Model } from "./api";
+import { ServerEngine } from "./engine";
 
 const left = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M10 3L5 8l5 5"/></svg>`;
 const right = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M6 3l5 5-5 5"/></svg>`;
@@ -45,10 +47,14 @@ export class RegardSteps extends LitElement {
       ]);
       if (signal.aborted) return;
       // The viewer begins with the view in the address.
-      history.replaceState(null, "", location.hash.split("/")[0] || "#stage");
+      history.replaceState(null, "", location.hash.split(/[/&]/)[0] || "#stage");
       const view = document.createElement("regard-view") as RegardView;
       view.style.setProperty("--below", "4.75rem"); // of the stage: the dialog below the viewer
       view.show([record]);
+      const editor = document.createElement("regard-live") as RegardLive;
+      editor.slot = "editor";
+      editor.connect(new ServerEngine(this.#model), { text: source, names: [""], examples: [] });
+      view.append(editor);
       this.replaceChildren(view);
       this.#say("");
     } catch (error) {

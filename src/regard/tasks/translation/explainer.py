@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from regard.align.links import Links
 from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.batch import Tokens, pad
 from regard.errors import CorpusError
+from regard.explain.changes import Changes, changed_attention, search_changed
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.interventions import run_interventions
 from regard.explain.record import Explanation, ModelIdentity, make_explanation
@@ -47,46 +49,48 @@ class TranslationExplainer:
         attention: str | None,
         head: int | None,
         gold: Links | None,
+        changes: Changes | None,
     ) -> Explanation:
         """As `Translator.explain`."""
         source_text, beam = TokenizedText.from_text(self.tokenizer, source), None
         if not source_text.pieces.ids:
             raise CorpusError("source: is empty. Pass a sentence.")
-        if target is None:
+        changed = Changes() if changes is None else changes
+        changed.check(self.model, len(source_text.pieces.ids) + 1)
+        if target is None and changes is not None:
+            found = search_changed(self.model, source_text.pieces.ids, changes, self.options)
+            target_text = TokenizedText.from_tokens(self.target_tokenizer, found[0].tokens)
+        elif target is None:
             target_text, beam = self._search_with_beam(source)
         else:
             target_text = TokenizedText.from_text(self.target_tokenizer, target)
         if gold is not None:
             check_links(gold, source_text, target_text, "gold")
-        explanation = make_explanation(
-            self.model,
-            self.target_tokenizer,
-            self.identity or ModelIdentity("unsaved model"),
-            source_text,
-            target_text,
-            self._model_input(source_text.pieces.ids),
-            engine=self.engine.name if target is None else None,
-            search=self.options.summary,
-            alignment_head=self.alignment_head,
-            attention=attention,
-            head=head,
-        )
+        with changed_attention(self.model, changed) if changes is not None else nullcontext():
+            explanation = make_explanation(
+                self.model,
+                self.target_tokenizer,
+                self.identity or ModelIdentity("unsaved model"),
+                source_text,
+                target_text,
+                self._model_input(source_text.pieces.ids),
+                engine=self.engine.name if target is None else None,
+                search=self.options.summary,
+                alignment_head=self.alignment_head,
+                attention=attention,
+                head=head,
+            )
         links = Links()
         if self.alignment_head is not None:
             forced = explanation.trace.forced
             links = align_words(self.alignment_head, source_text, target_text, forced).links
-        return replace(
-            explanation,
-            links=links,
-            gold=gold,
-            beam=beam,
-            interventions=run_interventions(
-                self.model,
-                source_text.pieces.ids,
-                source_text.word_pieces,
-                target_text.pieces.ids,
-            ),
+        explanation = replace(explanation, links=links, gold=gold, beam=beam)
+        if changes is not None:  # further changes of a changed model are not recorded
+            return explanation
+        interventions = run_interventions(
+            self.model, source_text.pieces.ids, source_text.word_pieces, target_text.pieces.ids
         )
+        return replace(explanation, interventions=interventions)
 
     def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
         """Translate a sentence; also return the model's beam search if it finds the same."""

@@ -78,6 +78,7 @@ from regard.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from regard.batch import Tokens
+    from regard.explain.changes import Changes
     from regard.explain.live_model import Precision
     from regard.explain.record import Explanation
     from regard.models import EncoderDecoder
@@ -449,6 +450,7 @@ class Translator:
         attention: str | None = None,
         head: int | None = None,
         gold: Links | None = None,
+        changes: Changes | None = None,
     ) -> Explanation:
         """Record the computation of a translation.
 
@@ -459,6 +461,7 @@ class Translator:
             attention: The attention layer to trace in full; by default that of the alignment head.
             head: Its head.
             gold: Word links annotated by hand.
+            changes: Of the attention. The PyTorch model translates with them, in any engine.
         """
         from regard.tasks.translation.explainer import TranslationExplainer
 
@@ -473,7 +476,7 @@ class Translator:
             None if loaded is None else loaded.identity,
             self.target_tokenizer,
         )
-        return explainer.explain(source, target, attention, head, gold)
+        return explainer.explain(source, target, attention, head, gold, changes)
 
     def live_model(self, *, to: str | None = None, precision: Precision = "f16") -> str:
         """Return the model in the format regard.live/1, which a page in a browser runs.
