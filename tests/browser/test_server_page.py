@@ -13,7 +13,11 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'regard[se
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from regard.align.tokenized_text import TokenizedText
+from regard.explain.changes import Changes
 from regard.serve.keys import add_key
+from regard.tasks.translation.live import translate_changed
+from regard.tasks.translation.translator import Translator
 from tests.browser.test_hostile import SENTINEL
 from tests.bundles import LINES, make_bundle
 from tests.running_server import RunningServer, running_server
@@ -192,6 +196,21 @@ def test_steps_of_a_sentence_are_shown(new_page, server) -> None:
     page.keyboard.press("Escape")
     expect(at(page, "steps")).not_to_be_visible()
     assert "#" not in page.url and page.locator("regard-view").count() == 0
+
+
+def test_steps_follow_an_edited_sentence_and_changes(new_page, server, model) -> None:
+    """By the server, the model's own translation with and without changed attention."""
+    translator = Translator.load(model)
+    page = new_page(server)
+    type_text(page, LINES[1])
+    at(page, "show-steps").click()
+    at(page, "live-source").fill(LINES[3])
+    translation = at(page, "live-translation")
+    expect(translation).to_have_text(translator.translate([LINES[3]])[0].text)
+    at(page, "struck").first.click()
+    pieces = TokenizedText.from_text(translator.tokenizer, LINES[3]).word_pieces[0]
+    changed = translate_changed(translator, LINES[3], Changes(hidden=tuple(pieces)))
+    expect(translation).to_have_text(changed)
 
 
 def test_everything_works_by_keyboard(new_page, server) -> None:
