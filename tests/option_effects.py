@@ -514,6 +514,7 @@ OTHERS = {
             "attention": effect("--attention", "decoder.blocks.0.self_attention"),
             "head": effect("--head", "1"),
             "gold": effect("--gold", "0-0"),
+            "live": Entry("refused", ("--live",)),
         },
     ),
     "export": Use(

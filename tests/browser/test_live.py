@@ -1,4 +1,4 @@
-"""Pages that translate: an edited sentence, changes of the attention, shared addresses, the race."""
+"""Pages that translate: edited sentences, changed attention, shared addresses, the race."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_an_address_restores_sentence_changes_and_view(
 
 def test_the_race_counts_right_words(new_viewer: NewViewer, live_page: Path) -> None:
     viewer = new_viewer().open(live_page)
-    for position, (source, reference) in enumerate(RACE):
+    for position, (_, reference) in enumerate(RACE):
         viewer.at("race-length").fill(str(position))
         for model in range(len(NAMES)):
             lane = viewer.at("lane", model=model)

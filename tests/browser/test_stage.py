@@ -218,7 +218,9 @@ def test_models_step_together(new_viewer, pages) -> None:
     lanes = viewer.at("lane")
     assert lanes.count() == 4
     viewer.page.keyboard.press("PageDown")
-    current = [lane.locator("[aria-current=step]").get_attribute("data-unit") for lane in lanes.all()]
+    current = [
+        lane.locator("[aria-current=step]").get_attribute("data-unit") for lane in lanes.all()
+    ]
     assert current == ["1"] * 4
     viewer.page.set_viewport_size({"width": 390, "height": 844})
     assert viewer.page.evaluate("() => document.documentElement.scrollWidth") <= 390

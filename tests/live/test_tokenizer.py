@@ -19,11 +19,15 @@ CHARACTERS = (
 
 
 @needs_node
-@pytest.mark.parametrize(("kind", "form"), [("unigram", "NFC"), ("bpe", "NFC"), ("unigram", "NFKC")])
+@pytest.mark.parametrize(
+    ("kind", "form"), [("unigram", "NFC"), ("bpe", "NFC"), ("unigram", "NFKC")]
+)
 def test_texts_and_ids(kind: Kind, form: Form, tmp_path: Path) -> None:
     """2,000 texts of odd characters, 200 of known words, and 1,000 rows of any ids."""
     draw = random.Random(1)
-    words = [f"{a}{b}" for a in ("stra", "Häus", "l'", "été", "no") for b in ("ße", "er", "eau", "")]
+    words = [
+        f"{a}{b}" for a in ("stra", "Häus", "l'", "été", "no") for b in ("ße", "er", "eau", "")
+    ]
     lines = [" ".join(draw.choices(words, k=draw.randint(1, 9))) + "." for _ in range(400)]
     tokenizer = SentencePiece.train(lines[:200], size=320, kind=kind, form=form)
     odd = ["".join(draw.choices(CHARACTERS, k=draw.randint(0, 25))) for _ in range(2_000)]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from regard.explain.changes import Changes, FixedWeights, HeadName
 from regard.inference.engine import SamplingOptions
 from regard.tasks.translation.result import TranslationResult
-from regard.explain.changes import Changes, FixedWeights, HeadName
 from regard.tasks.translation.translator import Translator
 from tests.running_server import RunningServer, running_server
 
@@ -132,9 +132,7 @@ def test_translations_are_explained(server: RunningServer, translator: Translato
     assert split.status_code == 422 and "one sentence" in split.json()["error"]
 
 
-def test_translations_with_changed_attention(
-    server: RunningServer, translator: Translator
-) -> None:
+def test_translations_with_changed_attention(server: RunningServer, translator: Translator) -> None:
     """The record is that of `Translator.explain`; a change that does not fit is refused."""
     attention = translator.explain("A dog runs.").trace.attentions[-1]
     fixed = FixedWeights(attention.name, 0, (1.0, *[0.0] * (attention.weights.size(2) - 1)))

@@ -24,9 +24,9 @@ from regard.explain.page import LiveModels
 from regard.explain.record import side_by_side
 from regard.studies.demo import (
     ENTRIES,
+    EXAMPLES,
     FULL,
     QUICK,
-    EXAMPLES,
     RACE,
     SENTENCE,
     demo_runs,

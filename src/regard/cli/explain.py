@@ -128,7 +128,12 @@ def explain(
 
 
 def _live_models(
-    loaded: Sequence[LoadedModel], names: Sequence[str], text: str, to: str | None, *, required: bool
+    loaded: Sequence[LoadedModel],
+    names: Sequence[str],
+    text: str,
+    to: str | None,
+    *,
+    required: bool,
 ) -> LiveModels | None:
     """Return the models for the page; None, with a note, if the page cannot run one of them."""
     translators = [model for model in loaded if isinstance(model, Translator)]

@@ -154,9 +154,7 @@ class ChangedNormalizer(Normalizer):
         remaining[..., -1] |= ~remaining.any(dim=-1)
         return remaining
 
-    def _fix(
-        self, weights: Float[Tensor, "B H KT S"], row: FixedWeights, positions: int
-    ) -> Tensor:
+    def _fix(self, weights: Float[Tensor, "B H KT S"], row: FixedWeights, positions: int) -> Tensor:
         """Replace the weights of the queries at `row.step`."""
         if len(row.weights) != weights.size(-1):
             raise ConfigError(

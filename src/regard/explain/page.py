@@ -79,9 +79,7 @@ def explanation_page(records: Sequence[str], title: str, live: LiveModels | None
 
 
 def _json_scripts(texts: Sequence[str], kind: str = "application/json") -> str:
-    return "".join(
-        f'<script type="{kind}">{text.translate(_ESCAPES)}</script>\n' for text in texts
-    )
+    return "".join(f'<script type="{kind}">{text.translate(_ESCAPES)}</script>\n' for text in texts)
 
 
 def _editor(live: LiveModels) -> str:
@@ -96,8 +94,8 @@ def _editor(live: LiveModels) -> str:
 
 
 def _race(live: LiveModels) -> str:
-    settings = {"names": live.names, "sentences": live.race}
-    return f"<regard-race>\n{_json_scripts([json.dumps(settings, ensure_ascii=False)])}</regard-race>\n"
+    settings = json.dumps({"names": live.names, "sentences": live.race}, ensure_ascii=False)
+    return f"<regard-race>\n{_json_scripts([settings])}</regard-race>\n"
 
 
 def notebook_frame(page: str, height: int = 720) -> str:

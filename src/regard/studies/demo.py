@@ -222,7 +222,10 @@ CLAUSES_OF_RACE = (
     ("the small black cat", "le petit chat noir"),
     ("follows two white horses", "suit deux chevaux blancs"),
     ("and a big dog watches the red car", "et un grand chien regarde la voiture rouge"),
-    ("but these pretty hens look for a green hat", "mais ces jolies poules cherchent un chapeau vert"),
+    (
+        "but these pretty hens look for a green hat",
+        "mais ces jolies poules cherchent un chapeau vert",
+    ),
     ("when the grey wolf finds three small mice", "quand le loup gris trouve trois petites souris"),
 )
 RACE = tuple(

@@ -12,8 +12,8 @@ from regard.align.links import Links
 from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.batch import Tokens, pad
 from regard.errors import CorpusError
-from regard.explain.changes import Changes, changed_attention, search_changed
 from regard.explain.beam_tree import BeamTree, build_beam_tree
+from regard.explain.changes import Changes, changed_attention, search_changed
 from regard.explain.interventions import run_interventions
 from regard.explain.record import Explanation, ModelIdentity, make_explanation
 from regard.inference.engine import (

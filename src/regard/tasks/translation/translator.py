@@ -478,17 +478,24 @@ class Translator:
         )
         return explainer.explain(source, target, attention, head, gold, changes)
 
-    def live_model(self, *, to: str | None = None, precision: Precision = "f16") -> str:
+    def live_model(
+        self,
+        *,
+        to: str | None = None,
+        precision: Precision = "f16",
+        max_bytes: int | None = None,
+    ) -> str:
         """Return the model in the format regard.live/1, which a page in a browser runs.
 
         Args:
             to: As for `translate`.
             precision: Of the weights: "f16", "i8" (8 bits and a scale for each row) or "f32".
+            max_bytes: Most bytes of packed weights; by default 16 MiB.
 
         Raises:
             ConfigError: The engine of a page cannot run the model, or it is too large.
         """
-        from regard.explain.live_model import write_live_model
+        from regard.explain.live_model import MAX_BYTES, write_live_model
 
         if not isinstance(self._model, BundleModel):
             raise ConfigError("model: is not of a bundle, so its settings are not known. Save it.")
@@ -501,6 +508,7 @@ class Translator:
             identity=loaded.identity,
             alignment_head=self.alignment_head,
             precision=precision,
+            max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
         )
 
     @property
