@@ -45,7 +45,6 @@ LARGEST = 96  # the greatest dimension of a model that is compared
 VOCABULARY = 300
 FORCED = 8  # sentences whose numbers are compared
 BEAM = 5
-SEARCHES = ("greedy", "beam")
 NEAR = 1e-3  # aim of differences
 LINES = ["the quick brown fox jumps over the lazy dog", "a big black cat sleeps on a mat"]
 
@@ -59,6 +58,7 @@ class Parity:
     logp_unrounded: float  # the largest difference from the model before rounding
     greedy: int  # equal translations
     beam: int
+    distinct: int  # different translations by greedy search
 
 
 def main() -> int:
@@ -74,26 +74,29 @@ def main() -> int:
     tokenizer = SentencePiece.train(LINES, size=VOCABULARY)
     results: dict[str, Parity] = {}
     with NodeEngine() as engine:
-        print(f"{'preset':22} {'logits':>9} {'weights':>9} {'unrounded':>9}  greedy  beam {BEAM}")
+        columns = f"{'logits':>9} {'weights':>9} {'unrounded':>9}  greedy  beam {BEAM}  distinct"
+        print(f"{'preset':22} {columns}")
         steps = 300 if options.quick else 2000
-        for name, (run, model) in compared_models(options.preset, steps).items():
+        for name, (run, model) in compared_models(options.preset, tokenizer.size, steps).items():
             results[name] = compare(engine, run, model, tokenizer, options.sentences)
             parity = results[name]
             print(
                 f"{name:22} {parity.logp:9.1e} {parity.weight:9.1e} {parity.logp_unrounded:9.1e}"
-                f"  {parity.greedy:6}  {parity.beam:6}",
+                f"  {parity.greedy:6}  {parity.beam:6}  {parity.distinct:8}",
                 flush=True,
             )
         runs = 5 if options.quick else 25
         demo = time_preset(engine, demo_run(), "f16", 450, tokenizer, runs)
         tiny = time_preset(engine, load_config("translate-tiny"), "i8", 8000, tokenizer, runs)
     count = len(results) * options.sentences
+    greedy, beam = (
+        sum(getattr(parity, search) for parity in results.values()) / count
+        for search in ("greedy", "beam")
+    )
     figures = [
         *difference_figures(results),
-        Figure("equal greedy translations", sum(p.greedy for p in results.values()) / count, 1.0),
-        Figure(
-            f"equal translations, beam {BEAM}", sum(p.beam for p in results.values()) / count, 1.0
-        ),
+        Figure("equal translations, greedy", greedy, 1.0),
+        Figure(f"equal translations, beam {BEAM}", beam, 1.0),
         Figure("demo's model: ms for 20 words, greedy", demo, 50, at_most=True),
         Figure("translate-tiny, int8: ms for 20 words, greedy", tiny, 300, at_most=True),
     ]
@@ -112,14 +115,16 @@ def difference_figures(results: Mapping[str, Parity]) -> list[Figure]:
 # -- models ----------------------------------------------------------------------------------------
 
 
-def compared_models(names: Sequence[str] | None, steps: int) -> dict[str, tuple[RunConfig, Any]]:
+def compared_models(
+    names: Sequence[str] | None, vocabulary: int, steps: int
+) -> dict[str, tuple[RunConfig, Any]]:
     """Every translation preset with random weights, and two models that learned to reverse."""
     models: dict[str, tuple[RunConfig, Any]] = {}
     for name in names or presets():
         run = load_config(name)
         if run.model.kind == "encoder-decoder" and run.model.reads == "sentences":
             small = smaller(run, name)
-            models[name] = (small, random_model(small, VOCABULARY))
+            models[name] = (small, random_model(small, vocabulary))
     if names is None:
         for name in ("bahdanau", "transformer"):
             run = smaller(load_config(name), name)
@@ -197,7 +202,8 @@ def compare(
         weight = max([weight, *weight_differences(traced, weights)])
         unrounded = max(unrounded, largest(traced.logps - force(model, source, best.tokens)[0]))
     equal = {size: count_equal(answers[size], expected[size]) for size in answers}
-    return Parity(logp, weight, unrounded, equal[1], equal[BEAM])
+    distinct = len({best.tokens for best, *_ in expected[1]})
+    return Parity(logp, weight, unrounded, equal[1], equal[BEAM], distinct)
 
 
 @torch.inference_mode()

@@ -56,4 +56,5 @@ def random_sources(count: int, seed: int = 0) -> list[list[int]]:
     """Sources of 2 to 25 tokens with their end token."""
     draw = torch.Generator().manual_seed(seed)
     lengths = torch.randint(1, 25, (count,), generator=draw).tolist()
-    return [[*torch.randint(4, 300, (n,), generator=draw).tolist(), 2] for n in lengths]
+    size = tokenizer().size
+    return [[*torch.randint(4, size, (n,), generator=draw).tolist(), 2] for n in lengths]

@@ -121,7 +121,7 @@ def test_greedy_and_beam_translations(engine: NodeEngine, preset: str) -> None:
         assert [tuple(answer["ids"]) for answer in answers] == [best[0].tokens for best in expected]
         for answer, (best, *_) in zip(answers, expected, strict=True):
             assert answer["logps"] == pytest.approx(best.logps, abs=1e-4)
-            assert len({*best.tokens}) > 1  # not one token again and again
+        assert len({best[0].tokens for best in expected}) > 5  # the translations vary
 
 
 @pytest.mark.parametrize("preset", ["bahdanau", "transformer", "luong-local-p"])
@@ -144,15 +144,11 @@ def test_the_tree_of_a_beam_search(
 
 
 def assert_same_tree(answer: dict[str, Any], expected: dict[str, Any], best: Hypothesis) -> None:
-    found = answer["tree"]
-    for name in ("beam_size", "length_penalty", "parents", "pieces", "status", "best"):
-        assert (
-            found[name] == pytest.approx(expected[name])
-            if name == "length_penalty"
-            else list(found[name]) == list(expected[name])
-        )
-    assert found["logps"] == pytest.approx(expected["logps"], abs=1e-4)
-    assert found["totals"] == pytest.approx(expected["totals"], abs=1e-3)
+    tree = answer["tree"]
+    for name in ("parents", "pieces", "status", "best"):
+        assert list(tree[name]) == list(expected[name]), name
+    for name in ("beam_size", "length_penalty", "logps", "totals"):
+        assert tree[name] == pytest.approx(expected[name], abs=1e-3), name
     assert tuple(answer["ids"]) == best.tokens
     assert answer["total"] == pytest.approx(sum(best.logps), abs=1e-3)
 
