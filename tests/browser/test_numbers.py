@@ -272,6 +272,7 @@ def test_interventions_show_probabilities_before_and_after(
     record = records[name]
     interventions, arrays = record["interventions"], record["arrays"]
     viewer = new_viewer().open(pages[name], "interventions")
+    viewer.at("pieces").click()
     before = expected.probabilities(record)
     for n, (kind, word) in enumerate(
         zip(interventions["kinds"], interventions["words"], strict=True)

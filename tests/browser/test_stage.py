@@ -255,3 +255,14 @@ def test_another_record_of_the_model_keeps_the_view(new_viewer, pages, explanati
     rows = viewer.page.locator(".side bdi").all_inner_texts()
     assert rows[:2] == ["Two", "cats"]
     assert viewer.errors == []
+
+
+def test_the_address_restores_step_and_head(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["found"], "stage/4")
+    viewer.select("head", "1")
+    address = viewer.page.evaluate("() => location.hash")
+    assert address.startswith("#stage/4/decoder.blocks.") and address.endswith("/2")
+    arcs = viewer.evaluate(ARCS)
+    viewer.open(pages["found"], address.removeprefix("#"))
+    assert viewer.evaluate(ARCS) == arcs
+    assert viewer.at("head").input_value() == "1" and step(viewer)[1] == "output"

@@ -93,7 +93,6 @@ export const style = css`
   math {
     font-size: 1.3rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden;
   }
-  .terms sub { font-size: var(--tiny); }
   .terms { border-collapse: collapse; font-size: var(--small); max-width: 100%; }
   .terms caption { text-align: start; padding-bottom: 0.3rem; color: var(--ink); }
   .terms th, .terms td {

@@ -37,7 +37,7 @@ function open(state: ViewState, { record }: Moment, detail: Detail, column = -1)
 /** The lines and the size in pixels of the words: the fewest lines on which the texts are legible. */
 function layout({ records, width }: ViewState, { source, target, units }: Moment) {
   const across = width >= WIDE && records.length > 1 ? width / 2 - 16 : width;
-  const smallest = Math.max(16, across / 64);
+  const smallest = Math.max(16, across / 72);
   const characters = Math.max(source.text.length, target.text.length) + 0.65 * units.length + 6;
   const size = (lines: number) => (0.94 * lines * across) / (0.62 * characters);
   const lines = [1, 2, 3, 4].find((count) => size(count) >= smallest) ?? 5;

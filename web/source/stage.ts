@@ -37,7 +37,7 @@ export function stage(state: ViewState): TemplateResult {
     <p class="telling" role="status" aria-live=${selection.playing ? "off" : "polite"}
       data-testid="summary">${tell(records.length > 1 ? moments : [first], step, shown.selection.stage)}</p>
     <div class="bar-of-controls">
-      ${playButtons(state)} ${phaseButtons(shown, all.stages)} ${unitsPair(state)}
+      ${playButtons(state)} ${phaseButtons(shown, all.stages)}
       ${options(state, optionsOf(state, first))}
     </div>
     ${selection.detail ? stageDetail(shown, moments[selection.record]) : nothing}
@@ -63,11 +63,15 @@ function phaseButtons({ selection, change, record }: ViewState, stages: number[]
 }
 
 function optionsOf(state: ViewState, { record, bottleneck }: Moment): unknown {
-  return html`${record.attentions.length ? controls(state, nothing, false) : nothing}
+  return html`${record.attentions.length ? controls(state) : unitsPair(state)}
     <p class="note">${
       bottleneck
         ? "This decoder has the source as one vector of fixed size."
         : "The width of an arc is its attention weight. The width of a part of the context is weight × ‖value‖."
+    } ${
+      state.selection.shift && !bottleneck
+        ? "The weights of this head belong to the word that was just read: the other views show them there."
+        : nothing
     } ${record.model.description}</p>`;
 }
 

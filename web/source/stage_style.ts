@@ -158,6 +158,16 @@ export const style = css`
     .bar-of-controls { gap: 0.4em; justify-content: center; }
     .stagecraft .options { margin-inline-start: 0; }
     .telling { font-size: 1em; }
+    .lanes:not([data-count="1"]) {
+      .name, .query small, .pill-name, .runner:not(.winner) { display: none; }
+      .chip .pill-name { display: block; }
+      .strip { height: 0.8em; }
+      .pill { padding-block: 0.1em !important; }
+      .race { margin-top: 0.2em !important; }
+      .words { line-height: 1.15; font-size: clamp(0.875rem, var(--words), 1.1em); }
+      .target { padding-top: 0; }
+    }
+    .lanes:not([data-count="1"]) ~ .telling { min-height: 0; padding: 0.2em; font-size: var(--tiny); }
   }
   @media (max-height: 48rem), (max-width: 48rem) { .runner:nth-child(n + 4):not(.winner) { display: none; } }
   :host([present]) {

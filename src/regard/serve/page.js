@@ -16,6 +16,7 @@ var V=globalThis,W=V.ShadowRoot&&(V.ShadyCSS===void 0||V.ShadyCSS.nativeShadow)&
   h2 { font-size: 1.05rem; font-weight: 650; overflow-wrap: anywhere; }
   h3 { font-size: 1rem; font-weight: 650; }
   a { color: var(--accent); }
+  sub, sup { font-size: var(--tiny); }
   .soft { color: var(--soft); }
   .small { font-size: var(--small); }
   .token { font-weight: 600; font-style: normal; overflow-wrap: anywhere; }
