@@ -20,15 +20,16 @@ SMALL = """(root, size) => {
   const found = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
-    if (!node.data.trim() || !parent?.checkVisibility() || parent.closest(".hidden, style")) continue;
+    if (!node.data.trim() || parent?.closest(".hidden, style")) continue;
+    if (!parent?.checkVisibility()) continue;
     const points = parseFloat(getComputedStyle(parent).fontSize);
     if (points < size - 0.01) found.push([node.data.trim(), points]);
   }
   return found;
 }"""
 ARCS = """(root) => Array.from(root.querySelectorAll("[data-testid=arc]"), (arc) =>
-  [Number(arc.dataset.unit), Number(arc.dataset.value), parseFloat(getComputedStyle(arc).strokeWidth),
-   arc.getTotalLength() > 0])"""
+  [Number(arc.dataset.unit), Number(arc.dataset.value),
+   parseFloat(getComputedStyle(arc).strokeWidth), arc.getTotalLength() > 0])"""
 FOCUS = """(root, selector, i) => {
   document.activeElement?.blur();
   root.querySelectorAll(selector)[i]?.focus();
@@ -224,8 +225,8 @@ def test_models_step_together(new_viewer, pages) -> None:
     lanes = viewer.at("lane")
     assert lanes.count() == 4
     viewer.page.keyboard.press("PageDown")
-    current = [lane.locator("[aria-current=step]").get_attribute("data-unit") for lane in lanes.all()]
-    assert current == ["1"] * 4
+    current = viewer.page.locator("[aria-current=step]")
+    assert [word.get_attribute("data-unit") for word in current.all()] == ["1"] * 4
     viewer.page.set_viewport_size({"width": 390, "height": 844})
     assert viewer.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert viewer.errors == []

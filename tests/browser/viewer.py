@@ -45,9 +45,7 @@ class Viewer:
         self.errors.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def open(
-        self, path: Path, view: str = "", *, options: bool = True, query: str = ""
-    ) -> Viewer:
+    def open(self, path: Path, view: str = "", *, options: bool = True, query: str = "") -> Viewer:
         """Load the page at `path` and show `view`; `options`: with its options open."""
         self.page.goto("about:blank")
         self.requests.clear()

@@ -164,6 +164,7 @@ export class RegardView extends LitElement {
       playing: false,
       node: null,
       intervention: 0,
+      detail: null,
     });
   }
 
@@ -233,7 +234,7 @@ export class RegardView extends LitElement {
     const by = Number(isPlayable(view)) - Number(isPlayable(selection.view));
     const last = this.#records[selection.record].steps.length - 1;
     const row = Math.max(0, Math.min(last, selection.row + by * selection.shift));
-    return { ...fresh, row };
+    return { ...fresh, row, detail: null };
   }
 
   /** Plays the stages on time: a late timer skips stages. */
