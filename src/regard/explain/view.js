@@ -787,23 +787,22 @@ var Tt=globalThis,Et=Tt.ShadowRoot&&(Tt.ShadyCSS===void 0||Tt.ShadyCSS.nativeSha
     .arc { stroke: CanvasText; }
     .part, .runner .runway i { background: CanvasText !important; forced-color-adjust: none; }
   }
-`;function Rs(e){return e.every(({source:t,attentions:n,summary:r})=>t?.kind==="text"&&(n.length?n.some(({kind:o})=>o==="cross"):r!==null))}function Cs(e){let{records:t,selection:n}=e,r=xt(t,n),{step:o,stage:i}=dn(r,n),s=t.map(u=>Ci(u,n,o)),a={...e,selection:{...n,stage:r.stages[i]}},l=Math.min(.9,mn(n,t)||.5),[c]=s;return p`<div class="stagecraft" .style=${`--beat:${l}s`} data-testid="stage-view"
+`;function Rs(e){return e.every(({source:t,attentions:n,summary:r})=>t?.kind==="text"&&(n.length?n.some(({kind:o})=>o==="cross"):r!==null))}function Cs(e){let{records:t,selection:n}=e,r=xt(t,n),{step:o,stage:i}=dn(r,n),s=t.map((c,u)=>{let d=u===n.record&&n.userSelected;return Ci(c,{...n,userSelected:d},o)}),a={...e,selection:{...n,stage:r.stages[i]}},l=Math.min(.9,mn(n,t)||.5);return p`<div class="stagecraft" .style=${`--beat:${l}s`} data-testid="stage-view"
       data-phase=${Tr[a.selection.stage].id} data-step=${o}>
     <div class="lanes" data-count=${t.length}>
-      ${s.map(u=>As(a,u))}
+      ${s.map(c=>As(a,c))}
     </div>
     <p class="telling" role="status" aria-live=${n.playing?"off":"polite"}
-      data-testid="summary">${tu(t.length>1?s:[c],o,a.selection.stage)}</p>
+      data-testid="summary">${tu(s,o,a.selection.stage)}</p>
     <div class="bar-of-controls">
       ${xn(e)} ${Jc(a,r.stages)}
-      ${we(e,eu(e,c))}
+      ${we(e,eu(e,s[n.record]))}
     </div>
     ${n.detail?Es(a,s[n.record]):g}
   </div>`}var Tr={0:{id:"query",title:"Query"},2:{id:"weights",title:"Weights"},4:{id:"context",title:"Context"},5:{id:"output",title:"Output"}};function Jc({selection:e,change:t,record:n},r){let o=i=>i===0&&!n.attentions.length?"State":Tr[i].title;return p`<span class="phases" role="group" aria-label="phases of a step">${r.map(i=>p`<button class=${Tr[i].id} data-testid="phase" data-stage=${i}
       aria-pressed=${i===e.stage}
       @click=${()=>t({stage:i,playing:!1,started:!0})}>${o(i)}</button>`)}</span>`}function eu(e,{record:t,bottleneck:n}){return p`${t.attentions.length?de(e):Ie(e)}
-    <p class="note">${n?"This decoder has the source as one vector of fixed size.":"The width of an arc is its attention weight. The width of a part of the context is weight × ‖value‖."} ${e.selection.shift&&!n?"The weights of this head belong to the word that was just read: the other views show them there.":g} ${t.model.description}</p>`}function tu(e,t,n){if(e.length>1)return nu(e);let[{record:r,units:o,weights:i,shares:s,source:a,candidates:l,bottleneck:c}]=e,u=$(o[t-1]?.label??W("<s>")),d=h=>$(a.units[h].label);if(n===0&&c)return p`The decoder has read ${u}. It looks at nothing but one vector, the same at every step.`;if(n===0)return p`The decoder has read ${u} and asks with its query: what is needed next?`;if(n===5){let h=l.find(({output:f})=>f);return p`It writes ${$(o[Math.min(t,o.length-1)].label)} with probability
-      ${w(h?.p??0)}.`}if(c)return p`The whole sentence comes through ${r.attentions.length?"the last state of the encoder":"the last state"}, whatever the word.`;let m=T(n===2?i:s);return n===2?p`The query fits ${d(m)} best: weight ${w(i[m])}.`:p`The values are added up by their weights: ${w(s[m])} of the context is from ${d(m)}.`}function nu(e){return p`${e.map(({record:t,bottleneck:n,units:r,step:o},i)=>{let s=r[o];return p`${i?"; ":""}${t.model.name} ${s?p`writes ${$(s.label)}`:"has ended"}${n?" from one vector":""}`})}.`}var Hs=[Ns,_s];function Is(e){let{record:t,selection:n}=e;if(!t.states||t.source?.kind!=="text")return ne(t);let r=Math.min(n.row,t.steps.length-1),o=Math.min(n.stage,1),i=a=>`stage ${a===o?"now":""}`,s=["<s>",...t.target.pieces.slice(0,r)];return p`<p class="summary" role="status" aria-live="polite" data-testid="summary"
+    <p class="note">${n?"This decoder has the source as one vector of fixed size.":"The width of an arc is its attention weight. The width of a part of the context is weight × ‖value‖."} ${e.selection.shift&&!n?"The weights of this head belong to the word that was just read: the other views show them there.":g} ${t.model.description}</p>`}function tu(e,t,n){if(e.length>1)return nu(e);let[{units:r,weights:o,shares:i,source:s,candidates:a,bottleneck:l}]=e,c=$(r[t-1]?.label??W("<s>"));if(n===5){let m=a.find(({output:f})=>f)?.p??0,h=r[Math.min(t,r.length-1)];return p`The output is ${$(h.label)}, with probability ${w(m)}.`}if(l)return n===0?p`The decoder has read ${c}. It has the source only as the fixed vector.`:p`The context is the fixed vector, the same at every step.`;if(n===0)return p`The decoder has read ${c} and computes a query.`;let u=T(n===2?o:i),d=$(s.units[u].label);return n===2?p`The key of ${d} fits the query best: weight ${w(o[u])}.`:p`The values are added up by their weights: ${w(i[u])} of the context is from ${d}.`}function nu(e){return p`${e.map(({record:t,bottleneck:n,units:r,step:o},i)=>{let s=r[o];return p`${i?"; ":""}${t.model.name} ${s?p`outputs ${$(s.label)}`:"has ended"}${n?" from the fixed vector":""}`})}.`}var Hs=[Ns,_s];function Is(e){let{record:t,selection:n}=e;if(!t.states||t.source?.kind!=="text")return ne(t);let r=Math.min(n.row,t.steps.length-1),o=Math.min(n.stage,1),i=a=>`stage ${a===o?"now":""}`,s=["<s>",...t.target.pieces.slice(0,r)];return p`<p class="summary" role="status" aria-live="polite" data-testid="summary"
       >${o?dr(t,r):ru(t,r)}</p>
     <section class="stage" data-testid="encoder"><h3>Encoder</h3>
       <p class="note">The encoder reads the source piece by piece. The decoder does not see these
