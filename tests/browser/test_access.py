@@ -61,7 +61,8 @@ def test_legend_lightness_is_monotone_for_every_deficiency(new_viewer, pages, ki
     session = viewer.context.new_cdp_session(viewer.page)
     session.send("Emulation.setEmulatedVisionDeficiency", {"type": kind})
     pixels = np.array(image.open(io.BytesIO(ramp.screenshot())).convert("RGB"))
-    light = lightness(pixels[pixels.shape[0] // 2, 2:-2] / 255)  # within the border
+    # Within the border, from the weight 1 to 0: on a light page more weight is darker.
+    light = lightness(pixels[pixels.shape[0] // 2, 2:-2][::-1] / 255)
     assert (np.diff(light) >= -0.5).all()  # half a step of 100: 8-bit rounding
     steps = light[np.linspace(0, len(light) - 1, 17).round().astype(int)]
     middle = (steps[1:] + steps[:-1]) / 2 - 50

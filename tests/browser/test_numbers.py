@@ -45,7 +45,7 @@ def check_texts(viewer) -> int:
     """Printed numbers equal their `data-value` within 5e-4 or their last digit."""
     printed = 0
     for value, text, name in viewer.evaluate(TEXTS):
-        if name in ("word", "compared") or text == "":
+        if name in ("word", "compared", "share") or text == "":
             continue  # a word, or a number too small to print
         printed += 1
         exact = float(value.replace("Infinity", "inf"))
@@ -272,6 +272,7 @@ def test_interventions_show_probabilities_before_and_after(
     record = records[name]
     interventions, arrays = record["interventions"], record["arrays"]
     viewer = new_viewer().open(pages[name], "interventions")
+    viewer.at("pieces").click()
     before = expected.probabilities(record)
     for n, (kind, word) in enumerate(
         zip(interventions["kinds"], interventions["words"], strict=True)

@@ -20,15 +20,16 @@ SMALL = """(root, size) => {
   const found = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
-    if (!node.data.trim() || !parent?.checkVisibility() || parent.closest(".hidden, style")) continue;
+    if (!node.data.trim() || parent?.closest(".hidden, style")) continue;
+    if (!parent?.checkVisibility()) continue;
     const points = parseFloat(getComputedStyle(parent).fontSize);
     if (points < size - 0.01) found.push([node.data.trim(), points]);
   }
   return found;
 }"""
 ARCS = """(root) => Array.from(root.querySelectorAll("[data-testid=arc]"), (arc) =>
-  [Number(arc.dataset.unit), Number(arc.dataset.value), parseFloat(getComputedStyle(arc).strokeWidth),
-   arc.getTotalLength() > 0])"""
+  [Number(arc.dataset.unit), Number(arc.dataset.value),
+   parseFloat(getComputedStyle(arc).strokeWidth), arc.getTotalLength() > 0])"""
 FOCUS = """(root, selector, i) => {
   document.activeElement?.blur();
   root.querySelectorAll(selector)[i]?.focus();
@@ -55,25 +56,31 @@ def test_stage_is_the_first_view_of_a_text_source(new_viewer, pages) -> None:
 
 
 @pytest.mark.parametrize("view", ["stage", "trace"])
-def test_keys_move_wherever_the_focus_is(new_viewer, pages, view) -> None:
+def test_keys_move_wherever_the_focus_is(new_viewer, pages, records, view) -> None:
     viewer = new_viewer().open(pages["found"], f"{view}/1", options=False)
-    read = "stage" if view == "stage" else "trace"
     selector = "button, [role=tab], [role=button]"
     count = viewer.evaluate("(root, all) => root.querySelectorAll(all).length", selector)
+    viewer.page.keyboard.press("PageDown")
+    last = len(records["found"]["steps"])
     for i in range(-1, min(count, 24)):
         viewer.evaluate(FOCUS, selector, i)
         for key in ("ArrowRight", "PageDown", "PageUp", "ArrowLeft"):
             before = viewer.page.evaluate("() => location.hash"), position(viewer)
             viewer.page.keyboard.press(key)
             viewer.evaluate("(root) => 0")
-            assert viewer.at(f"view-{read}").count() == 1, f"{key} at {i} leaves the view"
+            assert viewer.at(f"view-{view}").count() == 1, f"{key} at {i} leaves the view"
             after = viewer.page.evaluate("() => location.hash"), position(viewer)
-            at_start = before[1] in ("0 query", "0") and key in ("PageUp", "ArrowLeft")
-            assert after != before or at_start, f"{key} does nothing at {i}"
+            forward = key in ("ArrowRight", "PageDown")
+            at_end = step_of(before[0]) == (last if forward else 1)
+            assert after != before or at_end, f"{key} does nothing at {i}"
     viewer.evaluate(FOCUS, "[role=tab]", 0)
     viewer.page.keyboard.press("Space")
     assert viewer.at("play").get_attribute("aria-pressed") == "true"
     assert viewer.errors == []
+
+
+def step_of(address: str) -> int:
+    return int(address.split("/")[1])
 
 
 def position(viewer) -> str:
@@ -218,10 +225,8 @@ def test_models_step_together(new_viewer, pages) -> None:
     lanes = viewer.at("lane")
     assert lanes.count() == 4
     viewer.page.keyboard.press("PageDown")
-    current = [
-        lane.locator("[aria-current=step]").get_attribute("data-unit") for lane in lanes.all()
-    ]
-    assert current == ["1"] * 4
+    current = viewer.page.locator("[aria-current=step]")
+    assert [word.get_attribute("data-unit") for word in current.all()] == ["1"] * 4
     viewer.page.set_viewport_size({"width": 390, "height": 844})
     assert viewer.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert viewer.errors == []
@@ -251,3 +256,14 @@ def test_another_record_of_the_model_keeps_the_view(new_viewer, pages, explanati
     rows = viewer.page.locator(".side bdi").all_inner_texts()
     assert rows[:2] == ["Two", "cats"]
     assert viewer.errors == []
+
+
+def test_the_address_restores_step_and_head(new_viewer, pages) -> None:
+    viewer = new_viewer().open(pages["found"], "stage/4")
+    viewer.select("head", "1")
+    address = viewer.page.evaluate("() => location.hash")
+    assert address.startswith("#stage/4/decoder.blocks.") and address.endswith("/2")
+    arcs = viewer.evaluate(ARCS)
+    viewer.open(pages["found"], address.removeprefix("#"))
+    assert viewer.evaluate(ARCS) == arcs
+    assert viewer.at("head").input_value() == "1" and step(viewer)[1] == "output"

@@ -20,8 +20,7 @@ export function arcs(now: Moment, stage: number, ended: boolean): TemplateResult
     ${shown.map(
       (s) => svg`<path class="arc" data-testid="arc" data-unit=${s} pathLength="1"
         data-value=${bottleneck ? 1 : weights[s]} .style=${`stroke-width:${width(s)}px`}></path>`,
-    )}
-    <path class="out" data-testid="out"></path></svg>`;
+    )}</svg>`;
 }
 
 /** Dots that carry the values into the context. */
@@ -65,15 +64,4 @@ function place(lane: HTMLElement): void {
     arc.setAttribute("d", path(Number(arc.dataset.unit)));
   for (const dot of lane.querySelectorAll<HTMLElement>(".dot"))
     dot.style.offsetPath = `path("${path(Number(dot.dataset.unit))}")`;
-  const slot = lane.querySelector(".target .now");
-  const race = box(lane.querySelector(".race"));
-  const out = lane.querySelector(".out");
-  out?.toggleAttribute("hidden", !slot);
-  if (!out || !slot) return;
-  const to = box(slot);
-  const middle = (race.bottom + to.top) / 2;
-  out.setAttribute(
-    "d",
-    `M${race.x} ${race.bottom}C${race.x} ${middle} ${to.x} ${middle} ${to.x} ${to.top}`,
-  );
 }

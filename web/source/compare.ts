@@ -179,7 +179,7 @@ export const style = css`
   article h3 { overflow-wrap: anywhere; }
   .target { font-size: 1.2rem; line-height: 1.65; overflow-wrap: anywhere; }
   .mini { position: relative; max-width: 16rem; overflow: clip; overflow-clip-margin: 2px; }
-  .mini canvas { width: 100%; height: auto; border-radius: 3px; }
+  .mini canvas { width: 100%; height: auto; border-radius: 3px; border: 1px solid var(--line); }
   .mini i { position: absolute; top: 0; bottom: 0; box-shadow: 0 0 0 1px #fff, 0 0 0 2px #000; }
   .difference { display: grid; gap: 0.5rem; justify-items: start; }
 `;

@@ -1,7 +1,7 @@
 // Controls for attention layer, head, alignment step and words or pieces; and the caption.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Head, Units } from "./chart";
-import { attentionName, CAUTION, KINDS, reason, STEPS } from "./describe";
+import { attentionName, CAUTION, headName, KINDS, reason, STEPS } from "./describe";
 import { advanced, toggled } from "./playback";
 import type { Attention } from "./record";
 import { defaultSelection, findAttention, type Selection, type ViewState } from "./state";
@@ -12,11 +12,8 @@ const STEP_HELP = [
   "The weights of a word are those of the step that reads it, after the step that predicts it.",
 ];
 
-export function controls(
-  state: ViewState,
-  more: unknown = nothing,
-  withUnits = true,
-): TemplateResult {
+export function controls(state: ViewState, more: unknown = nothing): TemplateResult {
+  const onStage = state.selection.view === "stage"; // which shows the weights of a step
   const { record, selection, change } = state;
   const attention = findAttention(record, selection.attention);
   const select = (part: Partial<Selection>) => change({ ...part, userSelected: true });
@@ -24,7 +21,9 @@ export function controls(
     <label>attention layer
       <select data-testid="attention" @change=${(event: Event) => select(withHead(state, selectedValue(event)))}>
         ${Object.entries(KINDS).map(([kind, title]) => {
-          const attentions = record.attentions.filter((each) => each.kind === kind);
+          const attentions = record.attentions.filter(
+            (each) => each.kind === kind && (kind === "cross" || !onStage),
+          );
           return attentions.length
             ? html`<optgroup label=${title}>
                 ${attentions.map(
@@ -41,12 +40,12 @@ export function controls(
       <select data-testid="head" @change=${(event: Event) => select({ head: headOf(selectedValue(event)) })}>
         ${headsOf(attention).map(
           (head) => html`<option value=${head} ?selected=${head === selection.head}>
-            ${typeof head === "number" ? head + 1 : head}</option>`,
+            ${headName(head)}</option>`,
         )}
       </select>
     </label>
     ${
-      attention?.kind === "cross"
+      attention?.kind === "cross" && !onStage
         ? html`<label title=${STEP_HELP.join(" ")}>alignment step
             <select data-testid="shift"
               @change=${(event: Event) => select({ shift: Number(selectedValue(event)) })}>
@@ -58,7 +57,7 @@ export function controls(
           </label>`
         : nothing
     }
-    ${withUnits ? unitsPair(state) : nothing} ${more}
+    ${unitsPair(state)} ${more}
     ${
       selection.userSelected
         ? html`<button data-testid="reset" @click=${() => change(defaultSelection(record), '[data-testid="attention"]')}>
@@ -103,13 +102,16 @@ export function playButtons({ records, selection, change }: ViewState): Template
 export function options(state: ViewState, content: unknown): TemplateResult {
   const { record, selection, change } = state;
   const attention = findAttention(record, selection.attention);
+  const shift = selection.view === "stage" ? 0 : selection.shift;
   const onToggle = (event: Event) => {
     const { open } = event.target as HTMLDetailsElement;
     if (open !== selection.options) change({ options: open });
   };
   return html`<details class="options" data-testid="options" .open=${selection.options}
     @toggle=${onToggle}><summary>${
-      attention ? `${attentionName(record, attention, selection)}; ${selection.units}` : "Details"
+      attention
+        ? `${attentionName(record, attention, { head: selection.head, shift })}; ${selection.units}`
+        : "Details"
     }</summary><div class="options-body">${content}</div></details>`;
 }
 

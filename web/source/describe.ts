@@ -1,6 +1,6 @@
 // Numbers and attention weights as text.
 import { html, type TemplateResult } from "lit";
-import type { Chart } from "./chart";
+import type { Chart, Head } from "./chart";
 import { descending } from "./math";
 import type { Attention, Explanation, Kind } from "./record";
 import { defaultSelection, type Selection } from "./state";
@@ -30,6 +30,11 @@ export function rounded(value: number): string {
 
 export function token(label: string): TemplateResult {
   return html`<bdi class="token" dir="auto">${label}</bdi>`;
+}
+
+/** A head as readers count it: from 1. */
+export function headName(head: Head): string {
+  return typeof head === "number" ? String(head + 1) : head;
 }
 
 /** «Cross-attention: layer 2 of 4, head 3 of 4, at output». */

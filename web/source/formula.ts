@@ -91,7 +91,7 @@ export function scoreTable(step: HeadStep, column: number): TemplateResult {
 
 export const style = css`
   math {
-    font-size: 1.15rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden;
+    font-size: 1.3rem; text-align: start; margin: 0.25rem 0; overflow-x: auto; overflow-y: hidden;
   }
   .terms { border-collapse: collapse; font-size: var(--small); max-width: 100%; }
   .terms caption { text-align: start; padding-bottom: 0.3rem; color: var(--ink); }

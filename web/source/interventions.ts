@@ -1,10 +1,12 @@
 // Interventions: the probabilities of the same target under a changed model or source.
 import { css, html, nothing, type TemplateResult } from "lit";
-import { pieceInWord, textAxis } from "./chart";
+import { pieceInWord, shownPiece, textAxis, type Units } from "./chart";
 import { tint } from "./colour";
+import { unitsPair } from "./controls";
 import { number, rounded, token } from "./describe";
 import { descending } from "./math";
 import { placeholder } from "./placeholder";
+import { targetUnits } from "./playback";
 import type { Explanation, Interventions } from "./record";
 import { sentence } from "./sentence";
 import type { ViewState } from "./state";
@@ -29,8 +31,8 @@ export function interventionsView(state: ViewState): TemplateResult {
       target changes if a source word is masked or removed, and exist for translations.`);
   const index = Math.min(selection.intervention, interventions.kinds.length - 1);
   const kind = interventions.kinds[index];
-  return html`${chooser(state, interventions, index)} ${summary(record, interventions, index)}
-    ${table(record, interventions, index)}
+  return html`${chooser(state, interventions, index)} ${summary(record, interventions, index, selection.units)}
+    ${table(record, interventions, index, selection.units)} ${unitsPair(state)}
     <p class="note">${KINDS.find(([name]) => name === kind)?.[2]} The
       target is unchanged; the model computes its probabilities again. <strong>This shows
       causes:</strong> if a probability falls, the change caused it. Attention weights do not show
@@ -91,58 +93,80 @@ function losses(record: Explanation, interventions: Interventions): number[] {
 }
 
 interface Change {
+  label: string;
   before: number;
   after: number;
-  token: string;
-  tokenP: number;
+  instead: { label: string; p: number } | null; // what the model prefers now
 }
 
-function changes(record: Explanation, interventions: Interventions, index: number): Change[] {
+/** Of each word, or of each piece: a word has the product of the probabilities of its pieces. */
+function changes(
+  record: Explanation,
+  interventions: Interventions,
+  index: number,
+  units: Units,
+): Change[] {
   const steps = record.steps.length;
   const logps = record.numbers(interventions.logps);
   const tokenLogps = record.numbers(interventions.token_logps);
-  return record.steps.map(({ logp }, t) => ({
-    before: Math.exp(logp),
-    after: Math.exp(logps[index * steps + t]),
-    token: interventions.tokens[index][t],
-    tokenP: Math.exp(tokenLogps[index * steps + t]),
-  }));
+  const tokens = interventions.tokens[index];
+  const name = units === "words" ? pieceInWord : shownPiece;
+  return targetUnits(record, units).map(({ label, positions }) => {
+    const sum = (logp: (t: number) => number) => positions.reduce((a, t) => a + logp(t), 0);
+    const other = positions.find((t) => tokens[t] !== record.target.pieces[t]);
+    return {
+      label,
+      before: Math.exp(sum((t) => record.steps[t].logp)),
+      after: Math.exp(sum((t) => logps[index * steps + t])),
+      instead:
+        other === undefined
+          ? null
+          : { label: name(tokens[other]), p: Math.exp(tokenLogps[index * steps + other]) },
+    };
+  });
 }
 
 /** The largest change, in words. */
-function summary(record: Explanation, interventions: Interventions, index: number): TemplateResult {
-  const every = changes(record, interventions, index);
+function summary(
+  record: Explanation,
+  interventions: Interventions,
+  index: number,
+  units: Units,
+): TemplateResult {
+  const every = changes(record, interventions, index, units);
   const [first] = descending(every.map(({ before, after }) => Math.abs(after - before)));
-  const { before, after, token: instead } = every[first];
-  const piece = record.target.pieces[first];
+  const { label, before, after, instead } = every[first];
   const loss = losses(record, interventions)[index];
   return html`<p class="summary" data-testid="summary">
-    ${token(pieceInWord(piece))} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
-      instead === piece ? "" : html`; the model prefers ${token(pieceInWord(instead))}`
+    ${token(label)} ${after < before ? "falls" : "rises"} from ${number(before)} to ${number(after)}${
+      instead ? html`; the model prefers ${token(instead.label)}` : ""
     }. <span class="soft">The target ${loss > 0 ? "loses" : "gains"} ${number(Math.abs(loss))} nats.</span></p>`;
 }
 
-function table(record: Explanation, interventions: Interventions, index: number): TemplateResult {
+function table(
+  record: Explanation,
+  interventions: Interventions,
+  index: number,
+  units: Units,
+): TemplateResult {
+  const unit = units === "words" ? "word" : "piece";
   return html`<div class="scroll" role="region" tabindex="0" aria-label="before and after">
     <table class="moves" data-testid="intervention" data-index=${index}>
-    <caption class="hidden">Probability of each piece before and after</caption>
-    <thead><tr><th scope="col">piece</th><th scope="col">before</th>
+    <caption class="hidden">Probability of each ${unit} before and after</caption>
+    <thead><tr><th scope="col">${unit}</th><th scope="col">before</th>
       <th scope="col"><span class="hidden">chart</span></th>
       <th scope="col">after</th><th scope="col">most likely piece</th></tr></thead>
-    <tbody>${changes(record, interventions, index).map(
-      ({ before, after, token: instead, tokenP }, t) => {
-        const piece = record.target.pieces[t];
-        return html`<tr>
-        <th scope="row">${token(pieceInWord(piece))}</th>
+    <tbody>${changes(record, interventions, index, units).map(
+      ({ label, before, after, instead }) => html`<tr>
+        <th scope="row">${token(label)}</th>
         <td data-testid="before">${number(before)}</td>
         <td class="slope">${slope(before, after)}</td>
         <td data-testid="after">${number(after)}</td>
         <td data-testid="prediction">${
-          instead === piece
-            ? html`<span class="soft">unchanged</span>`
-            : html`${token(pieceInWord(instead))} ${number(tokenP)}`
-        }</td></tr>`;
-      },
+          instead
+            ? html`${token(instead.label)} ${number(instead.p)}`
+            : html`<span class="soft">unchanged</span>`
+        }</td></tr>`,
     )}</tbody></table></div>`;
 }
 

@@ -2,12 +2,13 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { arcs, flow, SHOWN } from "./arcs";
 import { signed, tint } from "./colour";
-import { number, rounded } from "./describe";
+import { number } from "./describe";
 import type { Candidate, Moment } from "./moment";
 import { cells } from "./pixels";
 import { direction, running } from "./sentence";
 import type { Detail, ViewState } from "./state";
 
+const WIDE = 896; // pixels: two models are side by side
 const LABELLED = 0.12; // smallest part of the context with a label
 
 export function lane(state: ViewState, now: Moment): TemplateResult {
@@ -33,36 +34,39 @@ function open(state: ViewState, { record }: Moment, detail: Detail, column = -1)
   state.change({ ...other, detail, column, playing: false, stage: state.selection.stage });
 }
 
-/** Smaller type for longer texts. */
-function fit({ source, target }: Moment, lanes: number): number {
-  const load = Math.max(source.text.length, target.text.length) * Math.min(2, lanes);
-  return load < 90 ? 1 : Math.max(0.4, Math.sqrt(90 / load));
+/** The lines and the size in pixels of the words: the fewest lines on which the texts are legible. */
+function layout({ records, width }: ViewState, { source, target, units }: Moment) {
+  const across = width >= WIDE && records.length > 1 ? width / 2 - 16 : width;
+  const smallest = Math.max(16, across / 72);
+  const characters = Math.max(source.text.length, target.text.length) + 0.65 * units.length + 6;
+  const size = (lines: number) => (0.94 * lines * across) / (0.62 * characters);
+  const lines = [1, 2, 3, 4].find((count) => size(count) >= smallest) ?? 5;
+  return { lines, size: size(lines) };
 }
 
 function sourceLine(state: ViewState, now: Moment): TemplateResult {
   const { source, weights, bottleneck } = now;
-  const { selection, records } = state;
+  const { selection } = state;
   const weighed = selection.stage >= 2 && !bottleneck;
   const word = (unit: number) => {
     const { label, special, positions } = source.units[unit];
     const weight = weighed ? weights[unit] : 0;
     const drawn = weight >= SHOWN;
     return html`<button class="word" data-testid="source-word" data-unit=${unit} ?data-special=${special}
-      aria-label=${bottleneck ? label : `${label}, weight ${rounded(weights[unit])}`}
       @click=${() => open(state, now, bottleneck ? "context" : "weight", positions[0])}
-      ><span class="ink" .style=${tint(weight)}>${label}</span><small aria-hidden="true"
+      ><span class="ink" .style=${tint(weight)}>${label}</span><small
       class=${drawn && weight >= 0.05 ? "" : "faint"}>${
         bottleneck
           ? nothing
           : html`<data data-value=${weights[unit]}>${weights[unit].toFixed(2)}</data>`
       }</small></button>`;
   };
-  return line("source", source, word, fit(now, records.length), selection.units);
+  return line("source", source, word, layout(state, now), selection.units);
 }
 
 function targetLine(state: ViewState, now: Moment): TemplateResult {
   const { target, units, step } = now;
-  const { selection, records, change } = state;
+  const { selection, change } = state;
   const writes = selection.stage === 5;
   const word = (unit: number) => {
     const it = target.units[unit];
@@ -76,17 +80,17 @@ function targetLine(state: ViewState, now: Moment): TemplateResult {
       tabindex=${hidden ? -1 : 0} aria-hidden=${hidden} aria-current=${at === step ? "step" : nothing}
       @click=${select}><span class="ink">${it.label}</span></button>`;
   };
-  return line("target", target, word, fit(now, records.length), selection.units);
+  return line("target", target, word, layout(state, now), selection.units);
 }
 
 function line(
   name: "source" | "target",
   axis: Moment["source"],
   word: (unit: number) => TemplateResult,
-  size: number,
+  { lines, size }: ReturnType<typeof layout>,
   units: string,
 ): TemplateResult {
-  return html`<div class="line-of-words ${name}" .style=${`--fit:${size}`}>
+  return html`<div class="line-of-words ${name} ${lines > 2 ? "dense" : ""}" .style=${`--words:${size}px`}>
     <span class="name" aria-hidden="true">${name}</span>
     <p class="words" role="group" aria-label=${name} data-side=${name} dir=${direction(axis)}>${
       units === "pieces" ? axis.units.map((_, unit) => html`${word(unit)} `) : running(axis, word)
@@ -100,7 +104,7 @@ function context(state: ViewState, now: Moment): TemplateResult {
   return html`<div class="mix">
     <button class="query" data-testid="query" @click=${() => open(state, now, "query")}
       ><small>query after</small> <bdi>${read}</bdi></button>
-    <button class="pill" data-testid="context" aria-label="context, from the source words"
+    <button class="pill" data-testid="context"
       @click=${() => open(state, now, "context")}>
       <small class="pill-name">context</small>
       <span class="parts">${shares.map(
@@ -136,8 +140,8 @@ function race(state: ViewState, now: Moment, count: number): TemplateResult {
   const shown = candidates.slice(0, count);
   const chosen = candidates.find(({ output }) => output) as Candidate;
   if (!shown.includes(chosen)) shown[shown.length - 1] = chosen;
-  return html`<button class="race" data-testid="race" aria-label="the most likely next words"
-    @click=${() => open(state, now, "output")}>${shown.map(
+  return html`<button class="race" data-testid="race"
+    @click=${() => open(state, now, "output")}><span class="hidden">the most likely next words: </span>${shown.map(
       ({ label, piece, p, output }) => html`<span class="runner ${output ? "winner" : ""}"
         data-testid="candidate" data-piece=${piece} data-output=${output}>
         <bdi>${label}</bdi><span class="runway"><i .style=${`width:${writes ? 100 * p : 0}%`}></i></span>

@@ -25,20 +25,22 @@ export function stage(state: ViewState): TemplateResult {
   const { records, selection } = state;
   const all = playback(records, selection);
   const { step, stage } = currentStep(all, selection);
-  const moments = records.map((record) => moment(record, selection, step));
+  const moments = records.map((record, i) => {
+    const selected = i === selection.record && selection.userSelected;
+    return moment(record, { ...selection, userSelected: selected }, step);
+  });
   const shown = { ...state, selection: { ...selection, stage: all.stages[stage] } };
   const beat = Math.min(0.9, pace(selection, records) || 0.5);
-  const [first] = moments;
   return html`<div class="stagecraft" .style=${`--beat:${beat}s`} data-testid="stage-view"
       data-phase=${PHASES[shown.selection.stage].id} data-step=${step}>
     <div class="lanes" data-count=${records.length}>
       ${moments.map((each) => lane(shown, each))}
     </div>
     <p class="telling" role="status" aria-live=${selection.playing ? "off" : "polite"}
-      data-testid="summary">${tell(records.length > 1 ? moments : [first], step, shown.selection.stage)}</p>
+      data-testid="summary">${tell(moments, step, shown.selection.stage)}</p>
     <div class="bar-of-controls">
-      ${playButtons(state)} ${phaseButtons(shown, all.stages)} ${unitsPair(state)}
-      ${options(state, optionsOf(state, first))}
+      ${playButtons(state)} ${phaseButtons(shown, all.stages)}
+      ${options(state, optionsOf(state, moments[selection.record]))}
     </div>
     ${selection.detail ? stageDetail(shown, moments[selection.record]) : nothing}
   </div>`;
@@ -63,45 +65,46 @@ function phaseButtons({ selection, change, record }: ViewState, stages: number[]
 }
 
 function optionsOf(state: ViewState, { record, bottleneck }: Moment): unknown {
-  return html`${record.attentions.length ? controls(state, nothing, false) : nothing}
+  return html`${record.attentions.length ? controls(state) : unitsPair(state)}
     <p class="note">${
       bottleneck
         ? "This decoder has the source as one vector of fixed size."
         : "The width of an arc is its attention weight. The width of a part of the context is weight × ‖value‖."
+    } ${
+      state.selection.shift && !bottleneck
+        ? "The weights of this head belong to the word that was just read: the other views show them there."
+        : nothing
     } ${record.model.description}</p>`;
 }
 
 /** One sentence for each phase. */
 function tell(moments: Moment[], step: number, stage: number): TemplateResult {
   if (moments.length > 1) return tellTogether(moments);
-  const [{ record, units, weights, shares, source, candidates, bottleneck }] = moments;
+  const [{ units, weights, shares, source, candidates, bottleneck }] = moments;
   const read = token(units[step - 1]?.label ?? shownPiece("<s>"));
-  const name = (s: number) => token(source.units[s].label);
-  if (stage === 0 && bottleneck)
-    return html`The decoder has read ${read}. It looks at nothing but one vector, the same at every step.`;
-  if (stage === 0)
-    return html`The decoder has read ${read} and asks with its query: what is needed next?`;
   if (stage === 5) {
-    const best = candidates.find(({ output }) => output);
-    return html`It writes ${token(units[Math.min(step, units.length - 1)].label)} with probability
-      ${number(best?.p ?? 0)}.`;
+    const p = candidates.find(({ output }) => output)?.p ?? 0;
+    const word = units[Math.min(step, units.length - 1)];
+    return html`The output is ${token(word.label)}, with probability ${number(p)}.`;
   }
   if (bottleneck)
-    return html`The whole sentence comes through ${
-      record.attentions.length ? "the last state of the encoder" : "the last state"
-    }, whatever the word.`;
+    return stage === 0
+      ? html`The decoder has read ${read}. It has the source only as the fixed vector.`
+      : html`The context is the fixed vector, the same at every step.`;
+  if (stage === 0) return html`The decoder has read ${read} and computes a query.`;
   const best = highest(stage === 2 ? weights : shares);
+  const name = token(source.units[best].label);
   return stage === 2
-    ? html`The query fits ${name(best)} best: weight ${number(weights[best])}.`
-    : html`The values are added up by their weights: ${number(shares[best])} of the context is from ${name(best)}.`;
+    ? html`The key of ${name} fits the query best: weight ${number(weights[best])}.`
+    : html`The values are added up by their weights: ${number(shares[best])} of the context is from ${name}.`;
 }
 
 function tellTogether(moments: Moment[]): TemplateResult {
   return html`${moments.map(({ record, bottleneck, units, step }, i) => {
     const word = units[step];
     return html`${i ? "; " : ""}${record.model.name} ${
-      word ? html`writes ${token(word.label)}` : "has ended"
-    }${bottleneck ? " from one vector" : ""}`;
+      word ? html`outputs ${token(word.label)}` : "has ended"
+    }${bottleneck ? " from the fixed vector" : ""}`;
   })}.`;
 }
 

@@ -27,7 +27,7 @@ export const style = css`
   }
   .line-of-words .name { color: var(--soft); font-size: max(var(--floor, 0.875rem), 0.8em); }
   .words {
-    font-size: max(var(--floor, 0.875rem), calc(2em * var(--fit))); line-height: 1.25;
+    font-size: clamp(var(--floor, 1rem), var(--words), 2.1em); line-height: 1.25;
     text-align: center; text-wrap: balance; overflow-wrap: anywhere;
   }
   .stagecraft button.word {
@@ -39,16 +39,16 @@ export const style = css`
   }
   .lane:not([data-stage="0"]) .ink { transition: background var(--beat), color var(--beat); }
   .stagecraft .word:hover .ink { box-shadow: 0 0 0 2px var(--line); }
-  .stagecraft .word[data-special] { font-size: max(var(--floor, 0.875rem), 0.6em); align-self: center; }
+  .stagecraft .word[data-special] { font-size: max(var(--floor, 0.875rem), 0.6em); padding-top: 0.3em; }
   .source .word small {
     display: block; text-align: center; font-size: max(var(--floor, 0.875rem), 0.42em);
     line-height: 1.2; color: var(--weight); font-weight: 600; height: 1.2em;
   }
   .source .word small.faint { opacity: 0; }
-  .chipped .source .word small { display: none; }
+  .dense .word small, .lane:has(.chip) .word small { display: none; }
 
   .target { padding-top: 0.35em; }
-  .target .slot .ink { color: transparent; box-shadow: inset 0 -0.12em var(--output); border-radius: 0; }
+  .target .slot .ink { transition: none; color: transparent; box-shadow: inset 0 -0.12em var(--output); border-radius: 0; }
   .target .coming .ink { opacity: 0.32; font-weight: 400; }
   .target .unseen { visibility: hidden; }
   .target .said.now .ink {
@@ -110,16 +110,13 @@ export const style = css`
   .runner .p .number { font-weight: 400; }
 
   .arcs { position: absolute; inset: 0; width: 100%; height: 100%; z-index: -1; overflow: visible; }
-  .arcs path { fill: none; }
-  .arc {
-    stroke: var(--weight); opacity: 0.75; stroke-dasharray: 1; stroke-dashoffset: 0;
+    .arc {
+    fill: none; stroke: var(--weight); opacity: 0.75; stroke-dasharray: 1; stroke-dashoffset: 0;
     animation: grow var(--beat) ease-out;
   }
   @keyframes grow { from { stroke-dashoffset: 1; } }
   .lane:not([data-stage="2"]) .arc { animation: none; }
   .threads .arc { stroke: var(--soft); opacity: 0.55; }
-  .out { stroke: var(--output); stroke-width: 2px; opacity: 0; stroke-dasharray: 3 5; }
-  .lane[data-stage="5"] .out { opacity: 0.8; }
   .dot {
     position: absolute; left: 0; top: 0; width: var(--size); height: var(--size); border-radius: 50%;
     background: var(--value); opacity: 0; offset-rotate: 0deg;
@@ -157,12 +154,22 @@ export const style = css`
     .lanes:not([data-count="1"]) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   }
   @media (max-width: 56rem) {
-    .words { font-size: max(var(--floor, 0.875rem), calc(1.35em * var(--fit))); }
     .runner { grid-template-columns: 5.5em 1fr 3.2em; }
     .bar-of-controls { gap: 0.4em; justify-content: center; }
     .stagecraft .options { margin-inline-start: 0; }
     .telling { font-size: 1em; }
+    .lanes:not([data-count="1"]) {
+      .name, .query small, .pill-name, .runner:not(.winner) { display: none; }
+      .chip .pill-name { display: block; }
+      .strip { height: 0.8em; }
+      .pill { padding-block: 0.1em !important; }
+      .race { margin-top: 0.2em !important; }
+      .words { line-height: 1.15; font-size: clamp(0.875rem, var(--words), 1.1em); }
+      .target { padding-top: 0; }
+    }
+    .lanes:not([data-count="1"]) ~ .telling { min-height: 0; padding: 0.2em; font-size: var(--tiny); }
   }
+  @media (max-height: 48rem), (max-width: 48rem) { .runner:nth-child(n + 4):not(.winner) { display: none; } }
   :host([present]) {
     position: fixed; inset: 0; z-index: 2147483647; overflow: auto; padding: 0 2vw;
   }
@@ -174,7 +181,7 @@ export const style = css`
   :host([present]) .stagecraft :is(.soft, .note, .small) { font-size: 1em; }
   @media (prefers-reduced-motion: reduce) { .dot { display: none; } }
   @media (forced-colors: active) {
-    .arc, .out { stroke: CanvasText; }
+    .arc { stroke: CanvasText; }
     .part, .runner .runway i { background: CanvasText !important; forced-color-adjust: none; }
   }
 `;

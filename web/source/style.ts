@@ -17,6 +17,7 @@ export const shared = css`
   h2 { font-size: 1.05rem; font-weight: 650; overflow-wrap: anywhere; }
   h3 { font-size: 1rem; font-weight: 650; }
   a { color: var(--accent); }
+  sub, sup { font-size: var(--tiny); }
   .soft { color: var(--soft); }
   .small { font-size: var(--small); }
   .token { font-weight: 600; font-style: normal; overflow-wrap: anywhere; }

@@ -4,6 +4,8 @@ import { placeArcs } from "./arcs";
 import { style as barsStyle } from "./bars";
 import { style as beamStyle, beamTree } from "./beam";
 import { compare, style as compareStyle } from "./compare";
+import { headsOf } from "./controls";
+import { headName } from "./describe";
 import { style as formulaStyle } from "./formula";
 import { style as gridStyle } from "./grid";
 import { heads, style as headsStyle } from "./heads";
@@ -162,6 +164,7 @@ export class RegardView extends LitElement {
       playing: false,
       node: null,
       intervention: 0,
+      detail: null,
     });
   }
 
@@ -176,13 +179,38 @@ export class RegardView extends LitElement {
     return this.#records;
   }
 
-  /** The selection in the address, if this is the only viewer of the page: `#matrix`, `#trace/3`. */
+  /**
+   * The selection in the address, if this is the only viewer of the page: `#matrix`, `#trace/3` for
+   * the third piece, `#stage/3/decoder.attention/2` for the second head of an attention.
+   */
   #fromAddress(): Partial<Selection> {
-    const [name, step] = this.#ownsAddress() ? location.hash.slice(1).split(/[/&]/) : [];
+    const hash = this.#ownsAddress() ? decodeURI(location.hash.slice(1).split("&")[0]) : "";
+    const [name, step, attention, head] = hash.split("/");
     const view = VIEWS.find((each) => each.id === name && each.fits(this.#records));
     if (!view) return {};
+    const record = this.#records[this.#selection?.record ?? 0];
+    const heads = headsOf(findAttention(record, attention));
+    const selected = heads.find((each) => headName(each) === head);
     const row = Number(step) - 1;
-    return row >= 0 ? { view: view.id, row, column: -1 } : { view: view.id };
+    return {
+      view: view.id,
+      ...(row >= 0 ? { row, column: -1 } : {}),
+      ...(selected === undefined ? {} : { attention, head: selected, userSelected: true }),
+    };
+  }
+
+  /** Writes view, step and head into the address. */
+  #toAddress(
+    part: Partial<Selection>,
+    { view, row, attention, head, userSelected }: Selection,
+  ): void {
+    const moved = part.view || part.attention !== undefined || part.head !== undefined;
+    if (!(moved || (isPlayable(view) && part.row !== undefined)) || !this.#ownsAddress()) return;
+    const step = isPlayable(view) || userSelected ? `/${row + 1}` : "";
+    const selected = userSelected ? `/${attention}/${headName(head)}` : "";
+    const [, ...others] = location.hash.split("&"); // such as the text of an edited sentence
+    const address = [`#${view}${step}${selected}`, ...others].join("&");
+    if (location.hash !== address) history.replaceState(null, "", address);
   }
 
   #ownsAddress(): boolean {
@@ -202,16 +230,7 @@ export class RegardView extends LitElement {
     if (part.playing) this.#since = performance.now();
     this.#selection = { ...this.#selection, ...defaults, ...moved, ...part };
     this.#focus = focus;
-    const { view, row } = this.#selection;
-    const step = isPlayable(view) ? `#${view}/${row + 1}` : `#${view}`;
-    const [, ...others] = location.hash.split("&"); // such as the text of an edited sentence
-    const address = [step, ...others].join("&");
-    if (
-      (part.view || (isPlayable(view) && part.row !== undefined)) &&
-      this.#ownsAddress() &&
-      location.hash !== address
-    )
-      history.replaceState(null, "", address);
+    this.#toAddress(part, this.#selection);
     this.requestUpdate();
   }
 
@@ -226,7 +245,7 @@ export class RegardView extends LitElement {
     const by = Number(isPlayable(view)) - Number(isPlayable(selection.view));
     const last = this.#records[selection.record].steps.length - 1;
     const row = Math.max(0, Math.min(last, selection.row + by * selection.shift));
-    return { ...fresh, row };
+    return { ...fresh, row, detail: null };
   }
 
   /** Plays the stages on time: a late timer skips stages. */

@@ -17,7 +17,7 @@ from importlib import resources
 _STYLE = """
 :root { color-scheme: light dark; }
 body { margin: 0; background: #ffffff; color: #1c2430; }
-main { max-width: 76rem; margin: 0 auto; padding: 1.5rem; }
+main { max-width: 100rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font: 600 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif;
   margin: 0 0 .5rem; overflow-wrap: anywhere; }
 @media (prefers-color-scheme: dark) { body { background: #14181e; color: #e6eaf0; } }
