@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tomllib
+from html import escape
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -25,13 +26,21 @@ author = "The regard developers"
 project_copyright = f"{author}. Licence: Apache-2.0"
 version = release = regard.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    *("myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"),
+    *("docs.extensions.mathml", "docs.extensions.links"),
+]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build"]
 nitpicky = True
 default_role = "code"  # docstrings use single backticks for code
 suppress_warnings = ["myst.header"]  # the log of experiments skips levels of headings
 
-myst_enable_extensions = ["html_image"]  # <img> with a width, which code hosts understand too
+# <img> with a width and formulas between dollar signs, which code hosts understand too; lists of
+# terms with a definition each
+myst_enable_extensions = ["html_image", "dollarmath", "deflist"]
+myst_dmath_allow_labels = False
+myst_dmath_double_inline = False
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
@@ -49,7 +58,9 @@ html_title = f"regard {release}"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
-html_js_files = [("site.js", {"defer": "defer"})]
+html_js_files = [(name, {"defer": "defer"}) for name in ("site.js", "softmax.js")]
+html_favicon = "_static/icon.svg"
+html_baseurl = os.environ.get("DOCS_URL", "")  # where the site is published: for its card
 html_show_sphinx = False
 html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which browsers refuse for files
@@ -60,6 +71,7 @@ EMPTY_HEADER = re.compile(r'<th class="head[^"]*"><p></p></th>')
 def setup(app: Sphinx) -> None:
     app.connect("source-read", fill_page)
     app.connect("env-get-outdated", generated_pages)
+    app.connect("html-page-context", add_card)
     app.connect("build-finished", empty_corners)
 
 
@@ -89,6 +101,19 @@ def fill_page(app: Sphinx, docname: str, source: list[str]) -> None:
 def generated_pages(*_: object) -> list[str]:
     """The pages to build again even if their files have not changed."""
     return ["reference/commands", "reference/settings"]
+
+
+def add_card(app: Sphinx, page: str, template: str, context: dict[str, object], *_: object) -> None:
+    """Describe a page to sites that show a card of it. They need the address of the picture."""
+    if html_baseurl:
+        facts = {
+            "og:title": context.get("title") or project,
+            "og:description": metadata["description"],
+            "og:image": f"{html_baseurl.rstrip('/')}/_static/card.png",
+            "twitter:card": "summary_large_image",
+        }
+        tags = (f'<meta property="{name}" content="{escape(str(v))}">' for name, v in facts.items())
+        context["metatags"] = "\n".join([str(context["metatags"]), *tags])
 
 
 def empty_corners(app: Sphinx, error: Exception | None) -> None:

@@ -48,9 +48,10 @@ def html_page(title: str, parts: Sequence[str], style: str = "") -> str:
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of plain text that scrolls if it is too wide."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    """Return a table of plain text that scrolls if it is too wide, also by the keyboard."""
+    head = "".join(f"<th>{escape(name)}</th>" if name else "<td></td>" for name in heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+    group = 'class="scroll" role="group" aria-label="Table" tabindex="0"'
+    return f"<div {group}><table><tr>{head}</tr>{body}</table></div>"

@@ -15,6 +15,7 @@ Number: TypeAlias = float | int
 
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 INK, SOFT, FAINT = "#222222", "#666666", "#DDDDDD"
+_BACKGROUND = "<rect width='100%' height='100%' fill='#FFFFFF'/>"
 # Fonts with the metrics of Helvetica are listed one by one: some renderers lack aliases.
 _FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 # For Hebrew, Arabic and later Unicode blocks: Liberation has few of these characters, and resvg
@@ -59,8 +60,20 @@ def svg_document(width: Number, height: Number, parts: Sequence[str], name: str 
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:.0f} {height:.0f}' "
         f"width='{width:.0f}' height='{height:.0f}' font-family='{_FONTS}'{label}>\n"
-        f"<rect width='100%' height='100%' fill='#FFFFFF'/>\n{body}\n</svg>\n"
+        f"{_BACKGROUND}\n{body}\n</svg>\n"
     )
+
+
+def inline_svg(drawing: str, *, soft: str, faint: str) -> str:
+    """Return a drawing for an HTML page, in the colours of the page, light or dark.
+
+    `soft` and `faint` are colours of the page, such as var(--soft); ink is the colour of its text.
+    """
+    colours = {INK: "currentColor", SOFT: soft, FAINT: faint}
+    drawing = drawing.replace(_BACKGROUND, "", 1)
+    for own, of_page in colours.items():
+        drawing = drawing.replace(f"'{own}'", f"'{of_page}'")
+    return drawing
 
 
 def escape(words: str) -> str:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -16,6 +17,10 @@ pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.slow]  # one process 
 
 PAGES = (
     "index",
+    "guides/explaining",
+    "lessons/1-one-vector",
+    "lessons/3-scores-and-softmax",
+    "lessons/teaching",
     "tutorials/train",
     "reference/commands",
     "reference/settings",
@@ -53,18 +58,46 @@ def page(browser):
     context.close()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280, 1920])
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_fit_and_axe_finds_no_violation(site: Path, page, axe, name, width) -> None:
+def test_pages_fit_and_axe_finds_no_violation(site: Path, page, axe, name, width, scheme) -> None:
     page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
     page.goto((site / f"{name}.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate(axe)
     assert page.evaluate(CHECKED) == []
 
 
-def test_search_works_from_the_disk(site: Path, page) -> None:
-    page.goto((site / "search.html").as_uri() + "?q=sparsemax")
+@pytest.mark.parametrize(
+    ("words", "title"), [("sparsemax", "Mechanisms"), ("gradient shortcut", "Lesson 2")]
+)
+def test_search_works_from_the_disk(site: Path, page, words, title) -> None:
+    page.goto((site / "search.html").as_uri() + f"?q={quote(words)}")
     page.wait_for_selector("ul.search li a")
     titles = page.locator("ul.search li a").all_inner_texts()
-    assert any("Settings" in title or "Mechanisms" in title for title in titles), titles
+    assert any(title in listed for listed in titles), titles
+
+
+def test_every_page_of_the_lessons_leads_to_the_next(site: Path, page) -> None:
+    page.goto((site / "lessons" / "index.html").as_uri())
+    for title in ("Lesson 1", "Lesson 2", "Lesson 3", "Lesson 4", "Lesson 5", "For teachers"):
+        page.locator("a.next-page").click()
+        assert title in page.title()
+
+
+def test_scores_that_are_dragged_change_the_weights(site: Path, page) -> None:
+    page.goto((site / "lessons" / "3-scores-and-softmax.html").as_uri())
+    lab = page.locator(".softmax-lab")
+    weights = lab.locator("td:nth-child(5)")
+    before = weights.all_inner_texts()
+    assert abs(sum(map(float, before)) - 1) < 0.02
+    lab.get_by_role("button", name="all + 2").click()
+    assert weights.all_inner_texts() == before
+    lab.get_by_role("button", name="all × 2").click()
+    assert max(map(float, weights.all_inner_texts())) >= max(map(float, before))
+    lab.get_by_role("slider", name="Score of car").fill("9")
+    assert weights.all_inner_texts() != before
+    lab.get_by_role("button", name="reset").click()
+    assert weights.all_inner_texts() == before

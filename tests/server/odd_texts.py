@@ -297,6 +297,7 @@ ROUTES: dict[str, Callable[[str], Iterator[OddRequest]]] = {
             *("/v1/models", "/languages", "/frontend/settings", "/v2/usage", "/openapi.json"),
             *("/v2/glossary-language-pairs", "/v3/languages"),
             *("/healthz", "/readyz", "/metrics", "/", "/page.js", "/view.js"),
+            *("/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"),
         )
     },
 }

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-key = typer.Typer(no_args_is_help=True, help="Add, list and revoke keys of a server.")
+from regard.cli.command_classes import Command, Group
+
+key = typer.Typer(cls=Group, no_args_is_help=True, help="Add, list and revoke keys of a server.")
 
 KeyFilePath = Annotated[
     Path, typer.Option("--keys", metavar="FILE", help="The key file of the server.")
@@ -16,7 +18,7 @@ KeyFilePath = Annotated[
 Name = Annotated[str, typer.Argument(help="Name of the key.")]
 
 
-@key.command()
+@key.command(cls=Command)
 def add(
     name: Name,
     keys: KeyFilePath = Path("keys.json"),
@@ -38,7 +40,7 @@ def add(
     print(f"Restart the server, or send it SIGHUP, to use {keys}.", file=sys.stderr)
 
 
-@key.command("list")
+@key.command("list", cls=Command)
 def list_keys(keys: KeyFilePath = Path("keys.json")) -> None:
     """List the names of all keys, with the first digits of their digests.
 
@@ -52,7 +54,7 @@ def list_keys(keys: KeyFilePath = Path("keys.json")) -> None:
         print(f"{key.name}\t{key.digest[:8]}\t{key.created}\t{budget}{admin}")
 
 
-@key.command()
+@key.command(cls=Command)
 def revoke(name: Name, keys: KeyFilePath = Path("keys.json")) -> None:
     """Remove a key.
 

@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 import regard
+from regard.cli.command_classes import Command, Group
 from regard.cli.key import key
 from regard.errors import RegardError, StorageError
 
@@ -78,25 +78,25 @@ PANELS = {
 COMMANDS = {name: text for commands in PANELS.values() for name, text in commands.items()}
 
 
-class LazyCommand(TyperCommand):
+class LazyCommand(Command):
     """A command whose module is imported when it runs: the list of commands needs none."""
 
     @cached_property
-    def loaded(self) -> TyperCommand:
+    def loaded(self) -> Command:
         """The command with its parameters."""
         module = "import_model" if self.name == "import" else self.name
         function = getattr(import_module(f"regard.cli.{module}"), str(module))
         program = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        program.command(self.name)(function)
+        program.command(self.name, cls=Command)(function)
         command = typer.main.get_command(program)
-        assert isinstance(command, TyperCommand)
+        assert isinstance(command, Command)
         return command
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         return self.loaded.make_context(*arguments, **options)
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(Group):
     """All commands."""
 
     def __init__(self, **attributes: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
@@ -19,6 +19,7 @@ from regard.evaluate.report import (
     TITLES,
     heading,
     length_rows,
+    result_line,
     score_rows,
     verdict_line,
 )
@@ -146,6 +147,7 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --deleted: #4d2523; --inserted: #1d4029; } }
 figure { margin: 1.5rem 0 0; } svg { border-radius: 6px; }
 article h3 { margin: 0 0 .3rem; font-size: .95rem; font-weight: 600; }
+summary { cursor: pointer; font-weight: 600; margin: .75rem 0; }
 del { background: var(--deleted); text-decoration: none; border-radius: 3px; }
 ins { background: var(--inserted); text-decoration: none; border-radius: 3px; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
@@ -158,12 +160,10 @@ def comparison_page(comparison: Comparison, verdicts: Sequence[Verdict]) -> str:
     parts = [
         f"<h1>regard compare: {sentences}, baseline {escape(comparison.name)}</h1>",
         *map(_verdict, verdicts),
+        *(_result(comparison, candidate) for candidate in comparison.candidates),
         "<h2>Scores</h2>",
         html.html_table(SCORE_HEADS, score_rows(comparison)),
-        *(
-            f"<figure>{chart_by_length(comparison.evaluations, metric)}</figure>"
-            for metric in BY_LENGTH
-        ),
+        *(_chart(comparison, metric) for metric in BY_LENGTH),
         *map(_candidate, comparison.candidates),
         f"<footer>95 % bootstrap intervals from {RESAMPLES:,} resamples of the sentences; p is "
         "two-sided.",
@@ -176,23 +176,37 @@ def comparison_page(comparison: Comparison, verdicts: Sequence[Verdict]) -> str:
     return html.html_page(title, parts, _STYLE)
 
 
+def _chart(comparison: Comparison, metric: str) -> str:
+    chart = chart_by_length(comparison.evaluations, metric)
+    return f"<figure>{svg.inline_svg(chart, soft='var(--soft)', faint='var(--line)')}</figure>"
+
+
 def _verdict(verdict: Verdict) -> str:
     tone = "good" if verdict.passed else "bad"
     return f'<p class="verdict {tone}">{escape(verdict_line(verdict))}</p>'
 
 
+def _result(comparison: Comparison, candidate: Candidate) -> str:
+    return f'<p class="verdict">{escape(result_line(comparison, candidate))}</p>'
+
+
 def _candidate(candidate: Candidate) -> str:
-    name = escape(candidate.name)
+    """What differs, folded: a reader opens what the verdict makes interesting."""
     return "\n".join(
         [
-            f"<h2>{name}: differences by length</h2>",
-            html.html_table(LENGTH_HEADS, length_rows(candidate)),
-            f"<h2>{name}: {candidate.changed:,} sentences differ; largest gains</h2>",
-            *map(_change, candidate.gained),
-            f"<h2>{name}: largest losses</h2>",
-            *map(_change, candidate.lost),
+            f"<h2>{escape(candidate.name)}: {candidate.changed:,} sentences differ</h2>",
+            _folded(
+                "Differences by length", [html.html_table(LENGTH_HEADS, length_rows(candidate))]
+            ),
+            _folded(f"Largest gains ({len(candidate.gained)})", map(_change, candidate.gained)),
+            _folded(f"Largest losses ({len(candidate.lost)})", map(_change, candidate.lost)),
         ]
     )
+
+
+def _folded(title: str, parts: Iterable[str]) -> str:
+    body = "\n".join(parts)
+    return f"<details><summary>{title}</summary>{body}</details>" if body else ""
 
 
 def _change(change: Change) -> str:

@@ -86,6 +86,21 @@ def verdict_line(verdict: Verdict) -> str:
     )
 
 
+def result_line(comparison: Comparison, candidate: Candidate) -> str:
+    """One line that says whether a candidate is better than the baseline, in BLEU."""
+    difference = candidate.differences["bleu"]
+    value, interval, p = _difference(difference)
+    if difference.interval is None:
+        return f"{candidate.name}: BLEU {value}; too few sentences for an interval"
+    low, high = difference.interval
+    relation = "better than" if low > 0 else "worse than" if high < 0 else "as good as"
+    certainty = "" if low > 0 or high < 0 else ", as far as these sentences show"
+    return (
+        f"{candidate.name} is {relation} {comparison.name}{certainty}: BLEU {value} "
+        f"(95 % interval {interval}, p {p})"
+    )
+
+
 def draw_evaluation(evaluation: Evaluation, console: Console, *, by_length: bool) -> None:
     console.print(Text(f"{evaluation.sentences:,} sentences\n"))
     table = _table("", "score", "95 %")

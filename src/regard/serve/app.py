@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable
-from hashlib import sha256
-from importlib import resources
+from collections.abc import AsyncIterator
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -17,7 +14,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
-from regard.explain.page import viewer_script
 from regard.serve.corrections import CorrectionStore, corrections_route
 from regard.serve.deepl import DEEPL_ERRORS, deepl_routes
 from regard.serve.deepl_glossaries import glossary_routes
@@ -42,6 +38,7 @@ from regard.serve.markup import MarkedRequest
 from regard.serve.models import ServedModel
 from regard.serve.openapi import openapi_schema
 from regard.serve.opuscat import opuscat_routes
+from regard.serve.pages import page_routes
 from regard.serve.schemas import (
     AlignRequest,
     AlignResponse,
@@ -61,99 +58,6 @@ from regard.serve.settings import ServerSettings
 from regard.serve.store import Glossary, GlossaryStore
 from regard.serve.store_file import StoreFile
 from regard.serve.traces import RequestTracer
-
-# -- the page of the server ------------------------------------------------------------------------
-# HTML without text of users, and the two scripts that it loads.
-#
-# The scripts are built from `web/`. The page loads the viewer's script when a user opens the step-
-# by-step view.
-
-
-_STYLE = """
-:root { color-scheme: light dark; }
-body { margin: 0; background: #ffffff; color: #1c2430;
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; }
-@media (prefers-color-scheme: dark) { body { background: #14181e; color: #e6eaf0; } }
-"""
-_ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
-    "%3Crect width='16' height='16' rx='3.5' fill='%231f5fa8'/%3E%3Cpath d='M4 5h8M4 11h8M5 5l6 6"
-    "' stroke='white' stroke-width='1.5' stroke-linecap='round'/%3E%3C/svg%3E"
-)
-_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "connect-src 'self'",
-        # The page and the viewer adopt their own styles by script.
-        f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types lit-html 'allow-duplicates'",  # Lit is a part of both scripts
-    ]
-)
-_HEADERS = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer"}
-
-
-def page_script() -> str:
-    """The script of the page, built from `web/`."""
-    return resources.files("regard.serve").joinpath("page.js").read_text(encoding="utf-8")
-
-
-def translation_page(settings: ServerSettings) -> str:
-    """Return the HTML of the page."""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<title>regard · translate</title>\n<link rel="icon" href="{_ICON}">\n'
-        f"<style>{_STYLE}</style></head>\n<body>"
-        f'<regard-translator data-max-characters="{settings.max_characters}" '
-        f'data-max-texts="{settings.max_texts}" data-max-beam-size="{settings.max_beam_size}" '
-        f'data-viewer="view.js?v={_version(viewer_script())}"></regard-translator>\n'
-        "<noscript>This page needs JavaScript. Programs can use the interface that "
-        '<a href="openapi.json">openapi.json</a> describes.</noscript>\n'
-        f'<script type="module" src="page.js?v={_version(page_script())}"></script>'
-        "</body></html>\n"
-    )
-
-
-def page_routes(
-    settings: ServerSettings,
-) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-    """Return the handlers of the page and its scripts, by path."""
-    return {
-        "/": _handler(translation_page(settings), "text/html", _HEADERS),
-        "/page.js": _handler(page_script(), "text/javascript", {}),
-        "/view.js": _handler(viewer_script(), "text/javascript", {}),
-    }
-
-
-def _handler(
-    content: str, media_type: str, headers: dict[str, str]
-) -> Callable[[Request], Awaitable[Response]]:
-    version = _version(content)
-    headers = headers | {"ETag": f'"{version}"'}
-
-    async def handle(request: Request) -> Response:
-        named = request.query_params.get("v") == version  # another content has another address
-        cache_control = {"Cache-Control": "max-age=31536000, immutable" if named else "no-cache"}
-        if f'"{version}"' in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers | cache_control)
-        return Response(content, headers=headers | cache_control, media_type=media_type)
-
-    return handle
-
-
-def _version(content: str) -> str:
-    return sha256(content.encode()).hexdigest()[:16]
-
-
-# -- app -------------------------------------------------------------------------------------------
-
 
 TRACER_SECONDS = 2.0  # in which the last spans are sent when the server stops
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")

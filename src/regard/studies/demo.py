@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
+from regard.align.links import Links
 from regard.config.load import load_config
 from regard.data import storage
 from regard.data.formats.corpus import read_parallel
@@ -168,6 +169,30 @@ def generate_sentences(seed: int) -> Iterator[Pair]:
             yield english, french
 
 
+def word_links(source: str, target: str) -> Links:
+    """Return the links (source word, target word) of a generated sentence pair.
+
+    The words of both sides have the same order, but for colours, which follow the French noun.
+    "looks for" is one French word.
+    """
+    nouns = {form for noun in ANIMALS + THINGS for form in (noun.singular, noun.plural)}
+    colours = {colour.english for colour in COLOURS}
+    links, french, colour = set[tuple[int, int]](), 0, None
+    for english, word in enumerate(source.split()):
+        if word in colours:
+            colour = english
+            continue
+        if word == "for":
+            french -= 1
+        links.add((english, french))
+        french += 1
+        if word in nouns and colour is not None:
+            links.add((colour, french))
+            french, colour = french + 1, None
+    assert french == len(target.split()), "the pair is from this grammar"
+    return Links(links)
+
+
 def _sentence(draws: random.Random, clauses: int) -> Pair:
     if not clauses:
         english, french, _ = _noun_phrase(draws, ANIMALS + THINGS)
@@ -255,7 +280,7 @@ class DemoSize:
     steps: int
 
 
-FULL = DemoSize(sentences=7_000, dates=4_000, test_sentences=600, test_dates=100, steps=720)
+FULL = DemoSize(sentences=7_000, dates=4_000, test_sentences=600, test_dates=100, steps=500)
 QUICK = DemoSize(sentences=60, dates=20, test_sentences=20, test_dates=5, steps=2)
 
 
@@ -296,7 +321,8 @@ def demo_runs(folder: Path, size: DemoSize) -> list[StudyRun]:
             "data": {
                 "train": [{"files": list(pair_files(folder, "train"))}],
                 "valid": {"files": list(pair_files(folder, "valid"))},
-                "vocabulary": 450,  # 256 of them are bytes
+                "subword_model": "bpe",
+                "vocabulary": 950,  # 256 bytes, and merges until the words of the grammar are whole
                 "dedupe": "exact",  # near duplicates differ in digits only, as dates do
                 "max_punctuation": 1.0,
             },

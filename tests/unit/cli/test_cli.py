@@ -30,6 +30,7 @@ def test_help_lists_the_commands() -> None:
     result = invoke("--help")
     assert result.exit_code == 0
     assert all(command in result.output for command in COMMANDS)
+    assert "<bool>" not in result.output + invoke("key", "add", "--help").output
 
 
 def test_the_list_of_commands_has_the_first_lines_of_their_help() -> None:
@@ -41,6 +42,7 @@ def test_the_list_of_commands_has_the_first_lines_of_their_help() -> None:
 def test_every_option_of_a_command_has_a_help_text(command: str) -> None:
     result = invoke(command, "--help")
     assert result.exit_code == 0
+    assert "<bool>" not in result.output  # of typer, for flags
     options = [line for line in result.output.splitlines() if re.match(r"[│|] [* ] *--", line)]
     assert all(re.search(r"[A-Z].*\.|\[required\]", line) for line in options), options
 

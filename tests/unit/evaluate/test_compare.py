@@ -219,6 +219,7 @@ def test_the_page_is_complete_and_self_contained(comparison: Comparison) -> None
     tags = Tags(text)
     assert {"svg", "table", "ins", "del"} <= tags.seen
     assert "better passes: bleu +" in text
+    assert text.index("better passes") < text.index("<h2>Scores</h2>") < text.index("<details>")
     assert "script" not in tags.seen and "link" not in tags.seen
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     assert comparison.evaluation.signatures["bleu"] in text

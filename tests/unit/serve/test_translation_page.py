@@ -15,7 +15,7 @@ from regard.text.sentences import split_sentences
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'regard[serve]'")
 
-from regard.serve.app import page_script, translation_page
+from regard.serve.pages import page_script, translation_page
 from regard.serve.settings import ServerSettings
 
 CASES = Path(__file__).parents[3] / "web" / "fixtures" / "sentences.json"

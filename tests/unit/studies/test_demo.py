@@ -34,9 +34,11 @@ from regard.studies.demo import (
     known_words,
     measure_accuracy,
     pair_files,
+    word_links,
     write_pairs,
 )
 from regard.studies.measures.measure import Cost, TrainedRun
+from regard.text.tokenizer import SentencePiece
 from tests.command import run_cli
 
 PHRASES = {
@@ -67,6 +69,32 @@ def test_clauses_are_joined_in_order() -> None:
         assert english.split().count("but") == french.split().count("mais")
         articles = ["un", "une", "le", "la", "les", "ce", "cette", "ces", "deux", "trois"]
         assert all(clause.split()[0] in articles for clause in french.split(" mais "))
+
+
+def test_links_join_the_words_of_a_pair() -> None:
+    links = word_links(
+        "a big black cat looks for two hens", "un grand chat noir cherche deux poules"
+    )
+    assert links == {(0, 0), (1, 1), (2, 3), (3, 2), (4, 4), (5, 4), (6, 5), (7, 6)}
+    for english, french in islice(generate_sentences(3), 300):
+        links = word_links(english, french)
+        assert {source for source, _ in links} == set(range(len(english.split())))
+        assert {target for _, target in links} == set(range(len(french.split())))
+
+
+def test_the_words_of_the_grammar_are_pieces(tmp_path: Path) -> None:
+    write_pairs(tmp_path, FULL)
+    settings = demo_runs(tmp_path, FULL)[0].config.data
+    pairs = read_parallel(*pair_files(tmp_path, "train"))
+    lines = [line for side in pairs for line in side]
+    tokenizer = SentencePiece.train(lines, size=settings.vocabulary, kind=settings.subword_model)
+    words = {
+        word
+        for pair in islice(generate_sentences(4), 2_000)
+        for text in pair
+        for word in text.split()
+    }
+    assert [word for word in sorted(words) if len(tokenizer.pieces(word).ids) > 1] == []
 
 
 def test_dates_are_written_in_several_ways() -> None:

@@ -75,7 +75,8 @@ def curve_chart(
         else:
             parts.append(svg.svg_text(name, end + 12, level + 4, size=12, fill=colour))
     longest = max(len(name) for name in series)
-    return svg.svg_document(box.x0 + box.width + 32 + 7 * longest, box.top + box.height + 60, parts)
+    width, height = box.x0 + box.width + 32 + 7 * longest, box.top + box.height + 60
+    return svg.svg_document(width, height, parts, name=title)
 
 
 def _ticks(low: Number, high: Number) -> list[Number]:
