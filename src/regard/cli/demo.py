@@ -20,15 +20,12 @@ from regard.cli.prepare import show_stages
 from regard.cli.study import show_runs
 from regard.cores import available_cores
 from regard.data.ownership import DEMO, claim
-from regard.explain.page import LiveModels
-from regard.explain.record import side_by_side
 from regard.studies.demo import (
     ENTRIES,
-    EXAMPLES,
     FULL,
     QUICK,
-    RACE,
     SENTENCE,
+    demo_page,
     demo_runs,
     example_pairs,
     known_words,
@@ -158,14 +155,7 @@ def _print_accuracy(accuracies: Sequence[Accuracy], console: Console) -> None:
 
 def _write_page(models: dict[str, Translator], path: Path, console: Console) -> None:
     with console.status(f"Explaining: {SENTENCE}"):
-        live = LiveModels(
-            [translator.live_model(precision="i8") for translator in models.values()],
-            list(models),
-            SENTENCE,
-            EXAMPLES,
-            RACE,
-        )
-        page = side_by_side([translator.explain(SENTENCE) for translator in models.values()], live)
+        page = demo_page(models)
     write_output(path, page)
     console.print(f"{path}: both models step by step, on any sentence", markup=False)
 

@@ -18,8 +18,11 @@ from regard.config.load import load_config
 from regard.data import storage
 from regard.data.formats.corpus import read_parallel
 from regard.evaluate.scores import length_buckets
+from regard.explain.page import LiveModels
+from regard.explain.record import side_by_side
 from regard.studies.measures.measure import Entry, StudyRun, TrainedRun
 from regard.tasks.training import RunDirectory
+from regard.tasks.translation.translator import Translator
 
 # -- sentence pairs of the demo --------------------------------------------------------------------
 # Dates and their ISO form, and a toy grammar of English and French.
@@ -346,6 +349,18 @@ def demo_runs(folder: Path, size: DemoSize) -> list[StudyRun]:
         directory = RunDirectory(folder / entry.stem)
         runs.append(StudyRun(entry, 1, config, directory, pair_files(folder, "test")))
     return runs
+
+
+def demo_page(models: Mapping[str, Translator]) -> str:
+    """Return the page of the models, by name: the race, and the explanation of SENTENCE."""
+    live = LiveModels(
+        [translator.live_model(precision="i8") for translator in models.values()],
+        list(models),
+        SENTENCE,
+        EXAMPLES,
+        RACE,
+    )
+    return side_by_side([translator.explain(SENTENCE) for translator in models.values()], live)
 
 
 def example_pairs(folder: Path) -> list[Pair]:
