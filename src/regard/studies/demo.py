@@ -352,13 +352,13 @@ def demo_runs(folder: Path, size: DemoSize) -> list[StudyRun]:
 
 
 def demo_page(models: Mapping[str, Translator]) -> str:
-    """Return the page of the models, by name: the race, and the explanation of SENTENCE."""
+    """Return the page of the models, by name: the race of several, and SENTENCE explained."""
     live = LiveModels(
         [translator.live_model(precision="i8") for translator in models.values()],
         list(models),
         SENTENCE,
         EXAMPLES,
-        RACE,
+        RACE if len(models) > 1 else (),
     )
     return side_by_side([translator.explain(SENTENCE) for translator in models.values()], live)
 
