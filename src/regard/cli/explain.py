@@ -86,8 +86,7 @@ def explain(
     links = None
     if gold is not None:
         links = parse_links(gold, "--gold")
-    index = None if head is None else head - 1
-    explanations = [_explain(model, text, target, to, attention, index, links) for model in models]
+    explanations = [_explain(model, text, target, to, attention, head, links) for model in models]
     if out is None:
         console = Console()
         console.print(explanations[0].target.raw, markup=False, highlight=False)
@@ -112,6 +111,7 @@ def _explain(
     gold: Links | None,
 ) -> Explanation:
     loaded = load(model)
+    head = None if head is None else head - 1  # Python counts from 0
     if isinstance(loaded, DocumentClassifier):
         raise ConfigError(
             f"{model}: is a document classifier, which has no step-by-step explanation. "
