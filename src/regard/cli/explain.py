@@ -104,10 +104,9 @@ def explain(
             "--live: the page translates with its own search. Leave out --target, --gold, "
             "--attention and --head."
         )
-    index = None if head is None else head - 1
     loaded = [load(model) for model in models]
     explanations = [
-        _explain(name, model, text, target, to, attention, index, links)
+        _explain(name, model, text, target, to, attention, head, links)
         for name, model in zip(models, loaded, strict=True)
     ]
     if out is None:
@@ -160,6 +159,7 @@ def _explain(
     head: int | None,
     gold: Links | None,
 ) -> Explanation:
+    head = None if head is None else head - 1  # Python counts from 0
     if isinstance(loaded, DocumentClassifier):
         raise ConfigError(
             f"{name}: is a document classifier, which has no step-by-step explanation. "
