@@ -135,7 +135,7 @@ def test_the_race_counts_right_words(new_viewer: NewViewer, live_page: Path) -> 
     for position, (_, reference) in enumerate(RACE):
         viewer.at("race-length").fill(str(position))
         for model in range(len(NAMES)):
-            lane = viewer.at("lane", model=model)
+            lane = viewer.at("race-lane", model=model)
             expect(lane).to_have_attribute("data-of", str(len(reference.split())))
             expect(lane.locator(".score")).to_contain_text("words right")
     viewer.at("see-how").click()

@@ -15,6 +15,7 @@ from regard.cli.options import To, UsageError
 from regard.cli.outputs import atomic_write, check_output, write_output
 from regard.errors import ConfigError
 from regard.explain.page import LiveModels
+from regard.explain.pictures.animation import check_animation
 from regard.explain.pictures.figure import check_png
 from regard.explain.record import side_by_side
 from regard.tasks.classification.document_classifier import DocumentClassifier
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from regard.align.links import Links
     from regard.explain.record import Explanation
 
-SUFFIXES = (".html", ".svg", ".png", ".json")
+SUFFIXES = (".html", ".svg", ".png", ".gif", ".json")
 
 
 def explain(
@@ -42,8 +43,8 @@ def explain(
             "--out",
             "-o",
             metavar="FILE",
-            help="An interactive page (.html), the attention matrix (.svg, .png) or the record "
-            "(.json). Default: the matrix on the terminal.",
+            help="An interactive page (.html), the attention matrix (.svg, .png), the stage as an "
+            "animation (.gif) or the record (.json). Default: the matrix on the terminal.",
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -93,6 +94,8 @@ def explain(
     check_output(out, text)
     if out is not None and out.suffix == ".png":
         check_png()
+    if out is not None and out.suffix == ".gif":
+        check_animation()
     links = None
     if gold is not None:
         links = parse_links(gold, "--gold")

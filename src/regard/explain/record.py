@@ -39,6 +39,7 @@ from regard.explain.forward_trace import (
 )
 from regard.explain.interventions import Intervention, interventions_to_record
 from regard.explain.page import LiveModels, explanation_page, notebook_frame
+from regard.explain.pictures.animation import stage_animation
 from regard.explain.pictures.figure import Figure
 from regard.explain.pictures.filmstrip import filmstrip
 from regard.explain.pictures.heatmap import attention_heatmap
@@ -218,18 +219,20 @@ class Explanation:
         return side_by_side([self])
 
     def save(self, path: str | Path) -> None:
-        """Write the explanation as the suffix of `path` selects: .html, .svg, .png or .json."""
+        """Write the explanation as the suffix of `path` selects: .html, .svg, .png, .gif, .json."""
         path = Path(path)
         match path.suffix:
             case ".html":
                 path.write_bytes(self.to_html().encode(errors="backslashreplace"))
             case ".json":
                 path.write_bytes(self.to_json().encode(errors="backslashreplace"))
+            case ".gif":
+                path.write_bytes(stage_animation(self.to_html()))
             case ".svg" | ".png":
                 self.figure().save(path)
             case _:
                 raise ConfigError(
-                    f"{path}: unknown suffix {path.suffix!r}. Use .html, .svg, .png or .json"
+                    f"{path}: unknown suffix {path.suffix!r}. Use .html, .svg, .png, .gif or .json"
                 )
 
     def __repr__(self) -> str:

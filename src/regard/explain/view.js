@@ -195,7 +195,7 @@ var Ct=globalThis,Pt=Ct.ShadowRoot&&(Ct.ShadyCSS===void 0||Ct.ShadyCSS.nativeSha
       <p class="source" dir="auto">${t}</p>
       ${this.#e.map((r,o)=>this.#s(r,o,t,$o(n)))}
       <p><button data-testid="see-how" @click=${()=>this.#r?.use(t)}>See how, word by word</button></p>
-    </section>`}#s(t,n,r,o){let i=this.#o.get(wo(n,r)),s=Xt(i?.text??""),a=i?.right.filter(Boolean).length??0;return p`<div class="lane" data-testid="lane" data-model=${n}
+    </section>`}#s(t,n,r,o){let i=this.#o.get(wo(n,r)),s=Xt(i?.text??""),a=i?.right.filter(Boolean).length??0;return p`<div class="lane" data-testid="race-lane" data-model=${n}
         data-right=${i?a:""} data-of=${o}>
       <span class="name">${t}</span>
       <p dir="auto">${s.map((l,c)=>p`<span class=${i?.right[c]?"right":"wrong"}>${l}</span> `)}</p>

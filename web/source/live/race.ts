@@ -50,7 +50,7 @@ export class RegardRace extends LitElement {
     const translation = this.#translations.get(key(model, source));
     const words = splitWords(translation?.text ?? "");
     const right = translation?.right.filter(Boolean).length ?? 0;
-    return html`<div class="lane" data-testid="lane" data-model=${model}
+    return html`<div class="lane" data-testid="race-lane" data-model=${model}
         data-right=${translation ? right : ""} data-of=${total}>
       <span class="name">${name}</span>
       <p dir="auto">${words.map(
