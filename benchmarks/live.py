@@ -8,7 +8,8 @@ A model is written as `regard.live/1` in half precision, and the engine runs it 
 core. The benchmark forces translations and compares the log-probabilities of the whole vocabulary
 and all attention weights with those of PyTorch, with the same rounded weights and with the original
 ones; and it compares greedy and beam translations with those of the rounded weights. --quick times
-fewer translations and trains for fewer steps. The last line is a JSON object.
+fewer translations and trains for fewer steps. Times are processor times, in milliseconds, so that
+other programs change them less. The last line is a JSON object.
 
 Equal translations: a sentence whose two best candidates differ by less than the rounding of single
 precision may be translated differently, and counts as different.
@@ -41,7 +42,7 @@ from regard.inference.torch_engine import TorchEngine
 from regard.models import eval_mode
 from regard.text.tokenizer import BOS, EOS, SentencePiece
 
-LARGEST = 96  # the greatest dimension of a model that is compared
+LARGEST = 32  # the greatest dimension of a model that is compared
 VOCABULARY = 300
 FORCED = 8  # sentences whose numbers are compared
 BEAM = 5
@@ -161,11 +162,11 @@ def random_model(run: RunConfig, vocabulary: int) -> Any:
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if weight.dim() == 1 and "norm" not in name:
-                weight.normal_(std=0.2)
-            elif weight.dim() == 2 and (".score." in name or "predict" in name):
+                weight.normal_(std=0.2)  # biases are zero at first
+            elif weight.dim() == 2:
                 weight.mul_(2)
-        model.readout.weight.mul_(2)
-        model.readout.bias[EOS] += 1
+        model.readout.weight.mul_(3)
+        model.readout.bias[EOS] += 2
     return model.eval()
 
 
@@ -233,9 +234,9 @@ def count_equal(answers: Sequence[Any], expected: Sequence[Sequence[Hypothesis]]
 
 
 def random_sources(count: int, vocabulary: int) -> list[list[int]]:
-    """Sources of 2 to 30 tokens, with their end token."""
+    """Sources of 2 to 15 tokens, with their end token."""
     draw = torch.Generator().manual_seed(0)
-    lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
+    lengths = torch.randint(1, 15, (count,), generator=draw).tolist()
     return [
         [*torch.randint(4, vocabulary, (length,), generator=draw).tolist(), EOS]
         for length in lengths
@@ -253,13 +254,13 @@ def time_preset(
     tokenizer: SentencePiece,
     runs: int,
 ) -> float:
-    """The median milliseconds to translate a sentence of 20 words, 26 pieces, into as many."""
+    """The median processor time for a sentence of 20 words, 26 pieces, and as many of output."""
     model = random_model(run, vocabulary)
     with torch.no_grad():
         model.readout.bias[EOS] = -100.0  # no end: the length is set
     engine.load(write(run, model, tokenizer, precision))
     source = [*range(10, 36), EOS]
-    engine.time_greedy(source, 3, 27)  # compiles the engine
+    engine.time_greedy(source, 10, 27)  # compiles the engine
     return statistics.median(engine.time_greedy(source, runs, 27))
 
 

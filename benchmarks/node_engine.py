@@ -135,7 +135,7 @@ class NodeEngine:
         )
 
     def time_greedy(self, source: Ids, runs: int, max_length: int) -> list[float]:
-        """Return the milliseconds of each greedy translation of one source."""
+        """Return the processor time of each greedy translation of one source, in milliseconds."""
         return list(self._ask("time", source=source, runs=runs, maxLength=max_length))
 
     def _ask(self, request: str, **fields: object) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4"}
+TYPES = {"u16": "<u2", "f16": "<f2", "f32": "<f4", "i8": "<i1"}
 
 
 def unpacked(text: str) -> dict[str, Any]:

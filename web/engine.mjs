@@ -3,7 +3,7 @@
 //   {"do": "load", "path": FILE}                     reads a model regard.live/1
 //   {"do": "greedy" | "beam", "sources": [ids, …], "changes": …, "size": …}
 //   {"do": "trace", "source": ids, "target": ids, "changes": …, "traced": …}
-//   {"do": "time", "source": ids, "runs": N, "maxLength": N}   milliseconds of greedy translations
+//   {"do": "time", "source": ids, "runs": N, "maxLength": N}   processor time of greedy translations, ms
 //
 // Float32Arrays of an answer are base64. An error is {"error": message}.
 import { readFileSync } from "node:fs";
@@ -37,9 +37,10 @@ const answers = {
     engine.trace(model, source, target, changes, traced),
   time: ({ source, runs, maxLength }) =>
     Array.from({ length: runs }, () => {
-      const begin = performance.now();
+      const begin = process.cpuUsage();
       engine.greedy(model, model.encode(source), { maxLength });
-      return performance.now() - begin;
+      const { user, system } = process.cpuUsage(begin);
+      return (user + system) / 1000;
     }),
 };
 

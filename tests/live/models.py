@@ -12,7 +12,7 @@ from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.explain.live_model import Precision, write_live_model
 from regard.inference.engine import SearchOptions
-from regard.text.tokenizer import SentencePiece
+from regard.text.tokenizer import EOS, SentencePiece
 from tests.bundles import LINES
 from tests.tiny_models import tiny_run
 
@@ -34,9 +34,10 @@ def random_model(run: RunConfig, seed: int = 0) -> Any:
         for name, weight in model.named_parameters():
             if weight.dim() == 1 and "norm" not in name:
                 weight.normal_(std=0.2)  # biases are zero at first
-            elif weight.dim() == 2 and (".score." in name or "predict" in name):
-                weight.mul_(3)
+            elif weight.dim() == 2:
+                weight.mul_(2)
         model.readout.weight.mul_(3)
+        model.readout.bias[EOS] += 2  # some translations end
     return model.eval()
 
 
@@ -52,9 +53,9 @@ def live_text(model: nn.Module, run: RunConfig, precision: Precision = "f32") ->
     return write_live_model(model, config, both, search, precision=precision)  # type: ignore[arg-type]
 
 
-def random_sources(count: int, seed: int = 0) -> list[list[int]]:
-    """Sources of 2 to 25 tokens with their end token."""
+def random_sources(count: int, seed: int = 0, *, longest: int = 24) -> list[list[int]]:
+    """Sources of 1 to `longest` tokens and their end token."""
     draw = torch.Generator().manual_seed(seed)
-    lengths = torch.randint(1, 25, (count,), generator=draw).tolist()
+    lengths = torch.randint(1, longest + 1, (count,), generator=draw).tolist()
     size = tokenizer().size
-    return [[*torch.randint(4, size, (n,), generator=draw).tolist(), 2] for n in lengths]
+    return [[*torch.randint(4, size, (n,), generator=draw).tolist(), EOS] for n in lengths]

@@ -70,7 +70,8 @@ class Changes:
         """Raise ConfigError if they name what the model or a source of `positions` lacks."""
         heads = {name: attention.score.heads for name, attention in _attentions(model).items()}
         named: list[tuple[str, int | None]] = [(name, None) for name in self.uniform]
-        named += [(part.attention, part.head) for part in (*self.off, *self.fixed)]
+        named += [(off.attention, off.head) for off in self.off]
+        named += [(fixed.attention, fixed.head) for fixed in self.fixed]
         for name, head in named:
             if name not in heads:
                 raise ConfigError(

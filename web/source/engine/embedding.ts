@@ -76,9 +76,9 @@ export function deepOutput(kind: "maxout" | "sum" | "tanh", weights: Weights): D
     case "maxout":
       return (s, y, c) => {
         const mixed = linear(mix, concatenate(s, y, c));
-        return Float32Array.from({ length: mixed.length / 2 }, (_, j) =>
-          Math.max(mixed[2 * j], mixed[2 * j + 1]),
-        );
+        const o = new Float32Array(mixed.length / 2);
+        for (let j = 0; j < o.length; j++) o[j] = Math.max(mixed[2 * j], mixed[2 * j + 1]);
+        return o;
       };
     case "tanh":
       return (s, y, c) => linear(mix, concatenate(s, y, c)).map(Math.tanh);

@@ -2,8 +2,12 @@
 
 import type { Attention, Kind } from "../record";
 
-/** What is known of an attention without an input; the fields are those of a record. */
-export type AttentionDescription = Omit<Attention, "weights" | "scores" | "norms">;
+/** What a record has of an attention without an input. */
+type AttentionFields = Omit<Attention, "weights" | "scores" | "norms">;
+
+export type AttentionDescription = Omit<AttentionFields, "blank_memory"> & {
+  blankMemory: boolean; // the first position is an empty slot, before the first token
+};
 export type { Kind };
 
 export interface Identity {
@@ -145,7 +149,7 @@ export interface LiveHeader {
   search: { beam_size: number; length_penalty: number };
   tokenizers: Tokenizers;
   alignment_head: AlignmentHead | null;
-  attentions: AttentionDescription[];
+  attentions: AttentionFields[];
   tensors: Record<string, { values: number; scales?: number }>;
   tied: Record<string, string>;
   sha256: string;

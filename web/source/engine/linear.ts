@@ -23,7 +23,10 @@ export function linear({ weight, bias }: Linear, x: Vector): Vector {
   const whole = columns - (columns % 4);
   for (let r = 0, at = 0; r < rows; r++) {
     // Four sums, because an addition must wait for the one before it.
-    let [a, b, c, d] = [bias === null ? 0 : bias[r], 0, 0, 0];
+    let a = bias === null ? 0 : bias[r];
+    let b = 0;
+    let c = 0;
+    let d = 0;
     let i = 0;
     for (; i < whole; i += 4, at += 4) {
       a += numbers[at] * x[i];

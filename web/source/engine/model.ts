@@ -71,7 +71,9 @@ export class LiveModel {
     this.search = header.search;
     this.tokenizers = header.tokenizers;
     this.alignmentHead = header.alignment_head;
-    this.attentions = header.attentions;
+    this.attentions = header.attentions.map(({ blank_memory: blankMemory, ...fields }) => {
+      return { ...fields, blankMemory };
+    });
     this.encoder = readEncoder(header.config, weights);
     this.decoder = readDecoder(header.config, weights.at("decoder"));
     this.embedding = new Embedding(weights.matrix("embedding.weight"), std(header.config.decoder));

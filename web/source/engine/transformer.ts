@@ -31,10 +31,11 @@ class LayerNorm {
   }
 
   of(x: Vector): Vector {
-    let [sum, squares] = [0, 0];
-    for (const value of x) sum += value;
+    let sum = 0;
+    for (let i = 0; i < x.length; i++) sum += x[i];
     const centre = sum / x.length;
-    for (const value of x) squares += (value - centre) ** 2;
+    let squares = 0;
+    for (let i = 0; i < x.length; i++) squares += (x[i] - centre) ** 2;
     const factor = 1 / Math.sqrt(squares / x.length + this.eps);
     return x.map((value, i) => (value - centre) * factor * this.weight[i] + this.bias[i]);
   }
