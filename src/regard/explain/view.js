@@ -422,7 +422,7 @@ var Tt=globalThis,Et=Tt.ShadowRoot&&(Tt.ShadyCSS===void 0||Tt.ShadyCSS.nativeSha
   .tile canvas { width: 8rem; height: 8rem; border: 1px solid var(--line); border-radius: 3px; }
   .tile[aria-pressed="true"] { font-weight: 650; }
   @media (max-width: 36rem) { .layer { width: 100%; } .tile canvas { width: 6rem; height: 6rem; } }
-`;var $c=.5,vc=.05,kc=.6;function is(e){let{record:t,selection:n,change:r}=e,o=t.source,i=fe(e);if(!i)return ne(t);if(N(t,n.attention)?.kind!=="cross")return p`${de(e)} ${ue("Select a cross-attention layer to see weights on the image.")}`;let{row:s}=ge(i,n),a=(c,u)=>r({by:"row",row:i.rows.units[c].positions[0]??0,column:-1},u),l=p`<label class="inline"><input type="checkbox" data-testid="grid" .checked=${n.grid}
+`;var $c=.7,vc=.05,kc=.75;function is(e){let{record:t,selection:n,change:r}=e,o=t.source,i=fe(e);if(!i)return ne(t);if(N(t,n.attention)?.kind!=="cross")return p`${de(e)} ${ue("Select a cross-attention layer to see weights on the image.")}`;let{row:s}=ge(i,n),a=(c,u)=>r({by:"row",row:i.rows.units[c].positions[0]??0,column:-1},u),l=p`<label class="inline"><input type="checkbox" data-testid="grid" .checked=${n.grid}
     @change=${()=>r({grid:!n.grid})}> grid of weights</label>`;return p`<div class="captioned">
       ${os(o,i.row(s),n.grid)}
       <div class="beside">
@@ -450,6 +450,7 @@ var Tt=globalThis,Et=Tt.ShadowRoot&&(Tt.ShadyCSS===void 0||Tt.ShadyCSS.nativeSha
   .beside { display: grid; gap: 1rem; }
   .attended { position: relative; overflow: hidden; border-radius: 4px; width: 100%; }
   .attended img, .attended canvas, .regions { position: absolute; inset: 0; width: 100%; height: 100%; }
+  .attended img { filter: grayscale(1) contrast(0.85); }
   .attended canvas { image-rendering: auto; }
   .regions { display: grid; }
   .regions span {
@@ -941,15 +942,15 @@ var Tt=globalThis,Et=Tt.ShadowRoot&&(Tt.ShadyCSS===void 0||Tt.ShadyCSS.nativeSha
     [role="tablist"], .controls { display: none; }
     .scroll { overflow: visible; max-height: none !important; }
   }
-`;function Vs(e){let t=fe(e);return t?ou(e,t):iu(e.record)}function ou(e,t){let{record:n,selection:r,change:o}=e,{row:i,column:s}=ge(t,r),a=r.by==="row",[l,c]=[t.rows,t.columns],u=(h,f)=>o({by:"row",row:l.units[h].positions[0]??0},f),d=(h,f)=>o({by:"column",column:c.units[h].positions[0]??0},f),m=(h,f)=>t.row(h)[f];return p`<p class="note" data-testid="help">Point at a word to see which words of the other text it attends
-      to, or which attend to it. The darker a word, the higher its attention weight.</p>
-    <div class="texts">
+`;function Vs(e){let t=fe(e);return t?ou(e,t):iu(e.record)}function ou(e,t){let{record:n,selection:r,change:o}=e,{row:i,column:s}=ge(t,r),a=r.by==="row",[l,c]=[t.rows,t.columns],u=(h,f)=>o({by:"row",row:l.units[h].positions[0]??0},f),d=(h,f)=>o({by:"column",column:c.units[h].positions[0]??0},f),m=(h,f)=>t.row(h)[f];return p`<div class="texts">
       ${D({axis:c,side:"columns",name:c.name==="prefix"?"target prefix":c.name,pieces:r.units==="pieces",hover:!0,current:s,selected:!a,value:h=>a?m(i,h):null,style:h=>a?X(m(i,h)):"",label:h=>`${c.units[h].label}, ${a?_(m(i,h)):"source word"}`,select:d})}
       ${D({axis:l,side:"rows",name:l===c?"source (queries)":l.name,pieces:r.units==="pieces",hover:!0,current:i,selected:a,value:h=>a?null:m(h,s),style:h=>`${a?"":X(m(h,s))};${Us(n,l,h)}`,label:h=>`${l.units[h].label}${a?"":`, ${_(m(h,s))}`}`,select:u})}
     </div>
     <p class="summary" aria-live="polite" data-testid="summary">
       ${a?nn(t,i):rn(t,s)}${a&&l.name==="target"?p`; <i>p</i> = ${w(Math.exp(qs(n,l.units[i])))}`:g}
     </p>
+    <p class="note" data-testid="help">Point at a word to see which words of the other text it attends
+      to, or which attend to it. The more a word is coloured, the higher its attention weight.</p>
     ${su(l.name==="target")} ${we(e,de(e))} ${ye(e)}`}function iu(e){let t=H("target",e.target,"words"),n=e.source?.kind==="text"?H("source",e.source,"words"):null,r={pieces:!1,hover:!1,current:-1,selected:!1,value:()=>null};return p`<div class="texts">
       ${n?D({...r,axis:n,side:"columns",name:n.name,style:()=>"",label:o=>n.units[o].label}):g}
       ${e.summary===null?g:B(e.numbers(e.summary),"fixed vector","context")}
