@@ -383,7 +383,7 @@ def test_page_is_accessible(new_page, server, axe, scheme, width) -> None:
     )
     assert small == []
     at(page, "word-steps").click()
-    expect(at(page, "view-trace")).to_be_visible()
+    expect(at(page, "view-stage")).to_be_visible()
     found["steps"] = page.evaluate(VIOLATIONS)
     assert found == {state: [] for state in found}
 

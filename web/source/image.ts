@@ -11,9 +11,9 @@ import type { ImageSource } from "./record";
 import { sentence } from "./sentence";
 import { findAttention, selectedCell, selectedChart, type ViewState } from "./state";
 
-const WEIGHT_HUE = 0.5; // the weight whose colour the tint has
+const WEIGHT_HUE = 0.7; // the weight whose colour the tint has
 const STILL = 0.05; // less mean movement between words counts as static attention
-const TINT = 0.6; // opacity of the tint at the highest weight
+const TINT = 0.75; // opacity of the tint at the highest weight
 
 export function imageView(state: ViewState): TemplateResult {
   const { record, selection, change } = state;
@@ -59,7 +59,7 @@ export function imageView(state: ViewState): TemplateResult {
     ${options(state, controls(state, grid))}`;
 }
 
-/** The image under a tint that is scaled by the highest weight of the word. */
+/** The image in grey, under a tint that is scaled by the highest weight of the word. */
 function attendedImage(image: ImageSource, weights: Float32Array, grid: boolean): TemplateResult {
   const largest = weights[highest(weights)];
   const { rows, columns } = image;
@@ -128,6 +128,7 @@ export const style = css`
   .beside { display: grid; gap: 1rem; }
   .attended { position: relative; overflow: hidden; border-radius: 4px; width: 100%; }
   .attended img, .attended canvas, .regions { position: absolute; inset: 0; width: 100%; height: 100%; }
+  .attended img { filter: grayscale(1) contrast(0.85); }
   .attended canvas { image-rendering: auto; }
   .regions { display: grid; }
   .regions span {

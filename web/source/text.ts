@@ -25,9 +25,7 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
   const selectColumn = (unit: number, focus?: string) =>
     change({ by: "column", column: above.units[unit].positions[0] ?? 0 }, focus);
   const weight = (r: number, c: number) => chart.row(r)[c];
-  return html`<p class="note" data-testid="help">Point at a word to see which words of the other text it attends
-      to, or which attend to it. The darker a word, the higher its attention weight.</p>
-    <div class="texts">
+  return html`<div class="texts">
       ${sentence({
         axis: above,
         side: "columns",
@@ -62,6 +60,8 @@ function withAttention(state: ViewState, chart: Chart): TemplateResult {
           : nothing
       }
     </p>
+    <p class="note" data-testid="help">Point at a word to see which words of the other text it attends
+      to, or which attend to it. The more a word is coloured, the higher its attention weight.</p>
     ${legend(below.name === "target")} ${options(state, controls(state))} ${caption(state)}`;
 }
 
