@@ -20,7 +20,7 @@ for (const lab of document.querySelectorAll(".softmax-lab")) {
   };
 
   const table = document.createElement("table");
-  table.innerHTML = "<thead><tr><th>word</th><th>score</th><th></th><th>weight</th></tr></thead>";
+  table.innerHTML = "<thead><tr><th>word</th><th>score</th><td></td><th>weight</th></tr></thead>";
   const body = table.createTBody();
   const rows = words.map((word, s) => {
     const row = body.insertRow();

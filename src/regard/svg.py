@@ -70,7 +70,7 @@ def inline_svg(drawing: str, *, soft: str, faint: str) -> str:
     `soft` and `faint` are colours of the page, such as var(--soft); ink is the colour of its text.
     """
     colours = {INK: "currentColor", SOFT: soft, FAINT: faint}
-    drawing = drawing.replace(_BACKGROUND, "", 1)
+    drawing = drawing.replace(f"{_BACKGROUND}\n", "", 1)
     for own, of_page in colours.items():
         drawing = drawing.replace(f"'{own}'", f"'{of_page}'")
     return drawing

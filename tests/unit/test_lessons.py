@@ -62,6 +62,14 @@ def test_viewers_of_a_page_exist_and_load_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
+def test_figures_have_no_empty_line(name: str) -> None:
+    """It would end the block of HTML, and Markdown would take the rest for text."""
+    page = (LESSONS / f"{name}.md").read_text("utf-8")
+    figures = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
+    assert figures and not any("\n\n" in figure for figure in figures)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook_is_committed_without_outputs(name: str) -> None:
     formats = pytest.importorskip(
         "nbformat", reason="needs nbclient: pip install 'regard[test-notebooks]'"
