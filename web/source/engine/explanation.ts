@@ -131,9 +131,10 @@ export class Translator {
       source,
       target,
       steps: traced.logps.map((logps, step) => this.#step(logps, labels[step])),
-      attentions: this.model.attentions.map((attention, i) => {
+      attentions: this.model.attentions.map(({ blankMemory, ...attention }, i) => {
         const { weights, norms, scores } = traced.attentions[i];
-        const shown = { ...attention, weights: add(weights), norms: add(norms) };
+        const numbers = { weights: add(weights), norms: add(norms), blank_memory: blankMemory };
+        const shown = { ...attention, ...numbers };
         return attention.kind === "cross" ? { ...shown, scores: add(scores) } : shown;
       }),
       alignment_head: this.model.alignmentHead,
