@@ -15,7 +15,6 @@ from regard.config.model import VocabularySizes
 from regard.errors import ConfigError
 from regard.explain.live_model import store_weight, write_live_model
 from regard.inference.engine import SearchOptions
-from regard.tasks.translation.live import live_model
 from regard.tasks.translation.loading import build_translation_model
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import SentencePiece
@@ -40,7 +39,7 @@ def weight(live: dict[str, Any], name: str) -> torch.Tensor:
 
 @pytest.mark.parametrize("precision", ["f32", "f16", "i8"])
 def test_every_weight_of_the_model_can_be_read(bundle: Path, precision: Any) -> None:
-    live = unpacked(live_model(bundle, precision=precision))
+    live = unpacked(Translator.load(bundle, engine="torch").live_model(precision=precision))
     state = Translator.load(bundle, engine="torch").model.state_dict()
     for name, expected in state.items():
         restored = weight(live, name)
@@ -51,7 +50,7 @@ def test_every_weight_of_the_model_can_be_read(bundle: Path, precision: Any) -> 
 
 
 def test_tied_weights_are_stored_once(bundle: Path) -> None:
-    live = unpacked(live_model(bundle))
+    live = unpacked(Translator.load(bundle, engine="torch").live_model())
     assert live["tied"] == {"embedding.weight": "encoder.embedding.weight"} | {
         "readout.weight": "encoder.embedding.weight"
     }
@@ -59,7 +58,7 @@ def test_tied_weights_are_stored_once(bundle: Path) -> None:
 
 
 def test_the_header_describes_the_model(bundle: Path) -> None:
-    live = unpacked(live_model(bundle))
+    live = unpacked(Translator.load(bundle, engine="torch").live_model())
     assert live["config"] == tiny_run("transformer").model.model_dump(mode="json")
     assert live["sha256"] == hashlib.sha256(b"".join(map(bytes, live["arrays"]))).hexdigest()
     names = [attention["name"] for attention in live["attentions"]]
@@ -74,11 +73,11 @@ def test_the_header_describes_the_model(bundle: Path) -> None:
 
 def test_the_tag_of_the_target_language_precedes_a_source(tmp_path: Path) -> None:
     path = make_bundle("bahdanau", tmp_path / "model", pairs=(("en", "fr"), ("en", "de")))
-    live = unpacked(live_model(path, to="de"))
+    live = unpacked(Translator.load(path, engine="torch").live_model(to="de"))
     (tag,) = live["tokenizers"]["source_tags"]
     assert live["tokenizers"]["source"]["pieces"][tag][0] == ">>de<<"
     with pytest.raises(ConfigError, match="several languages"):
-        live_model(path)
+        Translator.load(path, engine="torch").live_model()
 
 
 def write(model: nn.Module, preset: str = "bahdanau", **options: Any) -> str:

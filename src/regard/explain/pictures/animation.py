@@ -37,9 +37,7 @@ def stage_animation(page: str) -> bytes:
     frames = [picture.quantize(COLOURS) for picture in pictures]
     durations = [PHASE_MS] * (len(frames) - 1) + [END_MS]
     file = io.BytesIO()
-    frames[0].save(
-        file, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0
-    )
+    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
     return file.getvalue()
 
 
@@ -47,7 +45,7 @@ def check_animation() -> str:
     """Return the path of the browser. Raises ConfigError if no animation can be made."""
     remedy = "Run pip install 'regard[animation]', or save as .html"
     try:
-        import PIL.Image
+        import PIL.Image  # noqa: F401
         import playwright.sync_api  # noqa: F401
     except ImportError as error:
         raise ConfigError(f"gif: {error.name} is not installed. {remedy}") from error
@@ -90,4 +88,6 @@ def _wait_for_stage(tab: Page) -> None:
     try:
         tab.get_by_test_id("view-stage").wait_for(timeout=20_000)
     except BrowserTimeout:
-        raise ConfigError("gif: only the explanation of a text has a stage. Save as .html") from None
+        raise ConfigError(
+            "gif: only the explanation of a text has a stage. Save as .html"
+        ) from None
