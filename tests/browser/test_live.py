@@ -12,7 +12,6 @@ from regard.align.tokenized_text import TokenizedText
 from regard.explain.changes import Changes
 from regard.explain.page import LiveModels
 from regard.explain.record import side_by_side
-from regard.tasks.translation.live import translate_changed
 from regard.tasks.translation.translator import Translator
 from tests.browser.viewer import Viewer
 from tests.bundles import LINES
@@ -44,7 +43,7 @@ def check(viewer: Viewer, expected: dict[str, str]) -> None:
 
 
 def translated(translators: dict[str, Translator], text: str, changes: Changes) -> dict[str, str]:
-    return {name: translate_changed(translators[name], text, changes) for name in NAMES}
+    return {name: translators[name].explain(text, changes=changes).target.raw for name in NAMES}
 
 
 def test_a_typed_sentence_is_translated_without_requests(
@@ -103,7 +102,8 @@ def test_changed_attention_is_that_of_python(
         names = [a.name for a in translators[name].explain(SENTENCE).trace.attentions]
         changes = Changes(uniform=tuple(each for each in cross if each in names))
         output = viewer.at("live-output", model=model).locator("[data-testid=live-translation]")
-        expect(output).to_have_text(translate_changed(translators[name], SENTENCE, changes))
+        changed = translators[name].explain(SENTENCE, changes=changes)
+        expect(output).to_have_text(changed.target.raw)
     assert viewer.errors == []
 
 

@@ -16,7 +16,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from regard.align.tokenized_text import TokenizedText
 from regard.explain.changes import Changes
 from regard.serve.keys import add_key
-from regard.tasks.translation.live import translate_changed
 from regard.tasks.translation.translator import Translator
 from tests.browser.test_hostile import SENTINEL
 from tests.bundles import LINES, make_bundle
@@ -209,7 +208,7 @@ def test_steps_follow_an_edited_sentence_and_changes(new_page, server, model) ->
     expect(translation).to_have_text(translator.translate([LINES[3]])[0].text)
     at(page, "struck").first.click()
     pieces = TokenizedText.from_text(translator.tokenizer, LINES[3]).word_pieces[0]
-    changed = translate_changed(translator, LINES[3], Changes(hidden=tuple(pieces)))
+    changed = translator.explain(LINES[3], changes=Changes(hidden=tuple(pieces))).target.raw
     expect(translation).to_have_text(changed)
 
 

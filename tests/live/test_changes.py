@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from regard.inference.engine import SearchOptions
 from regard.inference.forced_decoding import cross_attention_names, watch
 from regard.inference.torch_engine import TorchEngine
 from regard.models import eval_mode
-from regard.tasks.translation.live import translate_changed
 from regard.tasks.translation.translator import Translator
 from regard.text.tokenizer import BOS
 from tests.bundles import make_bundle
@@ -167,8 +165,15 @@ def test_a_translator_translates_with_changes(tmp_path: Path) -> None:
     path = make_bundle("bahdanau", tmp_path / "model")
     translator = Translator.load(path, engine="torch")
     text = "A dog runs."
-    assert translate_changed(translator, text, Changes()) == translator.translate([text])[0].text
-    changes = replace(Changes(), temperature=0.01, hidden=(0,))
-    assert isinstance(translate_changed(translator, text, changes, beam_size=1), str)
+    unchanged = translator.explain(text, changes=Changes())
+    assert unchanged.target.raw == translator.translate([text])[0].text
+    assert unchanged.interventions == ()
+    name = unchanged.trace.attentions[-1].name
+    positions = len(unchanged.source.labels)
+    fixed = FixedWeights(name, 1, (1.0, *[0.0] * (positions - 1)))
+    changed = translator.explain(text, changes=Changes(hidden=(0,), fixed=(fixed,)))
+    weights = changed.attention(name).weights[0]
+    assert weights[1].tolist() == list(fixed.weights)  # the trace has the changed weights too
+    assert float(weights[0, 0]) == 0.0 and float(weights[2:, 0].sum()) == 0.0
     with pytest.raises(CorpusError, match="is empty"):
-        translate_changed(translator, " ", Changes())
+        translator.explain(" ", changes=Changes())
