@@ -66,7 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer timings; the same comparisons")
     parser.add_argument("--sentences", type=int, default=200, help="that are translated")
-    parser.add_argument("--preset", action="append", help="only these presets")
+    parser.add_argument("--preset", action="append", choices=translation_presets())
     options = parser.parse_args()
     if reason := missing_program():
         print(reason, file=sys.stderr)
@@ -121,16 +121,23 @@ def compared_models(
 ) -> dict[str, tuple[RunConfig, Any]]:
     """Every translation preset with random weights, and two models that learned to reverse."""
     models: dict[str, tuple[RunConfig, Any]] = {}
-    for name in names or presets():
-        run = load_config(name)
-        if run.model.kind == "encoder-decoder" and run.model.reads == "sentences":
-            small = smaller(run, name)
-            models[name] = (small, random_model(small, vocabulary))
+    for name in names or translation_presets():
+        run = smaller(load_config(name), name)
+        models[name] = (run, random_model(run, vocabulary))
     if names is None:
         for name in ("bahdanau", "transformer"):
             run = smaller(load_config(name), name)
             models[f"{name}, trained"] = (run, train_toy(run, "reverse", steps=steps))
     return models
+
+
+def translation_presets() -> list[str]:
+    models = {name: load_config(name).model for name in presets()}
+    return [
+        name
+        for name, model in models.items()
+        if model.kind == "encoder-decoder" and model.reads == "sentences"
+    ]
 
 
 def smaller(run: RunConfig, name: str) -> RunConfig:
