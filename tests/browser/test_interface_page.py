@@ -53,7 +53,7 @@ def test_an_operation_is_tried_against_the_server(page: Page) -> None:
     body = {"texts": ["A dog runs."], "beam_size": 1}
     operation.locator("textarea.body-param__text").fill(json.dumps(body))
     operation.get_by_role("button", name="Execute").click()
-    answer = operation.locator(".live-responses-table .response-col_status").first
+    answer = operation.locator(".live-responses-table tbody .response-col_status").first
     expect(answer).to_contain_text("200", timeout=60_000)
     expect(operation.locator(".live-responses-table")).to_contain_text("translations")
 
