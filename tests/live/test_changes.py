@@ -129,7 +129,9 @@ def test_without_changes_the_search_is_that_of_the_engine_of_pytorch() -> None:
 
 def test_a_change_of_one_step_has_no_effect_on_the_steps_before_it() -> None:
     model = preset_model("bahdanau")
-    changes = Changes(fixed=(FixedWeights("decoder.attention", 3, row(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)),))
+    changes = Changes(
+        fixed=(FixedWeights("decoder.attention", 3, row(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)),)
+    )
     (plain, _), (changed, weights) = force(model, Changes()), force(model, changes)
     assert torch.equal(changed[:3], plain[:3])
     assert not torch.equal(changed[3], plain[3])

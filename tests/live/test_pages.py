@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from regard.cli.main import app
 from regard.errors import ConfigError
 from regard.explain.page import LiveModels, explanation_page
+from regard.tasks.translation.translator import Translator
 from tests.bundles import make_bundle
 
 MODEL = '<script type="application/vnd.regard.model+json">'
@@ -40,7 +41,7 @@ def test_a_model_that_is_too_large_is_left_out(
     """With a note; `--live` makes it an error."""
     monkeypatch.chdir(tmp_path)
     make_bundle("bahdanau", tmp_path / "model")
-    monkeypatch.setattr("regard.explain.live_model.MAX_BYTES", 1_000)
+    monkeypatch.setitem(Translator.live_model.__kwdefaults__, "max_bytes", 1_000)
     output = explain("model", "A dog runs.", "-o", "page.html")
     assert "The page shows this sentence only." in output and "1,000" in output
     assert MODEL not in Path("page.html").read_text()

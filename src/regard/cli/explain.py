@@ -82,26 +82,11 @@ def explain(
     *models, text = inputs
     if not models:
         raise UsageError('Give a model and an input: regard explain model/ "A dog runs."')
-    if out is None or out.suffix != ".html":
-        if open_page:
-            raise UsageError("--open needs a page; add -o FILE.html.")
-        if len(models) > 1:
-            raise UsageError("Several models need a page; add -o FILE.html.")
-    if out is not None and out.suffix not in SUFFIXES:
-        raise UsageError(
-            f"{out}: unknown suffix {out.suffix!r}. Use one of: {', '.join(SUFFIXES)}."
-        )
+    pages_only = {"--open": open_page, "--live": live, "Several models": len(models) > 1}
+    _check_kind(out, [name for name, is_used in pages_only.items() if is_used])
     check_output(out, text)
-    if out is not None and out.suffix == ".png":
-        check_png()
-    if out is not None and out.suffix == ".gif":
-        check_animation()
-    links = None
-    if gold is not None:
-        links = parse_links(gold, "--gold")
-    given = target is not None or gold is not None or attention is not None or head is not None
-    if live and (out is None or out.suffix != ".html"):
-        raise UsageError("--live needs a page; add -o FILE.html.")
+    links = None if gold is None else parse_links(gold, "--gold")
+    given = any(value is not None for value in (target, gold, attention, head))
     if live and given:
         raise UsageError(
             "--live: the page translates with its own search. Leave out --target, --gold, "
@@ -127,6 +112,21 @@ def explain(
             explanations[0].save(temporary)
     if open_page:
         webbrowser.open(out.resolve().as_uri())
+
+
+def _check_kind(out: Path | None, pages_only: Sequence[str]) -> None:
+    """Check that a file of this kind can be written. `pages_only`: what needs a page."""
+    if pages_only and (out is None or out.suffix != ".html"):
+        verb = "needs" if pages_only[0].startswith("--") else "need"
+        raise UsageError(f"{pages_only[0]} {verb} a page; add -o FILE.html.")
+    if out is not None and out.suffix not in SUFFIXES:
+        raise UsageError(
+            f"{out}: unknown suffix {out.suffix!r}. Use one of: {', '.join(SUFFIXES)}."
+        )
+    if out is not None and out.suffix == ".png":
+        check_png()
+    if out is not None and out.suffix == ".gif":
+        check_animation()
 
 
 def _live_models(

@@ -11,10 +11,11 @@ from regard.align.extraction import align_words
 from regard.align.links import Links
 from regard.align.tokenized_text import AlignmentHead, TokenizedText, check_links
 from regard.batch import Tokens, pad
-from regard.errors import CorpusError
+from regard.errors import ConfigError, CorpusError
 from regard.explain.beam_tree import BeamTree, build_beam_tree
 from regard.explain.changes import Changes, changed_attention, search_changed
 from regard.explain.interventions import run_interventions
+from regard.explain.live_model import Precision, write_live_model
 from regard.explain.record import Explanation, ModelIdentity, make_explanation
 from regard.inference.engine import (
     Engine,
@@ -25,6 +26,7 @@ from regard.inference.engine import (
 )
 from regard.inference.threads import single_threaded
 from regard.models import EncoderDecoder
+from regard.tasks.translation.loading import TranslationModel
 from regard.text.tokenizer import EOS, Tokenizer
 
 
@@ -38,7 +40,7 @@ class TranslationExplainer:
     options: SearchOptions
     engine: Engine
     alignment_head: AlignmentHead | None
-    identity: ModelIdentity | None  # None: the model is not saved
+    saved: TranslationModel | None  # None: the model is not of a bundle
     target_tokenizer: Tokenizer
 
     @single_threaded()
@@ -70,7 +72,7 @@ class TranslationExplainer:
             explanation = make_explanation(
                 self.model,
                 self.target_tokenizer,
-                self.identity or ModelIdentity("unsaved model"),
+                ModelIdentity("unsaved model") if self.saved is None else self.saved.identity,
                 source_text,
                 target_text,
                 self._model_input(source_text.pieces.ids),
@@ -91,6 +93,21 @@ class TranslationExplainer:
             self.model, source_text.pieces.ids, source_text.word_pieces, target_text.pieces.ids
         )
         return replace(explanation, interventions=interventions)
+
+    def live_model(self, precision: Precision, max_bytes: int) -> str:
+        """As `Translator.live_model`."""
+        if self.saved is None:
+            raise ConfigError("model: is not of a bundle, so its settings are not known. Save it.")
+        return write_live_model(
+            self.model,
+            self.saved.config.model.model_dump(mode="json"),
+            (self.tokenizer, self.target_tokenizer),
+            self.options,
+            identity=self.saved.identity,
+            alignment_head=self.alignment_head,
+            precision=precision,
+            max_bytes=max_bytes,
+        )
 
     def _search_with_beam(self, source: str) -> tuple[TokenizedText, BeamTree | None]:
         """Translate a sentence; also return the model's beam search if it finds the same."""

@@ -13,7 +13,7 @@ from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.errors import ArtifactError, ConfigError
 from regard.explain.record import ModelIdentity
-from regard.inference.engine import EngineName
+from regard.inference.engine import EngineName, SearchOptions
 from regard.inference.torch_engine import TorchEngine
 from regard.models import EncoderDecoder
 from regard.tasks.bundles import bundle_config, bundle_identity, bundle_model
@@ -58,16 +58,19 @@ def load_translation_model(
     return TranslationModel(config, model, bundle_identity(bundle, config, model))
 
 
-def make_torch_engine(
-    model: EncoderDecoder[Tokens, Any],
+def load_torch_engine(
+    loaded: TranslationModel,
     tokenizers: tuple[Tokenizer, Tokenizer],
     name: EngineName,
     ensemble: Sequence[Bundle],
     device: str | None,
     *,
     fixed_batches: bool = False,
-) -> TorchEngine:
-    """Return an engine of the model, and of the models of further bundles with its tokenizers."""
+) -> tuple[TorchEngine, SearchOptions]:
+    """Return an engine of the model, and of the models of further bundles with its tokenizers.
+
+    Also return the default options of its search.
+    """
     if name not in ("auto", "torch", "invariant"):
         raise ConfigError(f"engine: {name} cannot run an ensemble. Use `--engine torch`.")
     for bundle in ensemble:
@@ -80,6 +83,8 @@ def make_torch_engine(
             )
     sizes = tokenizers[0].size, tokenizers[1].size
     members = [load_translation_model(bundle, sizes, device).model for bundle in ensemble]
-    return TorchEngine(
-        model, ensemble=members, fixed_batches=fixed_batches, invariant=name == "invariant"
+    engine = TorchEngine(
+        loaded.model, ensemble=members, fixed_batches=fixed_batches, invariant=name == "invariant"
     )
+    search = loaded.config.search
+    return engine, SearchOptions(search.beam_size, search.length_penalty)

@@ -144,6 +144,22 @@ def describe_warnings(
 
 
 TextPair: TypeAlias = tuple[TokenizedText, TokenizedText]
+
+
+def tokenize_pairs(
+    tokenizers: tuple[Tokenizer, Tokenizer],
+    sources: Sequence[str],
+    targets: Sequence[str],
+    pretokenized: bool = False,
+) -> list[TextPair]:
+    """Tokenize pairs of texts. If `pretokenized`, words are split at spaces only."""
+    source_texts, target_texts = (
+        [TokenizedText.from_text(tokenizer, text, pretokenized=pretokenized) for text in texts]
+        for tokenizer, texts in zip(tokenizers, (sources, targets), strict=True)
+    )
+    return list(zip(source_texts, target_texts, strict=True))
+
+
 ForcedPair: TypeAlias = tuple[WordAlignment, tuple[float, ...]]
 """An alignment and the log-probabilities of the target's tokens."""
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from regard.align.links import Links
-from regard.align.tokenized_text import AlignmentHead, TokenizedText
+from regard.align.tokenized_text import AlignmentHead
 from regard.align.word_aligner import WordAligner
 from regard.align.word_alignment import WordAlignment
 from regard.bundle.bundle import Bundle, bundle_tokenizers, open_bundle
 from regard.bundle.remote import fetch_bundle
 from regard.documents.formats.texts import XmlTags
 from regard.documents.sandbox import SandboxReader
-from regard.errors import ConfigError, CorpusError
+from regard.errors import CorpusError
 from regard.evaluate.quality import QualityFeatures, QualityThresholds, measure_features
 from regard.inference.engine import (
     EncodedPart,
@@ -70,9 +70,9 @@ from regard.tasks.translation.options import (
 from regard.tasks.translation.result import (
     Annotator,
     ForcedPair,
-    TextPair,
     TranslationResult,
     ranked_results,
+    tokenize_pairs,
 )
 from regard.text.tokenizer import Tokenizer
 
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from regard.explain.live_model import Precision
     from regard.explain.record import Explanation
     from regard.models import EncoderDecoder
+    from regard.tasks.translation.explainer import TranslationExplainer
 
 
 class Translator:
@@ -120,7 +121,11 @@ class Translator:
         self.target_tokenizer = target_tokenizer or tokenizer
         options.check_default()
         self.options = options
-        self.engine = engine or self._torch_engine()
+        if engine is None:
+            from regard.inference.torch_engine import TorchEngine
+
+            engine = TorchEngine(self.model)
+        self.engine = engine
         self.alignment_head, self.aligner = alignment_head, aligner
         self.thresholds, self.languages = thresholds, languages
 
@@ -196,20 +201,10 @@ class Translator:
                 bundle, folder, fixed_batches=fixed_batches
             )
         else:
-            from regard.tasks.translation.loading import make_torch_engine
+            from regard.tasks.translation.loading import load_torch_engine
 
-            loaded = model.load()
-            search = loaded.config.search
-            chosen = (
-                make_torch_engine(
-                    loaded.model,
-                    tokenizers,
-                    engine,
-                    ensemble,
-                    device,
-                    fixed_batches=fixed_batches,
-                ),
-                SearchOptions(search.beam_size, search.length_penalty),
+            chosen = load_torch_engine(
+                model.load(), tokenizers, engine, ensemble, device, fixed_batches=fixed_batches
             )
         return cls(
             model,
@@ -427,13 +422,15 @@ class Translator:
                 "Pass one target for each source."
             )
         bound = self.for_target(to)
-        pairs = bound._tokenize_pairs(sources, targets, pretokenized)
+        tokenizers = bound.tokenizer, bound.target_tokenizer
+        pairs = tokenize_pairs(tokenizers, sources, targets, pretokenized)
         return bound._annotator.align(pairs, align_with)
 
     def force_decode(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedPair]:
         """Return the alignment of each pair and the log-probabilities of its target tokens."""
         bound = self.for_target(None)
-        return bound._annotator.force(bound._tokenize_pairs(sources, targets))
+        tokenizers = bound.tokenizer, bound.target_tokenizer
+        return bound._annotator.force(tokenize_pairs(tokenizers, sources, targets))
 
     def measure_quality(self, texts: Sequence[str]) -> list[QualityFeatures]:
         """Translate texts and return the quality features of each translated segment."""
@@ -463,52 +460,32 @@ class Translator:
             gold: Word links annotated by hand.
             changes: Of the attention. The PyTorch model translates with them, in any engine.
         """
+        return self._explainer(to).explain(source, target, attention, head, gold, changes)
+
+    def live_model(
+        self, *, to: str | None = None, precision: Precision = "f16", max_bytes: int = 16 << 20
+    ) -> str:
+        """Return the model in the format regard.live/1, which a page in a browser runs.
+
+        `precision`: of the weights; "i8" has a scale for each row. `max_bytes`: of packed weights.
+
+        Raises:
+            ConfigError: The engine of a page cannot run the model, or it is too large.
+        """
+        return self._explainer(to).live_model(precision, max_bytes)
+
+    def _explainer(self, to: str | None) -> TranslationExplainer:
         from regard.tasks.translation.explainer import TranslationExplainer
 
-        loaded = self._model.load() if isinstance(self._model, BundleModel) else None
-        explainer = TranslationExplainer(
+        return TranslationExplainer(
             self.model,
             self.for_target(to).tokenizer,
             self.splitting,
             self.options,
             self.engine,
             self.alignment_head,
-            None if loaded is None else loaded.identity,
+            self._model.load() if isinstance(self._model, BundleModel) else None,
             self.target_tokenizer,
-        )
-        return explainer.explain(source, target, attention, head, gold, changes)
-
-    def live_model(
-        self,
-        *,
-        to: str | None = None,
-        precision: Precision = "f16",
-        max_bytes: int | None = None,
-    ) -> str:
-        """Return the model in the format regard.live/1, which a page in a browser runs.
-
-        Args:
-            to: As for `translate`.
-            precision: Of the weights: "f16", "i8" (8 bits and a scale for each row) or "f32".
-            max_bytes: Most bytes of packed weights; by default 16 MiB.
-
-        Raises:
-            ConfigError: The engine of a page cannot run the model, or it is too large.
-        """
-        from regard.explain.live_model import MAX_BYTES, write_live_model
-
-        if not isinstance(self._model, BundleModel):
-            raise ConfigError("model: is not of a bundle, so its settings are not known. Save it.")
-        loaded = self._model.load()
-        return write_live_model(
-            loaded.model,
-            loaded.config.model.model_dump(mode="json"),
-            (self.for_target(to).tokenizer, self.target_tokenizer),
-            self.options,
-            identity=loaded.identity,
-            alignment_head=self.alignment_head,
-            precision=precision,
-            max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
         )
 
     @property
@@ -521,17 +498,3 @@ class Translator:
             self.alignment_head,
             self.thresholds,
         )
-
-    def _torch_engine(self) -> Engine:
-        from regard.inference.torch_engine import TorchEngine
-
-        return TorchEngine(self.model)
-
-    def _tokenize_pairs(
-        self, sources: Sequence[str], targets: Sequence[str], pretokenized: bool = False
-    ) -> list[TextPair]:
-        source_texts, target_texts = (
-            [TokenizedText.from_text(tokenizer, text, pretokenized=pretokenized) for text in texts]
-            for tokenizer, texts in ((self.tokenizer, sources), (self.target_tokenizer, targets))
-        )
-        return list(zip(source_texts, target_texts, strict=True))
