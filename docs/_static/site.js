@@ -4,12 +4,19 @@ for (const caption of document.querySelectorAll("p.caption[role=heading]")) {
 }
 document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Site");
 document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
-for (const element of document.querySelectorAll(".table-wrapper, div.highlight pre, .formula")) {
-  if (element.scrollWidth > element.clientWidth) {
-    element.tabIndex = 0;
-    element.setAttribute("role", "group");
-    const name = element.matches("pre") ? "Code" : element.matches(".formula") ? "Formula" : "Table";
-    element.setAttribute("aria-label", name);
+const scrolling = {
+  ".table-wrapper": "Table",
+  "div.highlight pre": "Code",
+  "div.formula": "Formula",
+  "figure.lesson": "Figure",
+};
+for (const [selector, name] of Object.entries(scrolling)) {
+  for (const element of document.querySelectorAll(selector)) {
+    if (element.scrollWidth > element.clientWidth) {
+      element.tabIndex = 0;
+      element.setAttribute("role", "group");
+      element.setAttribute("aria-label", name);
+    }
   }
 }
 
