@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,8 +82,7 @@ def explain(
     *models, text = inputs
     if not models:
         raise UsageError('Give a model and an input: regard explain model/ "A dog runs."')
-    pages_only = {"--open": open_page, "--live": live, "Several models": len(models) > 1}
-    _check_kind(out, [name for name, is_used in pages_only.items() if is_used])
+    _check_kind(out, {"--open": open_page, "--live": bool(live), "Several models": len(models) > 1})
     check_output(out, text)
     links = None if gold is None else parse_links(gold, "--gold")
     given = any(value is not None for value in (target, gold, attention, head))
@@ -114,11 +113,12 @@ def explain(
         webbrowser.open(out.resolve().as_uri())
 
 
-def _check_kind(out: Path | None, pages_only: Sequence[str]) -> None:
-    """Check that a file of this kind can be written. `pages_only`: what needs a page."""
-    if pages_only and (out is None or out.suffix != ".html"):
-        verb = "needs" if pages_only[0].startswith("--") else "need"
-        raise UsageError(f"{pages_only[0]} {verb} a page; add -o FILE.html.")
+def _check_kind(out: Path | None, pages_only: Mapping[str, bool]) -> None:
+    """Check that a file of this kind can be written. `pages_only`: whether it is used."""
+    for name, is_used in pages_only.items():
+        if is_used and (out is None or out.suffix != ".html"):
+            verb = "needs" if name.startswith("--") else "need"
+            raise UsageError(f"{name} {verb} a page; add -o FILE.html.")
     if out is not None and out.suffix not in SUFFIXES:
         raise UsageError(
             f"{out}: unknown suffix {out.suffix!r}. Use one of: {', '.join(SUFFIXES)}."
