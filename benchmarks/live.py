@@ -7,9 +7,10 @@ large presets keep their structure with smaller dimensions. Two models also lear
 A model is written as `regard.live/1` in half precision, and the engine runs it in Node.js on one
 core. The benchmark forces translations and compares the log-probabilities of the whole vocabulary
 and all attention weights with those of PyTorch, with the same rounded weights and with the original
-ones; and it compares greedy and beam translations with those of the rounded weights. --quick times
-fewer translations and trains for fewer steps. Times are processor times, in milliseconds, so that
-other programs change them less. The last line is a JSON object.
+ones; and it compares greedy and beam translations with those of the rounded weights. --quick
+compares ten sentences instead of 200, without the trained models, and times fewer translations.
+Times are processor times, in milliseconds, so that other programs change them less. The last line
+is a JSON object.
 
 Equal translations: a sentence whose two best candidates differ by less than the rounding of single
 precision may be translated differently, and counts as different.
@@ -64,22 +65,23 @@ class Parity:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer timings; the same comparisons")
-    parser.add_argument("--sentences", type=int, default=200, help="that are translated")
+    parser.add_argument("--quick", action="store_true", help="fewer sentences and timings")
+    parser.add_argument("--sentences", type=int, help="that are translated; by default 200")
     parser.add_argument("--preset", action="append", choices=translation_presets())
     options = parser.parse_args()
     if reason := missing_program():
         print(reason, file=sys.stderr)
         return 1
     torch.set_num_threads(1)
+    sentences = options.sentences or (10 if options.quick else 200)
     tokenizer = SentencePiece.train(LINES, size=VOCABULARY)
     results: dict[str, Parity] = {}
     with NodeEngine() as engine:
         columns = f"{'logits':>9} {'weights':>9} {'unrounded':>9}  greedy  beam {BEAM}  distinct"
         print(f"{'preset':22} {columns}")
-        steps = 300 if options.quick else 2000
-        for name, (run, model) in compared_models(options.preset, tokenizer.size, steps).items():
-            results[name] = compare(engine, run, model, tokenizer, options.sentences)
+        trained = not (options.quick or options.preset)
+        for name, (run, model) in compared_models(options.preset, tokenizer.size, trained).items():
+            results[name] = compare(engine, run, model, tokenizer, sentences)
             parity = results[name]
             print(
                 f"{name:22} {parity.logp:9.1e} {parity.weight:9.1e} {parity.logp_unrounded:9.1e}"
@@ -89,7 +91,7 @@ def main() -> int:
         runs = 5 if options.quick else 25
         demo = time_preset(engine, demo_run(), "f16", 450, tokenizer, runs)
         tiny = time_preset(engine, load_config("translate-tiny"), "i8", 8000, tokenizer, runs)
-    count = len(results) * options.sentences
+    count = len(results) * sentences
     greedy, beam = (
         sum(getattr(parity, search) for parity in results.values()) / count
         for search in ("greedy", "beam")
@@ -101,7 +103,7 @@ def main() -> int:
         Figure("demo's model: ms for 20 words, greedy", demo, 50, at_most=True),
         Figure("translate-tiny, int8: ms for 20 words, greedy", tiny, 300, at_most=True),
     ]
-    return report("live", figures, sentences=options.sentences, models=len(results))
+    return report("live", figures, sentences=sentences, models=len(results))
 
 
 def difference_figures(results: Mapping[str, Parity]) -> list[Figure]:
@@ -117,17 +119,17 @@ def difference_figures(results: Mapping[str, Parity]) -> list[Figure]:
 
 
 def compared_models(
-    names: Sequence[str] | None, vocabulary: int, steps: int
+    names: Sequence[str] | None, vocabulary: int, trained: bool
 ) -> dict[str, tuple[RunConfig, Any]]:
-    """Every translation preset with random weights, and two models that learned to reverse."""
+    """Translation presets with random weights, and if `trained` two that learned to reverse."""
     models: dict[str, tuple[RunConfig, Any]] = {}
     for name in names or translation_presets():
         run = smaller(load_config(name), name)
         models[name] = (run, random_model(run, vocabulary))
-    if names is None:
+    if trained:
         for name in ("bahdanau", "transformer"):
             run = smaller(load_config(name), name)
-            models[f"{name}, trained"] = (run, train_toy(run, "reverse", steps=steps))
+            models[f"{name}, trained"] = (run, train_toy(run, "reverse", steps=300))
     return models
 
 

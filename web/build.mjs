@@ -28,6 +28,6 @@ async function bundle(entry, target, limit) {
   console.log(`${target}: ${text.length} bytes, ${size} gzipped`);
 }
 
-await bundle("source/main.ts", "explain/view.js", 80 * 1024); // a part of every saved explanation
+await bundle("source/main.ts", "explain/view.js", 70 * 1024); // a part of every saved explanation
 await bundle("source/engine/worker.ts", "explain/engine.js", 20 * 1024); // of pages with a model
 await bundle("source/page/main.ts", "serve/page.js", 25 * 1024);
