@@ -120,13 +120,9 @@ function candidates(record: Explanation, unit: Unit, units: Units): Candidate[] 
   return [chosen, ...rest].sort((a, b) => b.p - a.p);
 }
 
-/**
- * The vector that the decoder has of the source: its summary, or the last state if attention is to
- * that only. Null if the record does not have it.
- */
+/** The vector that the decoder has of the source; null if the record does not have it. */
 function fixedVector(record: Explanation): ArrayLike<number> | null {
-  if (!record.attentions.some(({ kind }) => kind === "cross"))
-    return record.summary === null ? null : record.numbers(record.summary);
+  if (record.summary !== null) return record.numbers(record.summary);
   const { head_trace: trace } = record;
   if (!trace) return null;
   const values = record.numbers(trace.values);
