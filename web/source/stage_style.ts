@@ -176,7 +176,7 @@ export const style = css`
   :host([present]) :is(header, [role="tablist"], .provenance) { display: none; }
   :host([present]) .stagecraft {
     --type: clamp(1rem, min(1.3vw, 2.3vh), 4rem); --floor: clamp(0.875rem, min(1.25vw, 2.24vh), 4rem);
-    --above: 0px !important; --small: 1em; height: calc(100dvh - 1.5vh);
+    --small: 1em; height: calc(100dvh - 1.5vh - var(--above, 0px));
   }
   :host([present]) .stagecraft :is(.soft, .note, .small) { font-size: 1em; }
   @media (prefers-reduced-motion: reduce) { .dot { display: none; } }

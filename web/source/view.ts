@@ -311,9 +311,15 @@ export class RegardView extends LitElement {
       this.renderRoot
         .querySelector(".stage.now, .positions.now")
         ?.scrollIntoView({ block: "nearest" });
-    this.renderRoot
-      .querySelector("[role=tab][aria-selected=true]")
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const tab = this.renderRoot.querySelector<HTMLElement>("[role=tab][aria-selected=true]");
+    const tabs = tab?.parentElement;
+    if (tab && tabs) {
+      const end = tab.offsetLeft - tabs.offsetLeft + tab.offsetWidth;
+      tabs.scrollLeft = Math.max(
+        end - tabs.clientWidth,
+        Math.min(tabs.scrollLeft, end - tab.offsetWidth),
+      );
+    }
     const dialog = this.renderRoot.querySelector("dialog");
     if (dialog && detail && !dialog.open) dialog.showModal();
     const panel = this.renderRoot.querySelector<HTMLElement>(".panel");

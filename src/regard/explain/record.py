@@ -301,7 +301,7 @@ def side_by_side(explanations: Sequence[Explanation], live: LiveModels | None = 
     if isinstance(source := explanations[0].source, TokenizedText):
         title = f"{source.raw} → {title}"
     if live is not None:  # the sentence changes
-        title = " and ".join(live.names)
+        title = f"{' and '.join(live.names)}, step by step"
     return explanation_page([explanation.to_json() for explanation in explanations], title, live)
 
 

@@ -67,7 +67,7 @@ def test_the_extra_all_includes_every_light_extra_for_users() -> None:
     (included,) = extras["all"]
     names = set(included.removeprefix("regard[").removesuffix("]").split(","))
     developers = {name for name in extras if name.startswith(("dev", "test-"))}
-    heavy = {"cluster", "mcp", "mlflow", "wandb"}
+    heavy = {"animation", "cluster", "mcp", "mlflow", "wandb"}
     assert names == set(extras) - developers - heavy - {"all", "benchmarks", "docs", "release"}
 
 

@@ -28,6 +28,7 @@ export class RegardLive extends LitElement {
   #settings: Settings = { text: "", names: [], examples: [] };
   #failure = "";
   #copied = false;
+  #height = 0;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -111,6 +112,10 @@ export class RegardLive extends LitElement {
   }
 
   protected override updated(_: PropertyValues): void {
+    const height = this.getBoundingClientRect().height;
+    if (height !== this.#height) this.#view?.requestUpdate(); // the stage fills the rest of the window
+    this.#height = height;
+    this.toggleAttribute("present", this.#view?.hasAttribute("present") ?? false);
     if (this.#session) writeAddress(this.#session, this.#settings.text);
   }
 
@@ -190,6 +195,8 @@ function style() {
       field-sizing: content; flex: 1; min-width: min(20rem, 100%);
     }
     .line select { max-width: 8rem; }
+    :host([present]) :is(textarea, button, select, label, summary, legend, p, span) { font-size: 1.5rem; }
+    :host([present]) :is(.line select, .line button) { display: none; }
     .output { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: 1.1rem; }
   `;
 }
