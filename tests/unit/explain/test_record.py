@@ -285,7 +285,7 @@ def test_command_prints_a_matrix_or_writes_files(tmp_path: Path) -> None:
     assert run(str(first), str(second), "A dog runs.", "-o", str(page)).exit_code == 0
     text = page.read_text("utf-8")
     assert (
-        text.count('{"format":"regard.explain/2"') == text.count('{"format": "regard.live/1"') == 2
+        text.count('{"format":"regard.explain/2"') == text.count('{"format":"regard.live/1"') == 2
     )
     assert run(str(first)).exit_code == 2
     assert run(str(first), str(second), "A dog runs.").exit_code == 2
