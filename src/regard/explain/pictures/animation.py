@@ -74,9 +74,10 @@ def _frames(page: str) -> Iterator[Image]:
         stage = tab.get_by_test_id("view-stage")
         shown = ""
         for _ in range(MAX_FRAMES):
-            before, shown = shown, stage.inner_text()
-            if shown == before:
+            text = stage.inner_text()
+            if text == shown:
                 return
+            shown = text
             yield Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
             tab.keyboard.press("ArrowRight")
             tab.wait_for_timeout(50)

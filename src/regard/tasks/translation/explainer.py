@@ -60,8 +60,8 @@ class TranslationExplainer:
         changed = Changes() if changes is None else changes
         changed.check(self.model, len(source_text.pieces.ids) + 1)
         if target is None and changes is not None:
-            found = search_changed(self.model, source_text.pieces.ids, changes, self.options)
-            target_text = TokenizedText.from_tokens(self.target_tokenizer, found[0].tokens)
+            hypotheses = search_changed(self.model, source_text.pieces.ids, changes, self.options)
+            target_text = TokenizedText.from_tokens(self.target_tokenizer, hypotheses[0].tokens)
         elif target is None:
             target_text, beam = self._search_with_beam(source)
         else:
