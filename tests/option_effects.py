@@ -512,7 +512,7 @@ OTHERS = {
             "target": effect("--target", "Two cats."),
             "to": TO,
             "attention": effect("--attention", "decoder.blocks.0.self_attention"),
-            "head": effect("--head", "1"),
+            "head": effect("--head", "2"),
             "gold": effect("--gold", "0-0"),
             "live": Entry("refused", ("--live",)),
         },
