@@ -29,11 +29,16 @@ import torch
 from torch import Tensor
 
 from benchmarks.figures import Figure, report
-from benchmarks.node_engine import EngineTrace, NodeEngine, missing_program, rounded
+from benchmarks.node_engine import (
+    EngineTrace,
+    NodeEngine,
+    missing_program,
+    random_model,
+    rounded,
+)
 from benchmarks.toys import train_toy
 from regard.batch import pad
 from regard.config.load import change_config, load_config, presets
-from regard.config.model import VocabularySizes
 from regard.config.run import RunConfig
 from regard.explain.live_model import Precision, write_live_model
 from regard.hypothesis import Hypothesis
@@ -162,21 +167,6 @@ def demo_run() -> RunConfig:
     """A model as large as those of `regard demo`."""
     sizes = ["model.embedding_dim=64", "model.encoder.dim=96", "model.decoder.dim=96"]
     return change_config(load_config("bahdanau"), sizes, "demo")
-
-
-def random_model(run: RunConfig, vocabulary: int) -> Any:
-    """A model whose attention and outputs vary, and whose translations end."""
-    torch.manual_seed(1)
-    model = run.model.build(VocabularySizes(vocabulary, vocabulary))
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.dim() == 1 and "norm" not in name:
-                weight.normal_(std=0.2)  # biases are zero at first
-            elif weight.dim() == 2:
-                weight.mul_(2)
-        model.readout.weight.mul_(3)
-        model.readout.bias[EOS] += 2
-    return model.eval()
 
 
 def write(run: RunConfig, model: Any, tokenizer: SentencePiece, precision: Precision) -> str:

@@ -18,8 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from regard.config.model import VocabularySizes
+from regard.config.run import RunConfig
 from regard.explain.changes import Changes
 from regard.explain.live_model import Precision, store_weight
+from regard.text.tokenizer import EOS
 
 WEB = Path(__file__).resolve().parent.parent / "web"
 Ids = Sequence[int]
@@ -148,6 +151,21 @@ class NodeEngine:
         if isinstance(answer, dict) and "error" in answer:
             raise RuntimeError(answer["error"])
         return answer
+
+
+def random_model(run: RunConfig, vocabulary: int, seed: int = 1) -> Any:
+    """A model whose attention and outputs vary, and whose translations end."""
+    torch.manual_seed(seed)
+    model = run.model.build(VocabularySizes(vocabulary, vocabulary))
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() == 1 and "norm" not in name:
+                weight.normal_(std=0.2)  # biases are zero at first
+            elif weight.dim() == 2:
+                weight.mul_(2)
+        model.readout.weight.mul_(3)
+        model.readout.bias[EOS] += 2
+    return model.eval()
 
 
 def rounded(model: nn.Module, precision: Precision) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.config.model import VocabularySizes
+from benchmarks.node_engine import random_model
 from regard.config.run import RunConfig
 from regard.explain.live_model import Precision, write_live_model
 from regard.inference.engine import SearchOptions
@@ -25,25 +25,9 @@ def tokenizer() -> SentencePiece:
     return SentencePiece.train(LINES, size=300)
 
 
-def random_model(run: RunConfig, seed: int = 0) -> Any:
-    """A model with random weights, large enough that attention and outputs vary."""
-    torch.manual_seed(seed)
-    size = tokenizer().size
-    model = run.model.build(VocabularySizes(size, size))
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.dim() == 1 and "norm" not in name:
-                weight.normal_(std=0.2)  # biases are zero at first
-            elif weight.dim() == 2:
-                weight.mul_(2)
-        model.readout.weight.mul_(3)
-        model.readout.bias[EOS] += 2  # some translations end
-    return model.eval()
-
-
 @cache
 def preset_model(preset: str) -> Any:
-    return random_model(tiny_run(preset))
+    return random_model(tiny_run(preset), tokenizer().size, seed=0)
 
 
 def live_text(model: nn.Module, run: RunConfig, precision: Precision = "f32") -> str:

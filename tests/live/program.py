@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-WEB = Path(__file__).parents[2] / "web"
-ESBUILD = WEB / "node_modules" / ".bin" / "esbuild"
+from benchmarks.node_engine import WEB, missing_program
 
 needs_node = pytest.mark.skipif(
-    shutil.which("node") is None or not ESBUILD.exists(),
-    reason="needs Node.js and `npm ci` in web/",
+    missing_program() is not None, reason="needs Node.js and `npm ci` in web/"
 )
 
 
@@ -24,7 +21,8 @@ def run_program(name: str, value: object, folder: Path) -> Any:
     bundle = folder / f"{name}.mjs"
     source = WEB / "tests" / "programs" / f"{name}.ts"
     options = ["--bundle", "--platform=node", "--format=esm", "--log-level=error"]
-    subprocess.run([ESBUILD, source, *options, f"--outfile={bundle}"], check=True)
+    esbuild = WEB / "node_modules" / ".bin" / "esbuild"
+    subprocess.run([esbuild, source, *options, f"--outfile={bundle}"], check=True)
     result = subprocess.run(
         ["node", bundle], input=json.dumps(value), capture_output=True, text=True, check=False
     )

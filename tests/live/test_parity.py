@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmarks.node_engine import EngineTrace, NodeEngine, rounded
+from benchmarks.node_engine import EngineTrace, NodeEngine, random_model, rounded
 from regard.batch import pad
 from regard.config.run import RunConfig
 from regard.errors import ConfigError
@@ -28,7 +28,6 @@ from tests.live.models import (
     TARGET,
     live_text,
     preset_model,
-    random_model,
     random_sources,
     tokenizer,
 )
@@ -170,7 +169,7 @@ def check_settings(engine: NodeEngine, runs_of_kind: Iterator[RunConfig]) -> Non
         if run.model.reads != "sentences":
             continue
         try:
-            model = random_model(run)
+            model = random_model(run, tokenizer().size, seed=0)
         except ConfigError:
             continue
         engine.load(live_text(model, run))

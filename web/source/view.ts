@@ -150,7 +150,7 @@ export class RegardView extends LitElement {
    */
   async replace(replacement: Explanation | string, index = 0): Promise<void> {
     const record = typeof replacement === "string" ? await decode(replacement) : replacement;
-    this.#records = this.#records.map((each, i) => (i === index ? record : each));
+    this.extend(record, index);
     const selection = this.#selection;
     if (!selection) return;
     const kept = findAttention(record, selection.attention) ? {} : defaultSelection(record);

@@ -141,7 +141,7 @@ def _live_models(
     translators = [model for model in loaded if isinstance(model, Translator)]
     try:
         if len(translators) < len(loaded):
-            raise ConfigError("--live: a page runs translation models only. Leave it out.")
+            raise ConfigError("--live: a page runs translation models only. Leave it out")
         models = [translator.live_model(to=to) for translator in translators]
     except ConfigError as error:
         if required:

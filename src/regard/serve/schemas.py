@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -225,6 +225,7 @@ class DocumentResponse(BaseModel):
 class ExplainRequest(_Request):
     """A sentence whose translation is explained."""
 
+    changes: ClassVar[None] = None
     source: str
     target: str | None = Field(
         default=None, description="Explain this translation, not the model's."
@@ -282,6 +283,7 @@ class AttentionChanges(BaseModel):
 class InterveneRequest(_Request):
     """A sentence that is translated with changed attention."""
 
+    target: ClassVar[None] = None
     source: str
     changes: AttentionChanges = AttentionChanges()
 

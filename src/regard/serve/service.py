@@ -322,12 +322,7 @@ class TranslationService:
                 target_language=request.target_language,
             )
         )
-        changes, target = None, None
-        if isinstance(request, InterveneRequest):
-            changes = request.changes.model_dump()
-        else:
-            target = request.target
-            check_texts("target", [target or ""], self.settings)
+        check_texts("target", [request.target or ""], self.settings)
         if len(checked.texts[0]) != 1:
             raise RequestError("source: pass one sentence.")
         answer = await self._alone(
@@ -336,9 +331,9 @@ class TranslationService:
             checked.pieces,
             EXPLANATION * checked.cost,
             source=request.source,
-            target=target,
+            target=request.target,
             to=checked.to,
-            changes=changes,
+            changes=None if request.changes is None else request.changes.model_dump(),
         )
         return checked.model, answer["record"]
 

@@ -5,6 +5,8 @@ import type { Reply, Request } from "./worker";
 
 /** What translates the sentences of an editor: a Worker of the page, or a server. */
 export interface Engine {
+  /** Whether it rounds weights, so that its translations may differ from the records of the page. */
+  readonly rounds: boolean;
   /** The explanation of a request; null if a newer one for the same model and purpose replaces it. */
   explain(request: Omit<Request, "number">): Promise<Explanation | null>;
   close(): void;
@@ -12,6 +14,7 @@ export interface Engine {
 
 /** The engine of a page. */
 export class LiveEngine implements Engine {
+  readonly rounds = true;
   readonly #worker: Worker;
   readonly #pending = new Map<number, (reply: Reply) => void>();
   #number = 0;

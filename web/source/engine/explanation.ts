@@ -2,26 +2,23 @@
 // regard/explain/record.py, so every view shows it.
 import type { Beam, Explanation, Link, TokenizedText, TokenStep } from "../record";
 import { alignWords, wordWeights } from "./alignment";
-import type { Changes, HeadName } from "./changes";
+import type { Changes } from "./changes";
 import { interventions } from "./interventions";
-import { concatenate } from "./linear";
+import { concatenate, largest } from "./linear";
 import type { LiveModel } from "./model";
 import { beam, EOS, greedy } from "./search";
 import { type Pieces, Tokenizer } from "./tokenizer";
 import { type Trace, trace } from "./trace";
 import { piecesByWord, splitWords } from "./words";
 
-export const END = "</s>";
+const END = "</s>";
 const TOP = 10; // alternatives of a step
 
 /** How a sentence is explained. */
 export interface Options {
-  beamSize?: number; // 1: greedy; by default the model's
-  lengthPenalty?: number; // by default the model's
   changes?: Changes;
   target?: string; // is forced, in place of the model's translation
   interventions?: boolean; // whether their effects are recorded
-  head?: HeadName; // whose numbers are recorded in full; by default the head that aligns words
 }
 
 /** A record as a Worker sends it: `numbers(i)` is `arrays[i]`. */
@@ -45,11 +42,6 @@ export class Translator {
     this.#target = new Tokenizer(target ?? source);
   }
 
-  /** The pieces and words of a text, without a model. */
-  tokenize(text: string): TokenizedText {
-    return tokenizedText(text, this.#source.encode(text));
-  }
-
   /** Translates a text, or forces a target, and records every number of it. */
   explain(text: string, options: Options): PlainRecord {
     const source = this.#source.encode(text);
@@ -59,7 +51,7 @@ export class Translator {
       options.target === undefined
         ? this.#translate(sourceIds, options)
         : { written: options.target, pieces: this.#target.encode(options.target), tree: null };
-    const traced = trace(this.model, sourceIds, pieces.ids, options.changes, options.head);
+    const traced = trace(this.model, sourceIds, pieces.ids, options.changes);
     const [from, to] = [tokenizedText(text, source), tokenizedText(written, pieces)];
     const record = this.#record(
       from,
@@ -84,29 +76,22 @@ export class Translator {
     };
   }
 
-  #search({ beamSize, lengthPenalty }: Options): { beamSize: number; lengthPenalty: number } {
-    const { beam_size, length_penalty } = this.model.search;
-    return { beamSize: beamSize ?? beam_size, lengthPenalty: lengthPenalty ?? length_penalty };
-  }
-
-  #describe(options: Options): string {
-    const { beamSize, lengthPenalty } = this.#search(options);
-    if (options.target !== undefined) return "given";
-    if (beamSize === 1) return "greedy search";
-    return `beam search, beam size ${beamSize}, length penalty ${lengthPenalty}`;
+  #describe({ target }: Options): string {
+    const { beam_size: size, length_penalty: lengthPenalty } = this.model.search;
+    if (target !== undefined) return "given";
+    if (size === 1) return "greedy search";
+    return `beam search, beam size ${size}, length penalty ${lengthPenalty}`;
   }
 
   #translate(
     source: number[],
-    options: Options,
+    { changes = {} }: Options,
   ): { written: string; pieces: Pieces; tree: Beam | null } {
-    const { beamSize, lengthPenalty } = this.#search(options);
-    const { changes = {} } = options;
     const encoded = this.model.encode(source);
     const { ids, tree } =
-      beamSize === 1
+      this.model.search.beam_size === 1
         ? { ...greedy(this.model, encoded, { changes }), tree: null }
-        : beam(this.model, encoded, { size: beamSize, lengthPenalty, changes });
+        : beam(this.model, encoded, { changes });
     const { text, pieces } = this.#target.decode(ids);
     return { written: text, pieces, tree };
   }
@@ -194,17 +179,4 @@ function tokenizedText(text: string, { names, spans, tags }: Pieces): TokenizedT
     words,
     word_pieces: ofWords.map((pieces) => pieces.filter((piece) => !tags.includes(piece))),
   };
-}
-
-/** The indices of the largest numbers, in descending order. */
-function largest(numbers: Float32Array, count: number): number[] {
-  const best: number[] = [];
-  for (let i = 0; i < numbers.length; i++) {
-    if (best.length === count && numbers[i] <= numbers[best[count - 1]]) continue;
-    let at = best.length;
-    while (at > 0 && numbers[i] > numbers[best[at - 1]]) at--;
-    best.splice(at, 0, i);
-    if (best.length > count) best.pop();
-  }
-  return best;
 }

@@ -1,10 +1,11 @@
 // The same target under a changed model or source, as regard/explain/interventions.py: with uniform
 // attention, with one word masked in all attention to the source, with one word removed from it.
+import { highest } from "../math";
 import type { Interventions, TokenizedText } from "../record";
 import type { Changes } from "./changes";
-import { logSoftmax } from "./linear";
 import type { LiveModel } from "./model";
-import { BOS, EOS } from "./search";
+import { EOS } from "./search";
+import { force } from "./trace";
 
 type Kind = Interventions["kinds"][number];
 
@@ -25,9 +26,9 @@ export function interventions(
   target: number[],
 ): InterventionNumbers {
   const names = model.attentions.filter(({ kind }) => kind === "cross").map(({ name }) => name);
-  const rows: { kind: Kind; word: number | null; forced: Forced }[] = [];
+  const rows: { kind: Kind; word: number | null; effect: Effect }[] = [];
   const add = (kind: Kind, word: number | null, ids: number[], changes: Changes = {}) =>
-    rows.push({ kind, word, forced: force(model, ids, target, changes) });
+    rows.push({ kind, word, effect: effect(model, ids, target, changes) });
   if (names.length) {
     add("uniform", null, source, { uniform: names });
     for (const [word, hidden] of wordPieces.entries()) add("masked", word, source, { hidden });
@@ -41,31 +42,24 @@ export function interventions(
   return {
     kinds: rows.map(({ kind }) => kind),
     words: rows.map(({ word }) => word),
-    tokens: rows.map(({ forced }) => forced.tokens),
-    logps: Float32Array.from(rows.flatMap(({ forced }) => forced.logps)),
-    tokenLogps: Float32Array.from(rows.flatMap(({ forced }) => forced.tokenLogps)),
+    tokens: rows.map(({ effect }) => effect.tokens),
+    logps: Float32Array.from(rows.flatMap(({ effect }) => effect.logps)),
+    tokenLogps: Float32Array.from(rows.flatMap(({ effect }) => effect.tokenLogps)),
   };
 }
 
-interface Forced {
-  logps: number[];
-  tokens: number[];
+interface Effect {
+  logps: number[]; // of the target's tokens
+  tokens: number[]; // the most likely ones in their place
   tokenLogps: number[];
 }
 
-/** The log-probabilities of a target and of the most likely tokens in its place. */
-function force(model: LiveModel, source: number[], target: number[], changes: Changes): Forced {
-  const forced: Forced = { logps: [], tokens: [], tokenLogps: [] };
-  const encoded = model.encode([...source, EOS]);
-  let state = model.start(encoded, { changes, record: null });
-  for (const [step, id] of [BOS, ...target].entries()) {
-    const { logits, next } = model.step(id, state);
-    const logp = logSoftmax(logits);
-    const best = logp.reduce((index, value, i) => (value > logp[index] ? i : index), 0);
-    forced.logps.push(logp[target[step] ?? EOS]);
-    forced.tokens.push(best);
-    forced.tokenLogps.push(logp[best]);
-    state = next;
-  }
-  return forced;
+function effect(model: LiveModel, source: number[], target: number[], changes: Changes): Effect {
+  const { logps } = force(model, [...source, EOS], target, { changes, record: null });
+  const tokens = logps.map((logp) => highest(logp));
+  return {
+    logps: logps.map((logp, step) => logp[target[step] ?? EOS]),
+    tokens,
+    tokenLogps: logps.map((logp, step) => logp[tokens[step]]),
+  };
 }

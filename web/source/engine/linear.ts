@@ -92,3 +92,16 @@ export function logSoftmax(x: Vector): Vector {
   for (let i = 0; i < x.length; i++) logp[i] = x[i] - shift;
   return logp;
 }
+
+/** The indices of the `count` largest numbers, the largest first. */
+export function largest(numbers: Vector, count: number): number[] {
+  const indices: number[] = [];
+  for (let i = 0; i < numbers.length; i++) {
+    if (indices.length === count && numbers[i] <= numbers[indices[count - 1]]) continue;
+    if (indices.length === count) indices.pop();
+    let at = indices.length;
+    while (at > 0 && numbers[indices[at - 1]] < numbers[i]) at--;
+    indices.splice(at, 0, i);
+  }
+  return indices;
+}

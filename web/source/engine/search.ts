@@ -1,9 +1,10 @@
 // Greedy and beam search (regard/search, docs/decisions/0009-beam-search-stopping-rule.md).
 
+import { highest } from "../math";
 import type { Beam, NodeStatus } from "../record";
 import type { Changes } from "./changes";
 import type { Encoded } from "./encoders";
-import { logSoftmax, type Vector } from "./linear";
+import { largest, logSoftmax } from "./linear";
 import type { DecoderState, LiveModel } from "./model";
 
 export const BOS = 1;
@@ -40,19 +41,13 @@ export function greedy(
   while (logps.length < maxLength) {
     const { logits, next } = model.step(last, state);
     const logp = logSoftmax(logits);
-    last = best(logp);
+    last = highest(logp);
     logps.push(logp[last]);
     if (last === EOS) break;
     ids.push(last);
     state = next;
   }
   return { ids, logps };
-}
-
-function best(logp: Vector): number {
-  let index = 0;
-  for (let i = 1; i < logp.length; i++) if (logp[i] > logp[index]) index = i;
-  return index;
 }
 
 // -- beam search ------------------------------------------------------------------------------------
@@ -147,22 +142,9 @@ export function beam(
 function extensions(model: LiveModel, origin: Hypothesis, count: number): Candidate[] {
   const { logits, next } = model.step(origin.last, origin.state);
   const logp = logSoftmax(logits);
-  return highest(logp, count).map((token) => {
+  return largest(logp, count).map((token) => {
     return { origin, next, token, logp: logp[token], total: origin.total + logp[token] };
   });
-}
-
-/** The indices of the `count` highest numbers, the highest first. */
-function highest(numbers: Vector, count: number): number[] {
-  const indices: number[] = [];
-  for (let i = 0; i < numbers.length; i++) {
-    if (indices.length === count && numbers[i] <= numbers[indices[count - 1]]) continue;
-    if (indices.length === count) indices.pop();
-    let at = indices.length;
-    while (at > 0 && numbers[indices[at - 1]] < numbers[i]) at--;
-    indices.splice(at, 0, i);
-  }
-  return indices;
 }
 
 /** Every candidate of a search: a node is one token after its parent. */

@@ -1,7 +1,9 @@
 // All numbers of one forced decoding (regard/explain/forward_trace.py).
 
-import type { AttentionCall } from "./attention";
+import { weightedSum } from "../math";
+import type { AttentionCall, Pass } from "./attention";
 import type { Changes } from "./changes";
+import type { Encoded } from "./encoders";
 import type { AttentionDescription } from "./format";
 import { concatenate, logSoftmax, norm, type Vector } from "./linear";
 import type { LiveModel } from "./model";
@@ -55,15 +57,7 @@ export function trace(
 ): Trace {
   const calls = new Map<string, AttentionCall[]>(model.attentions.map(({ name }) => [name, []]));
   const record = (call: AttentionCall) => calls.get(call.attention.name)?.push(call);
-  const encoded = model.encode(sourceIds, { changes, record });
-  let state = model.start(encoded, { changes, record });
-  const [logps, decoderStates]: [Float32Array[], Vector[]] = [[], []];
-  for (const id of [BOS, ...targetIds]) {
-    const { logits, hidden, next } = model.step(id, state);
-    logps.push(logSoftmax(logits));
-    decoderStates.push(hidden);
-    state = next;
-  }
+  const { encoded, logps, decoderStates } = force(model, sourceIds, targetIds, { changes, record });
   return {
     logps,
     attentions: model.attentions.map(({ name }) => joinCalls(name, calls.get(name) ?? [])),
@@ -72,6 +66,25 @@ export function trace(
     encoderStates: encoded.states,
     decoderStates,
   };
+}
+
+/** Decode a given target: the log-probabilities of the whole vocabulary at each step. */
+export function force(
+  model: LiveModel,
+  sourceIds: number[],
+  targetIds: number[],
+  pass: Pass,
+): { encoded: Encoded; logps: Float32Array[]; decoderStates: Vector[] } {
+  const encoded = model.encode(sourceIds, pass);
+  let state = model.start(encoded, pass);
+  const [logps, decoderStates]: [Float32Array[], Vector[]] = [[], []];
+  for (const id of [BOS, ...targetIds]) {
+    const { logits, hidden, next } = model.step(id, state);
+    logps.push(logSoftmax(logits));
+    decoderStates.push(hidden);
+    state = next;
+  }
+  return { encoded, logps, decoderStates };
 }
 
 function defaultHead(model: LiveModel): { attention: string; head: number } | null {
@@ -117,10 +130,12 @@ function traceHead(calls: AttentionCall[], head: number): HeadNumbers {
   const { attention, memory } = last;
   const columns = memory.keys.length;
   const terms = calls.map(({ query }) => attention.score.terms(query, memory.keys, head));
-  const values = memory.values.map((value) => {
-    const width = value.length / attention.heads;
-    return value.subarray(head * width, (head + 1) * width);
-  });
+  const values = concatenate(
+    ...memory.values.map((value) => {
+      const width = value.length / attention.heads;
+      return value.subarray(head * width, (head + 1) * width);
+    }),
+  );
   const weights = calls.map((call) => padded(call.weights[head], columns, 0));
   const scores = calls.map((call) => padded(call.scores[head], columns, Number.NEGATIVE_INFINITY));
   return {
@@ -129,11 +144,7 @@ function traceHead(calls: AttentionCall[], head: number): HeadNumbers {
     keys: concatenate(...terms[0].keys),
     scores: concatenate(...scores),
     weights: concatenate(...weights),
-    values: concatenate(...values),
-    contexts: concatenate(...weights.map((row) => weightedSum(row, values))),
+    values,
+    contexts: concatenate(...weights.map((row) => Float32Array.from(weightedSum(row, values)))),
   };
-}
-
-function weightedSum(weights: Float32Array, values: Vector[]): Vector {
-  return values[0].map((_, d) => values.reduce((sum, value, s) => sum + weights[s] * value[d], 0));
 }

@@ -17,7 +17,7 @@ export interface Request {
 
 export type Reply =
   | { ready: true }
-  | { number: number; record: PlainRecord; milliseconds: number }
+  | { number: number; record: PlainRecord }
   | { number: number; record: null } // a newer request replaces it
   | { number: number; error: string };
 
@@ -53,12 +53,10 @@ async function answer(): Promise<void> {
   const requests = [...waiting.values()];
   waiting.clear();
   for (const { number, model, text, options } of requests) {
-    const start = performance.now();
     try {
       const record = loaded[model].explain(text, options);
-      const milliseconds = performance.now() - start;
       const buffers = new Set(record.arrays.map(({ buffer }) => buffer as ArrayBuffer));
-      scope.postMessage({ number, record, milliseconds }, [...buffers]);
+      scope.postMessage({ number, record }, [...buffers]);
     } catch (error) {
       scope.postMessage({ number, error: describe(error) });
     }

@@ -25,9 +25,9 @@ export function writeAddress({ text, edits }: LiveSession, original: string): vo
   if (!isUnchanged(edits)) fields.set("edits", JSON.stringify(edits));
   const [view] = location.hash.slice(1).split("&");
   const rest = fields.toString();
-  const address = view || rest ? `#${view}${rest ? `&${rest}` : ""}` : location.pathname;
-  if (location.protocol !== "about:" && location.hash !== address)
-    history.replaceState(null, "", address);
+  const hash = view || rest ? `#${view}${rest ? `&${rest}` : ""}` : "";
+  if (location.protocol !== "about:" && location.hash !== hash)
+    history.replaceState(null, "", hash || location.pathname + location.search);
 }
 
 function parameters(hash: string): URLSearchParams {

@@ -86,15 +86,12 @@ export class RegardLive extends LitElement {
       const session = new LiveSession(engine, names.length, text ?? first, this);
       if (edits) session.edits = edits;
       this.#session = session;
-      if (engine instanceof LiveEngine || text !== null || edits) await session.translate();
+      if (engine.rounds || text !== null || edits) await session.translate();
       else session.begin(view?.records ?? []);
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
     }
     this.requestUpdate();
-    await this.updateComplete;
-    performance.mark("regard-live");
-    this.dispatchEvent(new Event("regard-live"));
   }
 
   /** Shows a new translation. */

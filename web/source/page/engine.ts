@@ -7,6 +7,7 @@ import { explain, intervene, type Model } from "./api";
 const PAUSE = 250; // milliseconds without a newer request, after which one is sent
 
 export class ServerEngine implements Engine {
+  readonly rounds = false;
   readonly #requests = new Map<string, AbortController>();
 
   constructor(readonly model: Model) {}
@@ -22,7 +23,7 @@ export class ServerEngine implements Engine {
       const { changes } = options;
       const record = changes
         ? await intervene(this.model, text, changes, signal)
-        : await explain(this.model, text, options.target ?? null, signal);
+        : await explain(this.model, text, null, signal);
       return await decode(record);
     } catch (error) {
       if (signal.aborted) return null;

@@ -57,18 +57,18 @@ class TranslationExplainer:
         source_text, beam = TokenizedText.from_text(self.tokenizer, source), None
         if not source_text.pieces.ids:
             raise CorpusError("source: is empty. Pass a sentence.")
-        changed = Changes() if changes is None else changes
-        changed.check(self.model, len(source_text.pieces.ids) + 1)
-        if target is None and changes is not None:
+        if changes is not None:
+            changes.check(self.model, len(source_text.pieces.ids) + 1)
+        if target is not None:
+            target_text = TokenizedText.from_text(self.target_tokenizer, target)
+        elif changes is not None:
             hypotheses = search_changed(self.model, source_text.pieces.ids, changes, self.options)
             target_text = TokenizedText.from_tokens(self.target_tokenizer, hypotheses[0].tokens)
-        elif target is None:
-            target_text, beam = self._search_with_beam(source)
         else:
-            target_text = TokenizedText.from_text(self.target_tokenizer, target)
+            target_text, beam = self._search_with_beam(source)
         if gold is not None:
             check_links(gold, source_text, target_text, "gold")
-        with changed_attention(self.model, changed) if changes is not None else nullcontext():
+        with nullcontext() if changes is None else changed_attention(self.model, changes):
             explanation = make_explanation(
                 self.model,
                 self.target_tokenizer,
